@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any
 
@@ -275,8 +275,7 @@ class Choices:
 
 #: The rows by their names.
 CHOICES: dict[str, Choice] = {
-    field.name: replace(
-        field.metadata["row"],
+    field.name: field.metadata["row"]._replace(
         name=field.name,
         default=NO_WEIGHTS if field.name == "class_weights" else field.default,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,17 +11,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.losses.block_base import BlockLoss
-from rrmlinear.losses.distance import Distance
 from rrmlinear.losses.margin import GeneralizedHinge, Hinge, Logistic, SmoothHinge, SquaredHinge
-from rrmlinear.losses.measures import (
-    ErrorRate,
-    FBeta,
-    OwnTable,
-    PrecisionAtK,
-    RecallAtK,
-    RocArea,
-    measured,
-)
 from rrmlinear.losses.multiclass import (
     CrammerSinger,
     SmoothCrammerSinger,
@@ -199,16 +190,29 @@ CHAIN_LOSSES: Mapping[str, LossRow] = _table(
         frozenset({"labellings"}),
     ),
 )
+
+
+def _measure(name: str) -> Callable[..., Any]:
+    """The builder of a measure, by the name of its class: they are imported where asked for."""
+
+    def build(*numbers: Any) -> Any:
+        from rrmlinear.losses import measures
+
+        return getattr(measures, name)(*numbers)
+
+    return build
+
+
 #: Measures of two classes: Δ of n Δ(y', y) − Σ y_i a_i over the wrong labels of the worst y'.
 MEASURE_LOSSES: Mapping[str, LossRow] = _table(
-    LossRow("f1", "measure", "1 − F1", FBeta, title="F1"),
-    LossRow("fbeta", "measure", "1 − F_β", FBeta, {"beta": 1.0}, title="F_beta"),
-    LossRow("error-rate", "measure", "the fraction of wrong labels", ErrorRate),
+    LossRow("f1", "measure", "1 − F1", _measure("FBeta"), title="F1"),
+    LossRow("fbeta", "measure", "1 − F_β", _measure("FBeta"), {"beta": 1.0}, title="F_beta"),
+    LossRow("error-rate", "measure", "the fraction of wrong labels", _measure("ErrorRate")),
     LossRow(
         "precision-at-k",
         "measure",
         "1 − the precision of the k largest scores",
-        PrecisionAtK,
+        _measure("PrecisionAtK"),
         {"k": None},
         threshold=True,
         title="Precision at k",
@@ -217,7 +221,7 @@ MEASURE_LOSSES: Mapping[str, LossRow] = _table(
         "recall-at-k",
         "measure",
         "1 − the recall of the k largest scores",
-        RecallAtK,
+        _measure("RecallAtK"),
         {"k": None},
         threshold=True,
         title="Recall at k",
@@ -226,7 +230,7 @@ MEASURE_LOSSES: Mapping[str, LossRow] = _table(
         "prbep",
         "measure",
         "1 − precision and recall where they are equal",
-        PrecisionAtK,
+        _measure("PrecisionAtK"),
         threshold=True,
         title="Precision-recall break-even",
     ),
@@ -234,7 +238,7 @@ MEASURE_LOSSES: Mapping[str, LossRow] = _table(
         "roc-area",
         "measure",
         "1 − the area under the ROC curve",
-        RocArea,
+        _measure("RocArea"),
         threshold=True,
         title="ROC area",
     ),
@@ -242,22 +246,32 @@ MEASURE_LOSSES: Mapping[str, LossRow] = _table(
 #: Losses that the command line knows by name.
 NAMED_LOSSES: Mapping[str, LossRow] = {**LOSSES, **CHAIN_LOSSES, **MEASURE_LOSSES}
 
+
+def _distance(smoothing: float) -> Any:
+    from rrmlinear.losses.distance import Distance
+
+    return Distance(smoothing)
+
+
 #: Losses of regression, and those of several targets in one: of tasks, and of a matrix's entries.
 REGRESSION_LOSSES = {name: row for name, row in LOSSES.items() if row.kind == "regression"}
 TASK_LOSSES: Mapping[str, LossRow] = REGRESSION_LOSSES | _table(
-    LossRow("distance", "vectors", "‖r‖₂", Distance, {"smoothing": 0.0}),
+    LossRow("distance", "vectors", "‖r‖₂", _distance, {"smoothing": 0.0}),
 )
 
 
 def own_measure(loss: Callable[[int, int, int, int], float]) -> LossRow:
     """The row of a loss of contingency tables; see `OwnTable`."""
-    return LossRow("own", "measure", "a loss of contingency tables", lambda: OwnTable(loss))
+    build = partial(_measure("OwnTable"), loss)
+    return LossRow("own", "measure", "a loss of contingency tables", build)
 
 
 def measure_value(
     row: LossRow, numbers: Mapping[str, Any], positive: NDArray[np.bool_], scores: NDArray[Any]
 ) -> float:
     """1 minus the loss of a row of a measure at some scores; its numbers may be left out."""
+    from rrmlinear.losses.measures import measured
+
     build = row.build(*(numbers.get(name, usual) for name, usual in row.takes.items()))
     return measured(build, positive, scores)
 

@@ -1,10 +1,12 @@
-"""The table of regularizers. A new one is a class, its stub, and a row here."""
+"""The table of regularizers. A new one is a class, its stub, and a row here.
+
+What builds another one than the 2-norm imports it when it is called.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +15,10 @@ from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.rows import NEEDED, RegularizerRow, resolved
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.regularizers.bounded import Bounded
-from rrmlinear.regularizers.elastic_ball import ElasticBall
-from rrmlinear.regularizers.groups.columns import ROWS
-from rrmlinear.regularizers.groups.exclusive_lasso import ExclusiveLasso
-from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, SparseGroups
-from rrmlinear.regularizers.groups.norm import Norm
-from rrmlinear.regularizers.groups.of_norm import NormBall, NormPower
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
-from rrmlinear.regularizers.spectral import Spectral, TraceNorm
-from rrmlinear.regularizers.unpenalized import Unpenalized
-from rrmlinear.regularizers.unpenalized_spectral import UnpenalizedSpectral
+
+if TYPE_CHECKING:
+    from rrmlinear.regularizers.groups.norm import Norm
 
 #: Largest absolute value of weights without penalty, where no limit is chosen.
 LIMIT = 1000.0
@@ -37,17 +32,66 @@ def _or_ball(norm: Callable[..., Norm]) -> Callable[..., Regularizer]:
     """A norm of the numbers of a row, or the constraint norm ≤ radius."""
 
     def build(*numbers: Any, radius: float | None = None) -> Regularizer:
-        return norm(*numbers) if radius is None else NormBall(norm(*numbers), radius)
+        if radius is None:
+            return norm(*numbers)
+        from rrmlinear.regularizers.groups.of_norm import NormBall
+
+        return NormBall(norm(*numbers), radius)
 
     return build
 
 
-def _trace_norm(radius: float | None = None) -> Regularizer:
-    return TraceNorm() if radius is None else Spectral(NormBall(L1(1), radius))
+def _over_rows(norm: Callable[..., Norm]) -> Callable[..., Regularizer]:
+    """The same where the weights of a feature are a group."""
+
+    def build(radius: float | None = None) -> Regularizer:
+        from rrmlinear.regularizers.groups.columns import ROWS
+
+        return _or_ball(norm)(ROWS, radius=radius)
+
+    return build
+
+
+def _l2_groups(*groups: Any) -> Norm:
+    from rrmlinear.regularizers.groups.group_norms import L2Groups
+
+    return L2Groups(*groups)
+
+
+def _linf_groups(*groups: Any) -> Norm:
+    from rrmlinear.regularizers.groups.group_norms import LinfGroups
+
+    return LinfGroups(*groups)
 
 
 def _sparse_groups(groups: Any, l1: float) -> Norm:
+    from rrmlinear.regularizers.groups.group_norms import SparseGroups
+
     return SparseGroups(groups, l1=l1)
+
+
+def _exclusive_lasso(groups: Any) -> Regularizer:
+    from rrmlinear.regularizers.groups.exclusive_lasso import ExclusiveLasso
+
+    return ExclusiveLasso(groups)
+
+
+def _squared_group_norm(groups: Any) -> Regularizer:
+    from rrmlinear.regularizers.groups.of_norm import NormPower
+
+    return NormPower(_l2_groups(groups))
+
+
+def _elastic_ball(l1: float, radius: float) -> Regularizer:
+    from rrmlinear.regularizers.elastic_ball import ElasticBall
+
+    return ElasticBall(l1, radius)
+
+
+def _trace_norm(radius: float | None = None) -> Regularizer:
+    from rrmlinear.regularizers.spectral import Spectral, TraceNorm
+
+    return TraceNorm() if radius is None else Spectral(_or_ball(L1)(1, radius=radius))
 
 
 def _table(*rows: RegularizerRow) -> dict[str, RegularizerRow]:
@@ -84,18 +128,18 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
         "elastic-ball",
         "no term, but a constraint: the value of elastic-net is at most R",
         "none: the constraint ½‖W‖² + S ‖W‖₁ ≤ R",
-        ElasticBall,
+        _elastic_ball,
         {"l1": NEEDED, "radius": NEEDED},
     ),
-    RegularizerRow("l2-norm", "the Euclidean norm", "‖W‖₂", _or_ball(L2Groups), radius=True),
+    RegularizerRow("l2-norm", "the Euclidean norm", "‖W‖₂", _or_ball(_l2_groups), radius=True),
     RegularizerRow(
-        "linf", "the largest absolute value", "max |w|", _or_ball(LinfGroups), radius=True
+        "linf", "the largest absolute value", "max |w|", _or_ball(_linf_groups), radius=True
     ),
     RegularizerRow(
         "group-lasso",
         "the sum of sqrt(size) times the norm of each group",
         "Σ_g √d_g ‖w_g‖₂",
-        _or_ball(L2Groups),
+        _or_ball(_l2_groups),
         {"groups": NEEDED},
         radius=True,
     ),
@@ -111,21 +155,21 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
         "exclusive-lasso",
         "the sum of the squared 1-norm of each group",
         "Σ_g ‖w_g‖₁²",
-        ExclusiveLasso,
+        _exclusive_lasso,
         {"groups": NEEDED},
     ),
     RegularizerRow(
         "squared-group-norm",
         "the square of group-lasso",
         "(Σ_g √d_g ‖w_g‖₂)²",
-        lambda groups: NormPower(L2Groups(groups)),
+        _squared_group_norm,
         {"groups": NEEDED},
     ),
     RegularizerRow(
         "l21",
         "the sum over features of the norm of their weights",
         "Σ_j ‖W_j‖₂",
-        partial(_or_ball(L2Groups), ROWS),
+        _over_rows(_l2_groups),
         radius=True,
         needs=COLUMNS,
         single="l1",
@@ -134,7 +178,7 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
         "l1inf",
         "the sum over features of the largest absolute value of their weights",
         "Σ_j max |W_j|",
-        partial(_or_ball(LinfGroups), ROWS),
+        _over_rows(_linf_groups),
         radius=True,
         needs=COLUMNS,
         single="l1",
@@ -164,12 +208,22 @@ def build_regularizer(row: RegularizerRow, choices: Choices) -> Regularizer:
                 *(Named("lower", low), " is above ", Named("upper", high)),
                 "; no weight lies between them",
             )
+        from rrmlinear.regularizers.bounded import Bounded
+
         omega = Bounded(omega, low, high)
     if choices.unpenalized is not None:
         limit = LIMIT if choices.limit is None else choices.limit
-        beside = UnpenalizedSpectral if isinstance(omega, Spectral) else Unpenalized
-        omega = beside(omega, choices.unpenalized, limit)
+        omega = _beside_unpenalized(omega)(omega, choices.unpenalized, limit)
     return omega
+
+
+def _beside_unpenalized(omega: Regularizer) -> Callable[..., Regularizer]:
+    """What leaves columns without penalty beside this one."""
+    from rrmlinear.regularizers.spectral import Spectral
+    from rrmlinear.regularizers.unpenalized import Unpenalized
+    from rrmlinear.regularizers.unpenalized_spectral import UnpenalizedSpectral
+
+    return UnpenalizedSpectral if isinstance(omega, Spectral) else Unpenalized
 
 
 def weight_at_limit(weights: NDArray[np.float64], choices: Choices) -> str:

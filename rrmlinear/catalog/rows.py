@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import field
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from rrmlinear.catalog.values import Values
 
 #: The default of a number that has none: it must be given.
 NEEDED = None
+#: No numbers of a row.
+NONE: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class Feature:
+class Feature(NamedTuple):
     """An ability that rows need and offer: who offers it, its name, and words for its lack."""
 
     of: str
@@ -49,8 +51,7 @@ FEATURES = {
 }
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """A field of `Parameter`.
 
     ``meaning`` is one plain sentence; ``default`` stands where nothing is chosen, and where it is
@@ -69,7 +70,7 @@ class Choice:
     needs: frozenset[str] = frozenset()
     excluded_by: tuple[str, ...] = ()
     only_with: tuple[str, ...] = ()
-    values_need: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    values_need: Mapping[str, frozenset[str]] = NONE
     name: str = ""
     default: Any = None
 
@@ -89,8 +90,7 @@ def choice(owner: str, meaning: str, values: Values, default: Any = None, **more
     return field(default=default, metadata={"row": row})
 
 
-@dataclass(frozen=True)
-class LossRow:
+class LossRow(NamedTuple):
     """A loss by its name.
 
     ``kind`` is the kind of labels:
@@ -113,7 +113,7 @@ class LossRow:
     kind: str
     formula: str
     build: Callable[..., Any]
-    takes: Mapping[str, Any] = field(default_factory=dict)
+    takes: Mapping[str, Any] = NONE
     features: frozenset[str] = frozenset()
     positive: tuple[str, ...] = ()
     link: str | None = None
@@ -142,8 +142,7 @@ class LossRow:
         return self.offers({}) | self.offers({"smoothing": 1.0})
 
 
-@dataclass(frozen=True)
-class RegularizerRow:
+class RegularizerRow(NamedTuple):
     """A regularizer by its name.
 
     ``build`` makes it of the numbers that it ``takes``, in their order; their defaults stand beside
@@ -157,7 +156,7 @@ class RegularizerRow:
     meaning: str
     formula: str
     build: Callable[..., Any]
-    takes: Mapping[str, Any] = field(default_factory=dict)
+    takes: Mapping[str, Any] = NONE
     features: frozenset[str] = frozenset()
     positive: tuple[str, ...] = ()
     radius: bool = False

@@ -23,7 +23,6 @@ from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.losses.multiclass import CrammerSinger, EntropicLoss
 from rrmlinear.losses.weston_watkins import WestonWatkins
-from rrmlinear.regularizers.spectral import Spectral
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -69,13 +68,13 @@ def newton_applies(task: Task) -> bool:
     Its matrices of other regularizers than the squared norm and the 1-norm are factorized: those
     take a limited number of weights.
     """
-    from rrmlinear.regularizers.prox_jacobians import has_jacobian
-
     omega = task.regularizer
     if task.risk is not None and "hessian" not in task.risk.offers:
         return False
     if omega.quadratic_l1 is not None and omega.modulus > 0:
         return True
+    from rrmlinear.regularizers.prox_jacobians import has_jacobian
+
     if task.rows.blocks is not None or not has_jacobian(omega):
         return False
     weights = task.rows.width * (task.n_classes or 1)
@@ -190,6 +189,8 @@ def barred_unknowns(task: Task) -> int:
     """The rows of the matrix that a step of Newton's method on barriers factorizes: the weights, or
     the duals of the examples where these are few.
     """
+    from rrmlinear.regularizers.spectral import Spectral
+
     weights = task.rows.width * (task.n_classes or 1)
     duals = task.rows.shape[0] * max(1, (task.n_classes or 1) - 1)
     few = duals <= MAX_GRAM_FRACTION * weights and weights <= MAX_FACTORIZED

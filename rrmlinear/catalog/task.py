@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +42,7 @@ class Task:
     climbed: tuple[NDArray[np.float64], ...] = ()
 
 
-@dataclass(frozen=True)
-class SolverRow:
+class SolverRow(NamedTuple):
     """A solver type: its number, its name in model files, and how a Task becomes its solver.
 
     ``needs`` are sets of features, one of which loss and regularizer must offer together.

@@ -10,7 +10,6 @@ from typing import Any
 from rrmlinear.catalog.errors import ChoiceError, out_of_range, unknown
 
 
-@dataclass(frozen=True)
 class Values:
     """Any value; the class that takes it checks it."""
 
@@ -28,24 +27,22 @@ class Values:
         return out_of_range(field, value, self.allowed)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Switch(Values):
     """True, False, or None for the usual one."""
 
     usual: bool = False
 
 
-@dataclass(frozen=True)
 class Columns(Values):
     """Columns of the data, or numbers for each of them."""
 
 
-@dataclass(frozen=True)
 class RowName(Values):
     """The name of a row of another table: a loss, a regularizer or a solver type."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Names(Values):
     """One of a few names, the default first where there is one."""
 
@@ -62,7 +59,7 @@ class Names(Values):
         return unknown(field, value, self.names)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Number(Values):
     """A number above ``above``, of at least ``least``, below ``below`` and of at most ``most``."""
 
@@ -93,7 +90,7 @@ class Number(Values):
         return inside and (number < self.below if self.finite else number <= self.below)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Whole(Values):
     """A whole number of at least ``least`` and at most ``most``."""
 
@@ -111,12 +108,11 @@ class Whole(Values):
         return whole and (self.most is None or int(value) <= self.most)
 
 
-@dataclass(frozen=True)
 class Size(Whole):
     """A number of bytes."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NamesOrWhole(Names):
     """One of a few names, or a whole number from 1 on, the number of ``counted``."""
 
@@ -133,7 +129,6 @@ class NamesOrWhole(Names):
         return out_of_range(field, value, self.allowed)
 
 
-@dataclass(frozen=True)
 class Factors(Values):
     """A finite factor of at least 0 for each of some labels."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rrmlinear.catalog.errors import ChoiceError, Named
 
 
-@dataclass(frozen=True)
-class Flag:
+class Flag(NamedTuple):
     """The flag of a choice, and the name of its value in the usage text.
 
     ``told`` is the flag in sentences; ``out_of_range`` are LIBLINEAR's words before a sentence on a

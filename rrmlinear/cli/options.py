@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.losses import NAMED_LOSSES
@@ -30,7 +29,6 @@ from rrmlinear.cli.parser import (
     size,
     whole,
 )
-from rrmlinear.cli.usage import training_usage
 
 FOLDS_OF_SEARCH = 5
 #: Options that losses of sequences do not have, with a sentence each.
@@ -41,16 +39,14 @@ NOT_OF_SEQUENCES = {
 }
 
 
-@dataclass(frozen=True)
-class SearchOptions:
+class SearchOptions(NamedTuple):
     """Where the search for C and ε begins; None: by the data."""
 
     first_cost: float | None
     first_epsilon: float | None
 
 
-@dataclass(frozen=True)
-class TrainingOptions:
+class TrainingOptions(NamedTuple):
     """The train command as it was given."""
 
     chosen: Selection
@@ -136,9 +132,15 @@ def _parameter(options: SimpleNamespace) -> tuple[Parameter, list[str]]:
     return Parameter(**made), said
 
 
+def _usage() -> str:
+    from rrmlinear.cli.usage import training_usage
+
+    return training_usage()
+
+
 def parser_of_training() -> Parser:
     """The parser of the train command, with a flag for each choice."""
-    parser = Parser(training_usage)
+    parser = Parser(_usage)
     _offer_choices(parser)
     parser.value("-B", dest="bias", type=number("-B"), default=-1.0)
     parser.value("-v", dest="folds", type=whole("-v"))

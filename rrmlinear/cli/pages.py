@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,6 +23,8 @@ Data = Problem | SequenceProblem
 
 def command_of(program: str, arguments: Sequence[str]) -> str:
     """The line that makes a page again."""
+    import shlex
+
     return shlex.join(["python", "-m", f"rrmlinear.{program}", *arguments])
 
 

@@ -72,7 +72,7 @@ def main(arguments: Sequence[str]) -> None:
         problem, options.training_file, options.groups_file, chosen.groups, chosen.unpenalized
     )
     problem = problem.with_bias(options.bias)
-    command = command_of("train", arguments)
+    command = command_of("train", arguments) if options.report_file is not None else ""
     run = _Run(options, problem, Report(options.report_file, command, messages(said)))
     try:
         if options.folds is not None:

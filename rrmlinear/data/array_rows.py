@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.memory import gathered
+from rrmlinear.data.packed_rows import PackedRows
 from rrmlinear.data.rows import Rows
 
 INT32_MAX = 2**31 - 1
@@ -92,23 +93,38 @@ def scaled_csr(rows: Rows, chosen: NDArray[np.int64], factors: NDArray[np.float6
     )
 
 
-class _Norms(Rows):
-    """Rows that compute their squared norms once, for all problems."""
+class _Norms:
+    """Before a kind of rows: their squared norms are computed once, for all problems."""
 
     kept: NDArray[np.float64] | None = None
 
-    def squared_norms(self) -> NDArray[np.float64]:
+    def squared_norms(self: Any) -> NDArray[np.float64]:
         if self.kept is None:
-            self.kept = super().squared_norms()
-        return self.kept.copy()
+            self.kept = super().squared_norms()  # type: ignore[misc]
+        norms: NDArray[np.float64] = self.kept.copy()
+        return norms
+
+
+class _SharedRows(_Norms, Rows):
+    pass
+
+
+class _SharedPackedRows(_Norms, PackedRows):
+    pass
+
+
+def _arrays_of(rows: Rows) -> tuple[Any, ...]:
+    return *rows.stored, rows.indptr, rows.shape[1], rows.bias, rows.blocks
 
 
 def shared_rows(rows: Rows) -> Rows:
     """The same rows with a place, ``shared``, for what all problems take of them."""
+    result: Any
     if type(rows) is Rows:
-        arrays = rows.values, rows.indices, rows.indptr
-        result: Any = _Norms(*arrays, rows.shape[1], rows.bias, rows.blocks)
-    else:  # packed ones stay packed
+        result = _SharedRows(*_arrays_of(rows))
+    elif isinstance(rows, PackedRows):
+        result = _SharedPackedRows(*_arrays_of(rows), decimals=rows.decimals)
+    else:
         result = rows.with_bias(rows.bias)
     result.shared = {}
     return result

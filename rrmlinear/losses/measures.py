@@ -47,7 +47,6 @@ class Ratio(NamedTuple):
         return (self.p * b + self.q * c) / size if size > 0 else 0.0
 
 
-@dataclass(frozen=True)
 class ErrorRate:
     """(b + c)/n: the hinge loss summed over examples."""
 
@@ -103,7 +102,6 @@ class RecallAtK(_AtK):
         return Ratio(1.0, 0.0, float(max(positive, 1)), k=k)
 
 
-@dataclass(frozen=True)
 class RocArea:
     """The fraction of pairs of a positive and a negative example in the wrong order."""
 

@@ -16,7 +16,6 @@ from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.training.model_files.header import ModelFileError
-from rrmlinear.training.model_files.reading import load_model
 from rrmlinear.training.model_files.writing import save_model
 from rrmlinear.training.probabilities import LINKS
 from rrmlinear.training.trained import TrainedModel
@@ -141,6 +140,8 @@ class Model(TrainedModel):
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Model:
         """Read a model file, checking all of it; see `training.model_files.reading`."""
+        from rrmlinear.training.model_files.reading import load_model
+
         stored = load_model(path)
         if stored.rows_behind is not None:
             raise ModelFileError(f"{path} holds a model {stored.structure}")

@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.layouts.graphs.cliques import MAX_TABLE
-
 #: A type and a number of nodes, few enough for a power of it.
-TABLE = re.compile(r"([+-]?[0-9]{1,18}):([1-9][0-9]?)")
+TABLE = r"([+-]?[0-9]{1,18}):([1-9][0-9]?)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,9 +91,11 @@ def sizes_of_tables(text: str, k: int) -> dict[int, int]:
 
     Raises ValueError, and for tables beyond `MAX_TABLE` too.
     """
+    from rrmlinear.risks.layouts.graphs.cliques import MAX_TABLE
+
     sizes: dict[int, int] = {}
     for word in text.split():
-        found = TABLE.fullmatch(word)
+        found = re.fullmatch(TABLE, word)
         if found is None:
             raise ValueError(f"found {word[:40]!r} where type:nodes is expected")
         kind, size = map(int, found.groups())

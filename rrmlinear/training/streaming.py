@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection
@@ -73,8 +74,7 @@ def is_held(problem: Problem, chosen: Selection) -> bool:
     return limit.chosen or problem.container.header.file_size > limit.memory
 
 
-@dataclass(frozen=True)
-class _Limit:
+class _Limit(NamedTuple):
     """Bytes of memory for a training, and whether they are chosen or a share of what there is."""
 
     memory: int

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -70,7 +69,7 @@ def by_blocks(task: Task) -> Solver:
     """Block ascent, accelerated and then left for Newton's method where it is slow, unless off."""
     if task.choices.accelerate is False:
         return dual_builders.plain(task)
-    descent = replace(methods.ascent(task), name="the descent")
+    descent = methods.ascent(task)._replace(name="the descent")
     return _in_turn(task, [descent, *methods.quicker(task), *_second(task)])
 
 
@@ -155,7 +154,7 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
     known = task.risk is not None or not dual_builders.free_blocks_apply(task)
     if convex and task.choices.budget is None and not known:
         ascent = methods.ascent(task)
-        whole = replace(ascent, cost=WHOLE_PASSES * ascent.visit * task.rows.shape[0])
+        whole = ascent._replace(cost=WHOLE_PASSES * ascent.visit * task.rows.shape[0])
         if _begins_by_newton(task, newton):
             return [*second, whole]
         one_score = task.n_classes is None

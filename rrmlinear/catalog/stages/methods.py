@@ -143,7 +143,7 @@ def newton_afresh(task: Task, stage: Stage) -> Stage:
     def build(_: Any) -> Solver:
         return second_order_builders.newton(_by_rows(task))
 
-    return replace(stage, build=build, takes_both=False)
+    return stage._replace(build=build, takes_both=False)
 
 
 def interior(task: Task) -> Stage:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +106,7 @@ def over_parts(
     if free_bias is not None:
         return FinishedRounds([newton], fleet)
     if is_small(n, unknowns, smooth or k > 1) or _are_uneven(facts, unknowns):
-        return FinishedRounds([newton, replace(rounds, cost=WHOLE_PASSES * n * visit)], fleet)
+        return FinishedRounds([newton, rounds._replace(cost=WHOLE_PASSES * n * visit)], fleet)
     return FinishedRounds([rounds, newton], fleet)
 
 

@@ -32,7 +32,7 @@ DENSE_PART, MIN_DENSE = 0.9, 1_000_000
 MIN_PACKED = 1 << 24
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Reading:
     """The reading of one file into arrays.
 

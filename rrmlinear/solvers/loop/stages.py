@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
@@ -29,8 +28,7 @@ LOOK_GROWTH = 1.1
 TURN_GROWTH, MAX_GUESS = 2.0, 2.0
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(NamedTuple):
     """A solver with a guess of its cost.
 
     ``build`` makes it from duals in the form of a Result, or from None; from weights, where it
