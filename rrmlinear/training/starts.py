@@ -27,8 +27,9 @@ JOINT_PASSES = 5
 JOINT_CLASSES = 8
 # Fewer classes gain little, and so do those whose weights stay in the first cache one by one.
 MIN_JOINT_CLASSES, MIN_JOINT_WIDTH = 4, 4096
-# Duals of the classes that share a pass take at most this fraction of the memory of the rows.
-JOINT_MEMORY = 0.25
+# Duals of the classes that share a pass take at most this number of bytes for each stored value: a
+# quarter of the rows where these are not packed. Packed ones are solved in the same way.
+JOINT_BYTES = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +156,7 @@ class JointStarts:
         duals = 2 * 8 * rows.shape[0] * min(k, JOINT_CLASSES)  # and as many gaps
         if k < MIN_JOINT_CLASSES or rows.width < MIN_JOINT_WIDTH:
             return None
-        if duals > JOINT_MEMORY * rows.n_bytes:
+        if duals > JOINT_BYTES * rows.n_stored:
             return None
         if chosen.stopping.time_limit is not None or not chosen.ascends_first(rows, y, costs):
             return None

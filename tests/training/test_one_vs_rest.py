@@ -6,6 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from rrmlinear import Problem
 from rrmlinear.catalog.losses import loss_row
+from rrmlinear.data.packed_rows import PackedRows
+from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual._prox_sdca import DualAscent
@@ -203,6 +205,19 @@ def test_an_ascent_goes_on_from_duals_their_vector_and_gaps(wide):
     assert state.gap_sum == pytest.approx(gaps.sum(), rel=1e-14)
     awake = [sorted(state.begin_pass(number, 0, False)) for number in (1, 2, 3)]
     assert awake == [np.flatnonzero(gaps).tolist()] * 2 + [list(range(90))]
+
+
+def test_packed_rows_have_the_same_joint_passes(fit):
+    n, stored, width, rng = 64, 60, 4200, np.random.default_rng(0)
+    columns = np.sort(rng.permuted(np.tile(np.arange(width), (n, 1)), axis=1)[:, :stored])
+    values, indptr = rng.integers(1, 1000, n * stored), np.arange(0, n * stored + 1, stored)
+    packed = values.astype(np.int32), columns.ravel().astype(np.uint16)
+    others = values / 1000, columns.ravel().astype(np.int32)
+    both = PackedRows(*packed, indptr, width, decimals=3), Rows(*others, indptr, width)
+    mine, theirs = (fit(Problem(rows, np.arange(n) % 8.0), solver=3) for rows in both)
+    assert any("at a time come first" in note for note in mine.result.notes)
+    assert_array_equal(mine.weights, theirs.weights)
+    assert mine.result.gap == theirs.result.gap
 
 
 def test_a_joint_ascent_refuses_arrays_of_other_lengths(wide):
