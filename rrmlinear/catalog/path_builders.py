@@ -30,7 +30,7 @@ MAX_CLASS_WEIGHTS, MAX_SCORES = 1000, 5_000_000
 # The sample of one problem of several classes has one example of this number, and this number for
 # each weight. It is solved to this relative gap, with this number of steps at most.
 SAMPLE_FRACTION, SAMPLE_ROWS = 8, 8
-SAMPLE_GAP, SAMPLE_STEPS = 1e-2, 4
+SAMPLE_GAP, SAMPLE_STEPS = 1e-2, 5
 # Second derivatives take this number of its examples for each weight: with 12, 24 and 120 the gap
 # of 100 000 × 20 falls by 12, 36 and 50 in the first step, and they take 1.7, 2.8 and 10.7 ms.
 CURVED_ROWS = 24
