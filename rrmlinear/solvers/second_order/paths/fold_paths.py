@@ -17,6 +17,7 @@ from rrmlinear.risks.conditions.intercept import BALANCE_ROUNDING
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.terms import ScalarTerms
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
+from rrmlinear.solvers.second_order.paths._dense_products import sums, times
 from rrmlinear.solvers.second_order.paths.path_curvatures import Curvature
 
 Array = NDArray[np.float64]
@@ -30,9 +31,6 @@ MAX_STEPS, MAX_TRIALS = 100, 40
 LEAST_FALL, ROUNDING = 1e-4, 1e-13
 # The sum of duals that counts as 0, relative to that of their sizes.
 BALANCE = 1e-12
-# Entries of dense rows that are multiplied at once, and in single precision copied first: they stay
-# in the second-level cache.
-SOME_ENTRIES = 100_000
 # A step is slow where the gap after it is more than SLOW times the gap before.
 SLOW = 0.2
 # Nanoseconds of a step for each stored value and problem, and for each example and problem.
@@ -101,12 +99,6 @@ class FoldPaths:
         self.slow = np.zeros(count)
         #: The gaps before the last step.
         self.last = np.full(count, np.inf)
-        #: Rows that are multiplied at once.
-        at_once = max(1, SOME_ENTRIES // max(rows.width, 1))
-        self.spans = [slice(i, i + at_once) for i in range(0, max(n, 1), at_once)]
-        is_copied = rows.is_dense and rows.values.dtype != np.float64
-        #: Memory for their copies in double precision: new memory takes as long as the copy.
-        self.copies = np.empty((min(at_once, n), rows.width)) if is_copied else None
         self.matrix: Any = None if rows.is_dense else csr_of(rows)
         #: C, weights and scores at the ends of the last two problems.
         self.ends: list[tuple[float, Array, Array]] = []
@@ -292,24 +284,10 @@ class FoldPaths:
         """X w for each row w."""
         if not self.rows.is_dense:
             return np.asarray((self.matrix @ weights.T).T)
-        result = np.empty((len(weights), self.rows.shape[0]))
-        for span in self.spans:
-            np.matmul(weights, self._part(span).T, out=result[:, span])
-        return result
+        return times(self.rows, weights)
 
     def _gradients(self, pulls: Array) -> Array:
         """Σ_i a_i x_i for each row a."""
         if not self.rows.is_dense:
             return np.asarray((self.matrix.T @ pulls.T).T)
-        result = pulls[:, self.spans[0]] @ self._part(self.spans[0])
-        for span in self.spans[1:]:
-            result += pulls[:, span] @ self._part(span)
-        return result
-
-    def _part(self, span: slice) -> Array:
-        values = self.rows.values[span]
-        if self.copies is None:
-            return values
-        part: Array = self.copies[: len(values)]
-        part[:] = values
-        return part
+        return sums(self.rows, pulls)
