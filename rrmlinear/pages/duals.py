@@ -35,7 +35,7 @@ class DualCounts:
         largest = float(sizes.max(initial=0))
         if not 0 < largest < np.inf:
             return None
-        found = sizes[sizes > 0]
+        found = sizes if stored else sizes[sizes > 0]
         bars = np.minimum((found / largest * BARS).astype(np.intp), BARS - 1)
         counts = np.bincount(bars, minlength=BARS)
         return cls(counts, largest, None if stored else int(sizes.size - found.size))

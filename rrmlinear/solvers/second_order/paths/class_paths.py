@@ -52,6 +52,8 @@ class ClassPaths(FoldPaths):
         self.k = count
         self._begin(rows, costs, free, tolerance, most, curvature, count)
         self.intercepts = np.zeros((len(costs), count))
+        #: The last moves of the intercepts, which balance the duals: the next look begins there.
+        self.moves = np.zeros((len(costs), count))
         #: The own classes, and Σ c_i of each.
         self.label = label.astype(np.int64, copy=False)
         self.totals = np.array([np.bincount(label, each, count) for each in self.costs])
@@ -83,7 +85,7 @@ class ClassPaths(FoldPaths):
 
     def _look(self, f: int) -> None:
         """Duals and the loss of a problem, at intercepts that nearly balance them."""
-        b, best, scaled = self.intercepts[f], np.inf, np.zeros(self.k)
+        b, best, scaled = self.intercepts[f] + self.moves[f], np.inf, np.zeros(self.k)
         at = self._shares(f, b)
         move, excess = np.zeros(self.k), 0.0
         for _ in range(MAX_MOVES if self.free else 0):
@@ -101,7 +103,7 @@ class ClassPaths(FoldPaths):
             at = self._shares(f, b)
         else:
             move, excess = np.zeros(self.k), np.inf if self.free else 0.0
-        self.intercepts[f], self.excess[f] = b, excess
+        self.intercepts[f], self.moves[f], self.excess[f] = b, move, excess
         # less the fall along the move that is left, which else would hide that of a short step
         self.losses[f] = at.loss - (excess / 2 if np.isfinite(excess) else 0.0)
         away = np.abs(at.pulls(move, self.pulls[f].reshape(self.k, -1))).sum()
@@ -114,10 +116,12 @@ class ClassPaths(FoldPaths):
     def proof(self, f: int) -> tuple[float, float]:
         """(Σ c_i φ, Σ (c_i φ)*(−α_i)) at the weights, intercepts and duals of a problem.
 
-        Scores are computed from the weights, for those at hand come from sums over steps. The
-        second is infinite for duals that do not balance.
+        Scores are computed from the weights, for those at hand come from sums over steps, and
+        intercepts take the last move. The second is infinite for duals that do not balance.
         """
         self.scores[f] = self._products(self.weights[f : f + 1])[0]
+        self.intercepts[f] += self.moves[f]
+        self.moves[f] = 0.0
         loss = self._shares(f, self.intercepts[f]).loss
         pulls = self.pulls[f].reshape(self.k, -1)
         dual, size = conjugate(pulls, self.label, self.costs[f])

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
+from rrmlinear.solvers.loop.rounding import bound_by_rows
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
+from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING, STEP_ROUNDING
 from rrmlinear.solvers.second_order.paths.class_paths import ClassPaths
 
 Array = NDArray[np.float64]
@@ -86,6 +87,13 @@ class PathDescent(Solver):
         vector = largest * self._by_rows(paths.sums[0])
         dual = -conjugate - float(omega.conjugate_of(vector.ravel()))
         certificate.offer_duals(alphas, dual=dual, exact=True)
+
+    def rounding(self) -> float:
+        """From the lengths of the rows alone where that is enough: |α_i| is at most 2."""
+        best, costs = self.certificate, np.ravel(self.risk.costs)
+        crude = bound_by_rows(2 * costs, self.risk.rows.squared_norms(), best.weights)
+        crude += OBJECTIVE_ROUNDING * max(abs(best.primal), abs(best.dual))
+        return crude if crude <= self.tolerance * best.primal else best.rounding()
 
     def _by_rows(self, numbers: Array) -> Array:
         """Those of the paths, a row for each class, with a column for each."""
