@@ -15,6 +15,7 @@ from rrmlinear.catalog.second_order_builders import (
     SAMPLE_PASSES,
     is_dense_norm,
     newton,
+    numbers_of_sample,
     sample_of,
     suits_sample,
     task_of_sample,
@@ -26,6 +27,8 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
 
 if TYPE_CHECKING:
+    from rrmlinear.risks.short_tangents import ShortTangents
+    from rrmlinear.solvers.second_order.descent.tangent_descent import Begin
     from rrmlinear.solvers.second_order.factors import Factor
 
 Array = NDArray[np.float64]
@@ -34,6 +37,8 @@ Array = NDArray[np.float64]
 LOOK_PART, LEAST_LOOK = 2, 64
 # Columns whose correlations are this part noise are taken as uncorrelated.
 MOST_NOISE = 0.9
+# Rows of this number of bytes are copied with 16 bits a value: fewer take as long either way.
+LEAST_COPIED = 8_000_000
 # The metric of correlated columns comes from this number of examples for each feature, if its
 # factor takes at most this number of features and examples for their square.
 METRIC_ROWS, MOST_FEATURES, LEAST_EXAMPLES = 4, 1000, 0.04
@@ -62,9 +67,9 @@ def tangent_descent(task: Task) -> Solver:
     return TangentDescent(risk, task.regularizer, lambda: _begin(task, risk))
 
 
-def _begin(task: Task, risk: Any) -> Any:
+def _begin(task: Task, risk: Any) -> Begin:
     """The optimum of a sample and its second derivative, where there are many examples for each
-    feature; else weights of 0 and a metric of fewer examples.
+    feature; else weights of 0, a metric of fewer examples and a short copy of the rows.
     """
     from rrmlinear.solvers.second_order.descent.tangent_descent import Begin
 
@@ -77,7 +82,7 @@ def _begin(task: Task, risk: Any) -> Any:
             b = float(found[d] * risk.bias) if task.choices.free_bias else 0.0
             matrix = _second_derivative(risk_of(part), found[:d], b)
             return Begin(found[:d], b, _factor(matrix, task.regularizer.modulus))
-        return Begin(np.zeros(d), 0.0, _metric(task, risk))
+        return _around_zero(task, risk)
     return Begin(np.zeros(d), 0.0, Diagonal(np.ones(d)))
 
 
@@ -107,52 +112,91 @@ class Diagonal:
         return b / self.diagonal
 
 
-def _metric(task: Task, risk: Any) -> Any:
-    """The second derivative at weights of 0 by a sample: its diagonal alone where columns are
-    nearly uncorrelated.
+def _around_zero(task: Task, risk: Any) -> Begin:
+    """Weights of 0, a short copy of many rows, and as metric the second derivative there by a
+    sample: its diagonal alone where columns are nearly uncorrelated.
     """
+    from rrmlinear.solvers.second_order.descent.tangent_descent import Begin
+
     n, d = risk.rows.shape[0], risk.rows.width
     modulus = task.regularizer.modulus
     few = d > MOST_FEATURES or n < LEAST_EXAMPLES * d**2
     look = LEAST_LOOK if few else max(LEAST_LOOK, d // LOOK_PART)
-    rows, diagonal = _weighed(task, risk, max(1, n // look))
-    if few or _noise(rows @ rows.T, rows) > MOST_NOISE:
-        return Diagonal(modulus + diagonal)
-    rows, diagonal = _weighed(task, risk, max(1, n // (METRIC_ROWS * d)), diagonal)
+    sample = _Sample(task, risk, max(1, n // look))
+    short = _short_copy(risk, sample)
+    begin = Begin(np.zeros(d), 0.0, Diagonal(modulus + sample.diagonal), short)
+    if few or _noise(sample.rows @ sample.rows.T, sample.rows) > MOST_NOISE:
+        return begin
+    sample = _Sample(task, risk, max(1, n // (METRIC_ROWS * d)), sample.diagonal, short)
+    rows, diagonal = sample.rows, sample.diagonal
     gram = (rows.T @ rows).astype(np.float64)
     noise = _noise(gram, rows)
     root = np.sqrt(diagonal)
     gram *= (1 - noise) * root
     gram *= root[:, np.newaxis]
     gram.flat[:: d + 1] += noise * diagonal
-    return _factor(gram, modulus)
+    return begin._replace(metric=_factor(gram, modulus))
 
 
-def _weighed(
-    task: Task, risk: Any, stride: int, about: Array | None = None
-) -> tuple[NDArray[Any], Array]:
-    """Rows whose Gram matrix is the second derivative at weights of 0 by a sample, and the diagonal
-    of that. Each column is divided by the root of its entry.
+def _short_copy(risk: Any, sample: _Sample) -> ShortTangents | None:
+    """A short copy of many rows, about their mean under an intercept and by the lengths of their
+    columns; None for few of them, and where it is out of range.
+    """
+    from rrmlinear.risks.short_tangents import ShortTangents
+
+    if risk.rows.n_bytes < LEAST_COPIED:
+        return None
+    features = slice(risk.rows.shape[1])
+    lengths = np.sqrt(sample.diagonal[features]) / sample.size
+    with suppress(FloatingPointError):
+        return ShortTangents(risk, sample.mean[features], lengths)
+    return None
+
+
+class _Sample:
+    """Rows whose Gram matrix is the second derivative at weights of 0 by a sample, its
+    ``diagonal``, and the mean of the sample. Each column is divided by the root of its entry.
 
     With a diagonal ``about`` as large the rows are float32: divided by its roots, columns of all
-    units have squares in that range.
+    units have squares in that range. They are those of a ``short`` copy that is by these lengths.
     """
-    chosen, part = sample_of(risk.rows, stride, task.choices.seed)
-    roots = np.sqrt(stride * risk.terms.among(chosen).curvatures(np.zeros(len(chosen))))
-    size, (n, d) = np.linalg.norm(roots), part.shape
-    lengths = np.full(risk.rows.width, size) if about is None else np.sqrt(about)
-    unit = (roots / size).astype(np.float64 if about is None else np.float32)
-    rows = np.empty((n, len(lengths)), dtype=unit.dtype)
-    np.multiply(part.values, size / lengths[:d], out=rows[:, :d], casting="same_kind")
-    rows[:, d:] = part.bias * size / lengths[d:]
-    rows *= unit[:, np.newaxis]
-    if risk.condition is not None:
-        rows -= np.outer(unit, unit @ rows)
-    diagonal = np.einsum("ij,ij->j", rows, rows)
-    # a column may have its values elsewhere
-    diagonal += diagonal.mean() / n
-    rows /= np.sqrt(diagonal)
-    return rows, lengths**2 * diagonal
+
+    def __init__(
+        self,
+        task: Task,
+        risk: Any,
+        stride: int,
+        about: Array | None = None,
+        short: ShortTangents | None = None,
+    ) -> None:
+        d, bias = risk.rows.shape[1], risk.rows.bias
+        if short is None:
+            chosen, part = sample_of(risk.rows, stride, task.choices.seed)
+            values = part.values
+        else:
+            chosen = numbers_of_sample(risk.rows.shape[0], stride, task.choices.seed)
+            values = short.taken(chosen)
+        roots = np.sqrt(stride * risk.terms.among(chosen).curvatures(np.zeros(len(chosen))))
+        #: The root of the sum of the second derivatives of the losses.
+        self.size = size = float(np.linalg.norm(roots))
+        lengths = np.full(risk.rows.width, size) if about is None else np.sqrt(about)
+        unit = (roots / size).astype(np.float64 if about is None else np.float32)
+        rows = np.empty((len(chosen), len(lengths)), dtype=unit.dtype)
+        if short is None:
+            np.multiply(values, size / lengths[:d], out=rows[:, :d], casting="same_kind")
+        else:
+            rows[:, :d] = values
+        rows[:, d:] = bias * size / lengths[d:]
+        rows *= unit[:, np.newaxis]
+        self.mean = np.zeros(len(lengths))
+        if risk.condition is not None:
+            self.mean = unit @ rows
+            rows -= np.outer(unit, self.mean)
+        diagonal = np.einsum("ij,ij->j", rows, rows)
+        # a column may have its values elsewhere
+        diagonal += diagonal.mean() / len(chosen)
+        rows /= np.sqrt(diagonal)
+        self.rows, self.diagonal = rows, lengths**2 * diagonal
 
 
 def _noise(gram: Array, rows: Array) -> float:

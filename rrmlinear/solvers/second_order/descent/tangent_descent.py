@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.conditions.base import Search
+from rrmlinear.risks.short_tangents import ShortTangents
 from rrmlinear.risks.tangents import tangent
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
@@ -24,6 +25,9 @@ PAIRS = 10
 # A step is taken as it is where the derivative along it has fallen to this part: another one costs
 # as much as the next step.
 DERIVATIVE_DECREASE = 0.9
+# The rows follow where a step by their short copy lowers the objective by at most this part: single
+# precision hides what is below, and the optimum of the copy is about as near to that of the rows.
+SHORT_DECREASE = 1e-9
 # Moves of the intercept that balance duals are trusted up to this length: those of the logistic
 # loss stay in their domain.
 LONGEST_MOVE = 1.0
@@ -38,11 +42,12 @@ class Metric(Protocol):
 
 
 class Begin(NamedTuple):
-    """Weights, an intercept and a metric to begin with."""
+    """Weights, an intercept and a metric to begin with, and a short copy of the rows if any."""
 
     weights: Array
     intercept: float
     metric: Metric
+    short: ShortTangents | None = None
 
 
 class TangentDescent(Solver):
@@ -57,6 +62,9 @@ class TangentDescent(Solver):
     order: α + δ h, whose Σ c_i α_i x_i is known, for `tangent` sums h_i x_i as well. Their gap is
     ‖λ w − Σ c_i α_i x_i‖² / (2 λ) and about ½ δ² Σ h. For the logistic loss they are duals where
     |δ| ≤ 1.
+
+    With a short copy of the rows, steps go by its tangents until the gap seems small enough, or
+    they lower the objective no more. The rows are read there, and steps by them follow if needed.
 
     Certificate: the last w and the duals of the best such bound. Raises NumbersOverflowError for an
     objective that is not finite. Source: Liu and Nocedal, On the limited memory BFGS method for
@@ -73,20 +81,33 @@ class TangentDescent(Solver):
 
     def start(self) -> None:
         self.certificate = Certificate(self.risk, self.regularizer)
-        weights, intercept, self.metric = self.begin()
+        weights, intercept, self.metric, self.short = self.begin()
         #: The mean of the rows, and the second derivative by the intercept.
         self.centre, self.rate = np.zeros(len(weights)), 1.0
         #: Moves and changes of the gradient, their products, from the oldest to the newest.
         self.pairs: list[tuple[Array, Array, float]] = []
-        self.place = self._at(weights, intercept)
+        self.place = self._at(weights, intercept, self.free)
         if self.free and self.place.rate > 0:
             self.rate = self.place.rate
             self.centre = self.place.slopes / self.rate
-        self.gradient = self._gradient(self.place)
-        self.best, self.bound = self.place, self.place.primal - self.place.gap
+        self._begin_at(self.place)
 
-    def _at(self, weights: Array, intercept: float) -> _Place:
-        return _Place(self.risk, self.modulus, weights, intercept, self.free)
+    def _begin_at(self, place: _Place) -> None:
+        self.place, self.gradient = place, self._gradient(place)
+        self.best, self.bound = place, place.primal - place.gap
+
+    def _at(self, weights: Array, intercept: float, rates: bool | None = None) -> _Place:
+        if self.short is None:
+            found = tangent(self.risk, weights, intercept, self.free)
+        else:
+            found = self.short.tangent(weights, intercept, bool(rates))
+        centre = self.centre if self.free else None
+        return _Place(self.risk, self.modulus, weights, intercept, found, centre)
+
+    def _leave_copy(self) -> None:
+        """Look at the rows where the short copy has led; the pairs of its steps stay."""
+        self.short = None
+        self._begin_at(self._at(self.place.weights, self.place.intercept))
 
     def _gradient(self, place: _Place) -> Array:
         """By the weights of centred rows, and by the intercept beside them."""
@@ -130,12 +151,18 @@ class TangentDescent(Solver):
         self.moved = self.n if t * longest > rounding else 0
         if t == 0:
             self.pairs.clear()
+            if self.short is not None:
+                self._leave_copy()
+                self.moved = self.n
             return
         self._remember(t * direction, gradient - before)
         self.place, self.gradient = trial, gradient
         bound = trial.primal - trial.gap
         if not bound <= self.bound:
             self.best, self.bound = trial, bound
+        least = SHORT_DECREASE * abs(trial.primal)
+        if self.short is not None and not place.primal - trial.primal > least:
+            self._leave_copy()
 
     def _remember(self, s: Array, y: Array) -> None:
         product = float(s @ y)
@@ -166,6 +193,8 @@ class TangentDescent(Solver):
         return self.bound, max(0.0, primal - self.bound)
 
     def measure(self) -> None:
+        if self.short is not None:
+            self._leave_copy()
         place, best = self.place, self.best
         at = self.risk.at(place.scores, Search(place.intercept) if self.free else None)
         self.certificate.offer_weights(place.weights, at, exact=True)
@@ -175,17 +204,29 @@ class TangentDescent(Solver):
 class _Place:
     """The objective at weights and an intercept, and duals near its derivatives."""
 
-    def __init__(self, risk: Any, modulus: float, weights: Array, b: float, free: bool) -> None:
+    def __init__(
+        self,
+        risk: Any,
+        modulus: float,
+        weights: Array,
+        b: float,
+        found: tuple[Any, ...],
+        centre: Array | None,
+    ) -> None:
+        """``found`` is what `tangent` gives. ``centre`` is the mean of the rows under an intercept:
+        it takes the place of Σ c_i h_i x_i where that is not found, and duals are not moved there.
+        """
         self.weights, self.intercept = weights, b
-        found = tangent(risk, weights, b, free)
         self.loss, self.scores, self.alphas, self.curvatures, self.sums, slopes = found
         self.primal = self.loss + modulus / 2 * float(weights @ weights)
         #: Σ c_i α_i and Σ c_i h_i, and the move of the intercept that balances duals.
         self.left = self.rate = self.move = excess = 0.0
         self.vector, self.slopes = self.sums, self.sums
+        if centre is not None:
+            self.left = float(risk.costs @ self.alphas)
+            self.vector = self.sums - self.left * centre
         if slopes is not None and self.curvatures is not None:
             self.slopes = slopes
-            self.left = float(risk.costs @ self.alphas)
             self.rate = float(risk.costs @ self.curvatures)
             self.move = -self.left / self.rate if self.rate > 0 else 0.0
             self.vector = self.sums + self.move * slopes

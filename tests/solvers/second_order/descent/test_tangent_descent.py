@@ -8,13 +8,19 @@ from rrmlinear import LogisticRegression
 from rrmlinear.catalog import second_order_builders
 from rrmlinear.catalog.stages import tangents
 from rrmlinear.catalog.stages.costs import TANGENTS
+from rrmlinear.risks import short_tangents
+from rrmlinear.solvers.second_order.descent import tangent_descent
 from rrmlinear.solvers.second_order.descent.tangent_descent import TangentDescent
 
 
-@pytest.fixture
-def runs(monkeypatch):
-    """The number of each pass of a `TangentDescent`, which small sets have too."""
+@pytest.fixture(params=["rows", "short copy"])
+def runs(monkeypatch, request):
+    """The number of each pass of a `TangentDescent`, which small sets have too: by their rows, and
+    by a short copy of them first.
+    """
     monkeypatch.setattr(tangents, "TANGENTS", TANGENTS._replace(values=0))
+    least = 0 if request.param == "short copy" else np.inf
+    monkeypatch.setattr(tangents, "LEAST_COPIED", least)
     found, run_pass = [], TangentDescent.run_pass
 
     def told(self, number):
@@ -111,6 +117,45 @@ def test_raw_values_and_separable_classes_end(runs):
     model = LogisticRegression(C=100.0, tol=1e-5).fit(X, y)
     assert model.duality_gap_ <= 1e-5 * model.objective_
     assert runs
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """The names of tangents in order: those of the rows, and those of the copy."""
+    monkeypatch.setattr(tangents, "LEAST_COPIED", 0)
+    found, of_rows = [], tangent_descent.tangent
+
+    def told(*given):
+        found.append("rows")
+        return of_rows(*given)
+
+    class Told(short_tangents.ShortTangents):
+        def tangent(self, *given):
+            found.append("copy")
+            return super().tangent(*given)
+
+    monkeypatch.setattr(tangent_descent, "tangent", told)
+    monkeypatch.setattr(short_tangents, "ShortTangents", Told)
+    return found
+
+
+@pytest.mark.parametrize("tol", [1e-1, 1e-3, 1e-5])
+def test_rows_are_read_once_behind_the_steps_by_the_copy(runs, read, tol):
+    X, y = problem_of(3000, 50, factors=3, mean=2.0)
+    model = LogisticRegression(tol=tol).fit(X, y)
+    assert read == ["copy"] * (len(read) - 1) + ["rows"]
+    assert model.duality_gap_ <= tol * model.objective_
+
+
+def test_values_that_the_copy_cannot_tell_are_left_to_the_rows(runs, read):
+    X, y = problem_of(2000, 30, seed=2)
+    rng = np.random.default_rng(1)
+    X[rng.random(X.shape) < 0.1] *= 1e7  # beside them the rest of a row counts as 0
+    model = LogisticRegression(tol=1e-6).fit(X, y)
+    other = LogisticRegression(tol=1e-6, solver="newton").fit(X, y)
+    assert model.objective_ == pytest.approx(other.objective_, rel=2e-6)
+    assert "copy" in read
+    assert read[-1] == "rows"
 
 
 def test_one_class_and_given_starts_take_other_ways(runs):

@@ -1,0 +1,102 @@
+/* Dense rows with 16 bits a value. x_ij is about centre_j + lengths_j · units_i · q_ij, q_ij whole. */
+#ifndef RRM_SHORT_COPY_H
+#define RRM_SHORT_COPY_H
+
+#include <math.h>
+#include <string.h>
+#include "rows.h"
+
+/* Rows are as long as a whole number of cache lines. Numbers below LEAST_SHORT count as 0. */
+enum { SHORTS_A_LINE = 32, LARGEST_SHORT = 32767 };
+#define LEAST_SHORT 1e-30f
+
+/* The copy of some rows of d values, `stride` apart, by the inverse lengths of columns; `row` has
+ * room for one row. Returns whether all numbers are in the range of float32. */
+#define SHORTEN(NAME, TYPE)                                                                       \
+    RRM_CLONES static int NAME(const TYPE *restrict x, ptrdiff_t rows, ptrdiff_t d,               \
+                               ptrdiff_t stride, const TYPE *restrict centre,                     \
+                               const TYPE *restrict inverse, float *restrict row,                 \
+                               int16_t *restrict q, float *restrict units)                        \
+    {                                                                                             \
+        float most = 0;                                                                           \
+        for (ptrdiff_t i = 0; i < rows; i++, x += d, q += stride) {                               \
+            float largest = 0;                                                                    \
+            _Pragma("omp simd reduction(max : largest)") for (ptrdiff_t j = 0; j < d; j++)        \
+            {                                                                                     \
+                float value = (float)((x[j] - centre[j]) * inverse[j]), size = fabsf(value);      \
+                row[j] = value;                                                                   \
+                largest = size > largest ? size : largest;                                        \
+            }                                                                                     \
+            float scale = largest > LEAST_SHORT ? LARGEST_SHORT / largest : 0;                    \
+            units[i] = largest / LARGEST_SHORT;                                                   \
+            most = largest > most ? largest : most;                                               \
+            _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++)                                 \
+            {                                                                                     \
+                float value = row[j] * scale;                                                     \
+                q[j] = (int16_t)(int32_t)(value + (value < 0 ? -0.5f : 0.5f));                    \
+            }                                                                                     \
+            memset(q + d, 0, (size_t)(stride - d) * sizeof(int16_t));                             \
+        }                                                                                         \
+        return isfinite(most);                                                                    \
+    }
+
+SHORTEN(shorten_float, float)
+SHORTEN(shorten_double, double)
+
+/* out_i = units_i Σ_j q_ij w_j. */
+RRM_CLONES static void short_times(const int16_t *restrict q, const float *restrict units,
+                                   ptrdiff_t rows, ptrdiff_t stride, const float *restrict w,
+                                   double *restrict out)
+{
+    ptrdiff_t i = 0;
+    for (; i + 4 <= rows; i += 4) {
+        const int16_t *q0 = q + i * stride, *q1 = q0 + stride, *q2 = q1 + stride, *q3 = q2 + stride;
+        float s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+#pragma omp simd reduction(+ : s0, s1, s2, s3)
+        for (ptrdiff_t j = 0; j < stride; j++) {
+            s0 += (float)q0[j] * w[j];
+            s1 += (float)q1[j] * w[j];
+            s2 += (float)q2[j] * w[j];
+            s3 += (float)q3[j] * w[j];
+        }
+        out[i] = units[i] * s0;
+        out[i + 1] = units[i + 1] * s1;
+        out[i + 2] = units[i + 2] * s2;
+        out[i + 3] = units[i + 3] * s3;
+    }
+    for (; i < rows; i++) {
+        float s = 0;
+#pragma omp simd reduction(+ : s)
+        for (ptrdiff_t j = 0; j < stride; j++)
+            s += (float)q[i * stride + j] * w[j];
+        out[i] = units[i] * s;
+    }
+}
+
+/* sum_j += Σ_i a_i units_i q_ij. The `ahead` rows behind these are fetched meanwhile: they are read
+ * next, and these rows come from a cache. */
+RRM_CLONES static void short_add(const int16_t *restrict q, const float *restrict units,
+                                 ptrdiff_t rows, ptrdiff_t stride, const double *restrict a,
+                                 ptrdiff_t ahead, float *restrict sum)
+{
+    const int16_t *next = q + rows * stride, *end = next + ahead * stride;
+    ptrdiff_t i = 0;
+    for (; i + 4 <= rows; i += 4) {
+        const int16_t *q0 = q + i * stride, *q1 = q0 + stride, *q2 = q1 + stride, *q3 = q2 + stride;
+        float a0 = (float)a[i] * units[i], a1 = (float)a[i + 1] * units[i + 1];
+        float a2 = (float)a[i + 2] * units[i + 2], a3 = (float)a[i + 3] * units[i + 3];
+        for (const int16_t *to = next + 4 * stride; next < to && next < end; next += SHORTS_A_LINE)
+            __builtin_prefetch(next, 0, 2);
+#pragma omp simd
+        for (ptrdiff_t j = 0; j < stride; j++)
+            sum[j] = (((sum[j] + a0 * q0[j]) + a1 * q1[j]) + a2 * q2[j]) + a3 * q3[j];
+    }
+    for (; i < rows; i++) {
+        float a0 = (float)a[i] * units[i];
+#pragma omp simd
+        for (ptrdiff_t j = 0; j < stride; j++)
+            sum[j] += a0 * q[i * stride + j];
+    }
+}
+
+#endif
