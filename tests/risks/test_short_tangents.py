@@ -7,7 +7,7 @@ from rrmlinear.data.array_rows import rows_of
 from rrmlinear.losses.margin import Logistic
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.risks.short_tangents import ShortTangents
+from rrmlinear.risks.short.tangents import ShortTangents
 from rrmlinear.risks.tangents import tangent
 
 

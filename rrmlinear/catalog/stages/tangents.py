@@ -27,7 +27,7 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
 
 if TYPE_CHECKING:
-    from rrmlinear.risks.short_tangents import ShortTangents
+    from rrmlinear.risks.short.tangents import ShortTangents
     from rrmlinear.solvers.second_order.descent.tangent_descent import Begin
     from rrmlinear.solvers.second_order.factors import Factor
 
@@ -142,7 +142,7 @@ def _short_copy(risk: Any, sample: _Sample) -> ShortTangents | None:
     """A short copy of many rows, about their mean under an intercept and by the lengths of their
     columns; None for few of them, and where it is out of range.
     """
-    from rrmlinear.risks.short_tangents import ShortTangents
+    from rrmlinear.risks.short.tangents import ShortTangents
 
     if risk.rows.n_bytes < LEAST_COPIED:
         return None

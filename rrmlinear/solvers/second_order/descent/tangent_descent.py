@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.conditions.base import Search
-from rrmlinear.risks.short_tangents import ShortTangents
+from rrmlinear.risks.short.tangents import ShortTangents
 from rrmlinear.risks.tangents import tangent
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError

@@ -8,7 +8,7 @@ from rrmlinear import LogisticRegression
 from rrmlinear.catalog import second_order_builders
 from rrmlinear.catalog.stages import tangents
 from rrmlinear.catalog.stages.costs import TANGENTS
-from rrmlinear.risks import short_tangents
+from rrmlinear.risks.short import tangents as short_tangents
 from rrmlinear.solvers.second_order.descent import tangent_descent
 from rrmlinear.solvers.second_order.descent.tangent_descent import TangentDescent
 

@@ -1,6 +1,6 @@
 from libc.stdint cimport int16_t
 
-cdef extern from "short_copy.h" nogil:
+cdef extern from "short/copies.h" nogil:
     enum:
         SHORTS_A_LINE
 

@@ -8,7 +8,7 @@ from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.risks.scalar cimport ScalarRisk
 from rrmlinear.simd.columns cimport vector_shifted
 from rrmlinear.simd.rows cimport ROW_FLOAT32
-from rrmlinear.simd.short_copy cimport (
+from rrmlinear.simd.short.copies cimport (
     SHORTS_A_LINE, short_add, short_times, shorten_double, shorten_float,
 )
 

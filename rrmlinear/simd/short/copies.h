@@ -1,6 +1,6 @@
 /* Dense rows with 16 bits a value. x_ij is about centre_j + lengths_j · units_i · q_ij, q_ij whole. */
-#ifndef RRM_SHORT_COPY_H
-#define RRM_SHORT_COPY_H
+#ifndef RRM_SHORT_COPIES_H
+#define RRM_SHORT_COPIES_H
 
 #include <math.h>
 #include <string.h>

@@ -1,0 +1,1 @@
+"""Risks by copies of dense rows with 16 bits a value."""

@@ -1,0 +1,1 @@
+"""Loops over copies of dense rows with 16 bits a value."""
