@@ -2,6 +2,7 @@
 #ifndef RRM_GRAM_H
 #define RRM_GRAM_H
 
+#include <stdint.h>
 #include "rows.h"
 
 /* The sum of n numbers, and that of the squares of their distances to the mean, in one way through
@@ -127,5 +128,39 @@ static inline void row_squares(const row_t *row, double h, double *sum)
     ROW_SWITCH(row, CALL)
 #undef CALL
 }
+
+/* out_i = (a_i − mean unit_i) factor */
+#define SCALED_LINE(NAME, FROM, TO)                                                                \
+    RRM_CLONES static void NAME(const FROM *restrict a, ptrdiff_t n, double mean,                  \
+                                const double *restrict unit, double factor, TO *restrict out)      \
+    {                                                                                              \
+        _Pragma("omp simd") for (ptrdiff_t i = 0; i < n; i++)                                      \
+            out[i] = (TO)(((double)a[i] - mean * unit[i]) * factor);                               \
+    }
+
+SCALED_LINE(line_float_to_float, float, float)
+SCALED_LINE(line_float_to_double, float, double)
+SCALED_LINE(line_double_to_float, double, float)
+SCALED_LINE(line_double_to_double, double, double)
+
+/* out_ik = unit_i (x_ij − mean_k) factor_k, j = features_k, for rows x_i of d numbers; n × count */
+#define SCALED_ROWS(NAME, FROM, TO)                                                                \
+    RRM_CLONES static void NAME(const FROM *x, ptrdiff_t n, ptrdiff_t d, const int64_t *features,  \
+                                ptrdiff_t count, const double *mean, const double *unit,           \
+                                const double *factor, TO *restrict out)                            \
+    {                                                                                              \
+        for (ptrdiff_t i = 0; i < n; i++) {                                                        \
+            const FROM *row = x + i * d;                                                           \
+            double u = unit[i];                                                                    \
+            _Pragma("omp simd") for (ptrdiff_t k = 0; k < count; k++)                              \
+                out[i * count + k] =                                                               \
+                    (TO)(((double)row[features[k]] - mean[k]) * (u * factor[k]));                  \
+        }                                                                                          \
+    }
+
+SCALED_ROWS(rows_float_to_float, float, float)
+SCALED_ROWS(rows_float_to_double, float, double)
+SCALED_ROWS(rows_double_to_float, double, float)
+SCALED_ROWS(rows_double_to_double, double, double)
 
 #endif

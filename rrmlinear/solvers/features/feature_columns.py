@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
-from rrmlinear.solvers.features._cuts import scaled_columns
+from rrmlinear.solvers.features._cuts import scaled_columns, scaled_lines, scaled_rows
 from rrmlinear.solvers.features._feature_descent import (
     FeatureSweeps,
     products_and_spreads,
@@ -27,9 +27,8 @@ LONG_CENTRE = 1e3
 MIN_BY_ROWS = 100
 # Examples that are transposed at once: their cache lines are read a single time.
 EXAMPLES_AT_ONCE = 256
-# Examples whose values at some features are scaled at once, at least, and these values: they stay
-# in the cache.
-SCALED_AT_ONCE, SCALED_VALUES = 512, 100_000
+# Examples whose values at some features are taken at once: they stay in the cache.
+TAKEN_AT_ONCE = 512
 
 
 class Residual(Protocol):
@@ -91,25 +90,22 @@ class FeatureColumns:
             return self._dense(self.given)
         return self._sparse(self.given)
 
-    def scaled(self, features: NDArray[np.int64], kind: Any) -> NDArray[Any]:
-        """The a_j − centre_j u of these features of dense data as lines of length 1."""
-        lengths = np.sqrt(self.curvature[features])
-        factors = np.divide(1, lengths, out=np.zeros(len(features)), where=lengths > 0)
-        n = len(self.unit)
-        result = np.empty((len(features), n), dtype=kind)
-        step = max(SCALED_AT_ONCE, SCALED_VALUES // len(features))
-        for begin in range(0, n, step):
-            some = slice(begin, begin + step)
-            part = self._centred(features, some)
-            np.multiply(part, factors[:, np.newaxis], out=result[:, some], casting="same_kind")
-        return result
-
-    def _centred(self, features: NDArray[np.int64], some: slice) -> Any:
-        """The a_j − centre_j u of these features at some examples."""
-        means = self.means[features, np.newaxis]
-        if self._scales():
-            return self._taken(features, some) - means * self.unit[some]
-        return self._taken(features, some) - means
+    def scaled(
+        self, features: NDArray[np.int64], factors: NDArray[np.float64], begin: int, out: Any
+    ) -> None:
+        """Write the a_j − centre_j u of these features of dense data, each times its factor, for
+        the examples from ``begin`` on: as lines of ``out``, or across its rows with `by_rows`.
+        """
+        means = self.means[features]
+        if self.by_rows is None:
+            scaled_lines(self.rows, features, means, factors, self.unit, begin, out)
+            return
+        d = self.by_rows.shape[1]
+        places = np.minimum(features, d - 1)
+        scaled_rows(self.by_rows, places, means, factors, self.unit, begin, out)
+        for k in np.flatnonzero(features == d):  # the appended column
+            unit = self.unit[begin : begin + len(out)]
+            out[:, k] = (self.bias - means[k]) * factors[k] * unit
 
     def _taken(self, features: NDArray[np.int64], some: slice) -> Any:
         """The a_j of these features at some examples."""
@@ -129,8 +125,8 @@ class FeatureColumns:
             single = self.by_rows.values.dtype == np.float32 and not self._scales()
             kind = np.float32 if single and self.by_rows.bias < 0 else np.float64
             values = np.empty((len(features), len(self.unit)), dtype=kind)
-            for begin in range(0, values.shape[1], SCALED_AT_ONCE):
-                some = slice(begin, begin + SCALED_AT_ONCE)
+            for begin in range(0, values.shape[1], TAKEN_AT_ONCE):
+                some = slice(begin, begin + TAKEN_AT_ONCE)
                 values[:, some] = self._taken(features, some)
             columns = Rows(values, None, None, values.shape[1])
         numbers = (each[features] for each in (self.curvature, self.means, self.totals))
