@@ -19,7 +19,10 @@ MEMORY_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def in_column_order(X: Any) -> ColumnOrder | None:
-    """X as it is, None where it is no F-ordered matrix of numbers that kernels read."""
+    """X as it is, None where it is no F-ordered matrix of numbers that kernels read.
+
+    Raises ValueError for NaN and infinity.
+    """
     if not (isinstance(X, np.ndarray) and X.ndim == 2 and X.flags.f_contiguous and X.size):
         return None
     if X.flags.c_contiguous or X.dtype not in MEMORY_DTYPES or not X.dtype.isnative:
@@ -27,9 +30,12 @@ def in_column_order(X: Any) -> ColumnOrder | None:
     if _hides_entries(X):  # `rows_of` refuses them
         return None
     rows = ColumnOrder(X)
-    # numbers may be finite where their squares are not
-    is_finite = np.isfinite(rows.moments).all() or rows.features.find_fault()[0] is None
-    return rows if is_finite else None
+    if not np.isfinite(rows.moments).all():  # numbers may be finite where their squares are not
+        fault = rows.features.find_fault()[0]
+        if fault is not None:
+            kind, j, i = fault
+            _refuse_faults(rows, (kind, i, j))
+    return rows
 
 
 def rows_of(X: Any, is_finite: bool = False) -> Rows:
@@ -203,7 +209,7 @@ def _check_indptr(indptr: NDArray[Any], n_rows: int, n_stored: int) -> None:
         raise ValueError(f"indptr must not fall and must stay within 0 … {n_stored}")
 
 
-def _refuse_faults(rows: Rows, fault: tuple[str, int, int] | None) -> None:
+def _refuse_faults(rows: Rows | ColumnOrder, fault: tuple[str, int, int] | None) -> None:
     if fault is None:
         return
     kind, i, t = fault

@@ -86,18 +86,26 @@ def is_plain(X: Any, order: str | None) -> bool:
     scikit-learn's checks return it as it is. They look for data frames, text and other libraries'
     arrays, which takes a fifth of a small fit, and most of a prediction of one row.
     """
-    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in MEMORY_DTYPES:
-        return False
-    return X.size > 0 and (order is None or X.flags.c_contiguous) and _is_finite(X)
+    return _is_matrix(X, order) and _is_finite(X)
 
 
 def are_plain(X: Any, y: Any, order: str | None) -> bool:
-    """Whether that is so, and y is a NumPy vector of as many numbers, finite too."""
+    """Whether that is so, and y is a NumPy vector of as many numbers, finite too.
+
+    The numbers of an F-ordered X are left to `in_column_order`, which reads them all.
+    """
     if type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "biuf":
         return False
-    if not is_plain(X, order) or len(y) != len(X):
+    if not _is_matrix(X, order) or len(y) != len(X):
         return False
-    return y.dtype.kind != "f" or _is_finite(y)
+    by_columns = X.flags.f_contiguous and not X.flags.c_contiguous
+    return (by_columns or _is_finite(X)) and (y.dtype.kind != "f" or _is_finite(y))
+
+
+def _is_matrix(X: Any, order: str | None) -> bool:
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in MEMORY_DTYPES:
+        return False
+    return X.size > 0 and (order is None or X.flags.c_contiguous)
 
 
 def _is_finite(values: Any) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from rrmlinear import ElasticNet, Lasso, Problem
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
-from rrmlinear.solvers.loop.rounding import rounding_by_features
+from rrmlinear.solvers.loop.rounding import bound_by_features, rounding_by_features
 
 RNG = np.random.default_rng(5)
 X = np.asfortranarray(RNG.standard_normal((60, 7)))
@@ -94,8 +94,19 @@ def test_a_bound_of_rounding_that_reads_nothing_is_above_the_other_one():
     order, weights = ColumnOrder(X).with_bias(2.0), RNG.standard_normal(8)
     shares = RNG.uniform(0, 1, len(X))
     bound = rounding_by_features(order, shares, weights)
-    crude = rounding_by_features(order, shares, weights, enough=np.inf)
+    squares = FeatureColumns(order, np.ones(len(X)), True).squares
+    crude = bound_by_features(shares, shares.max() * squares, weights)
     assert bound < crude < 2 * bound
-    assert rounding_by_features(order, shares, weights, enough=bound) == bound
     equal = rounding_by_features(order, np.full(len(X), shares.max()), weights)
     assert crude == pytest.approx(equal * np.sqrt(shares.mean() / shares.max()), rel=1e-12)
+    exact = bound_by_features(shares, np.append(X.T**2 @ shares, 4 * shares.sum()), weights)
+    assert bound == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_number_that_is_not_finite_is_named(bad, dtype):
+    wrong = np.array(X, order="F", dtype=dtype)
+    wrong[5, 2] = bad
+    with pytest.raises(ValueError, match=rf"X\[5, 2\] is {bad}; NaN and infinity"):
+        Lasso(0.1).fit(wrong, Y)

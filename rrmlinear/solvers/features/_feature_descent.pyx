@@ -238,6 +238,7 @@ def residual_products(Rows rows not None, const double[::1] w not None,
     The rows are read once from memory.
     """
     cdef Py_ssize_t i = 0, k, stop, n = rows.c.n_rows, block = cached_rows(rows)
+    cdef bint has_scores = np.any(w)
     result = np.zeros(rows.width)
     cdef double[::1] out = result
     if w.shape[0] == 0:
@@ -246,9 +247,10 @@ def residual_products(Rows rows not None, const double[::1] w not None,
     with nogil:
         while i < n:
             stop = min(i + block, n)
-            rows_times(&rows.c, i, stop, &w[0], &residual[0])
+            if has_scores:
+                rows_times(&rows.c, i, stop, &w[0], &residual[0])
             for k in range(i, stop):
-                residual[k] = y[k] - level - residual[k]
+                residual[k] = y[k] - level - (residual[k] if has_scores else 0)
             rows_add(&rows.c, i, stop, &costs[0], &residual[0], &out[0])
             i = stop
     return result

@@ -44,7 +44,8 @@ class Residual(Protocol):
 class FeatureColumns:
     """Vectors a_j = (u_i x_ij)_i of all features j, u_i² = c_i / ``scale``, scale = max c.
 
-    ``rows`` holds them as rows, ``curvature`` their squared norms. With ``intercept`` the appended
+    ``rows`` holds them as rows, ``curvature`` their squared norms, and ``squares`` those of all
+    columns, the appended one among them, as they are given. With ``intercept`` the appended
     column is left out and features stand for a_j − centre_j u, orthogonal to u: callers subtract
     ``means`` (the centres) themselves, with ``totals``, a_j'u; but dense data far from 0 are
     centred in a copy. The curvature of a constant is then 0. A matrix in `ColumnOrder` is not
@@ -80,7 +81,9 @@ class FeatureColumns:
             worst = int(np.flatnonzero(~np.isfinite(self.curvature))[0])
             raise ValueError(f"the squared norm of feature {worst + 1} overflows; scale the data")
         self.means, self.totals = self.centres, totals
+        self.squares = self.curvature
         if intercept:
+            self.squares = np.append(self.curvature, self.bias**2 * self.mass)
             self._centre(spread)
 
     @cached_property

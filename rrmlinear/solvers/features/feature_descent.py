@@ -21,7 +21,11 @@ from rrmlinear.solvers.features.residuals import ColumnResidual, RowResidual, Wh
 from rrmlinear.solvers.features.working_gram import WorkingGram
 from rrmlinear.solvers.features.working_set import nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.rounding import rounding_by_features, rounding_of_scores
+from rrmlinear.solvers.loop.rounding import (
+    bound_by_features,
+    rounding_by_features,
+    rounding_of_scores,
+)
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP, OBJECTIVE_ROUNDING
 
@@ -140,14 +144,17 @@ class FeatureDescent(Solver):
         return float(self.costs @ (self.y * self.y)) / 2
 
     def rounding(self) -> float:
-        shares = self.costs * np.abs(self.certificate.alphas)
-        weights = self.certificate.weights
-        if isinstance(self.rows, ColumnOrder):
-            known = NEGATIVE_GAP * abs(self.certificate.primal)
-            enough = max(self.target if np.isfinite(self.target) else 0.0, known) / 2
-            scores = rounding_by_features(self.rows, shares, weights, enough)
-        else:
-            scores = rounding_of_scores(self.rows, shares, weights)
+        sizes, weights = np.abs(self.certificate.alphas), self.certificate.weights
+        shares = self.costs * sizes
+        known = NEGATIVE_GAP * abs(self.certificate.primal)
+        enough = max(self.target if np.isfinite(self.target) else 0.0, known) / 2
+        squares = sizes.max(initial=0) * self.scale * self.columns.squares
+        scores = bound_by_features(shares, squares, weights)
+        if scores > enough:
+            if isinstance(self.rows, ColumnOrder):
+                scores = rounding_by_features(self.rows, shares, weights)
+            else:
+                scores = rounding_of_scores(self.rows, shares, weights)
         return self.certificate.rounding() + scores
 
     def support(self) -> dict[str, int]:

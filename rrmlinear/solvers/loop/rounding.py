@@ -56,23 +56,21 @@ def rounding_of_scores(rows: Rows, shares: Array, weights: Any) -> float:
     return _bound(shares, sizes, squares)
 
 
-def rounding_by_features(
-    rows: ColumnOrder, shares: Array, weights: Array, enough: float = 0.0
-) -> float:
-    """`rounding_of_scores` that reads the features with a weight alone; a cruder bound, which reads
-    nothing, where that is at most ``enough``.
-    """
+def rounding_by_features(rows: ColumnOrder, shares: Array, weights: Array) -> float:
+    """`rounding_of_scores` that reads the features with a weight alone."""
     in_use = np.flatnonzero(weights)
-    sums, spreads = rows.moments
-    squares = np.append(spreads + sums * sums / len(shares), rows.bias**2 * len(shares))[in_use]
-    crude = _bound(shares, np.abs(weights[in_use]), shares.max(initial=0) * squares)
-    if crude <= enough:
-        return crude
     squares = np.full(len(in_use), rows.bias**2 * shares.sum())  # of the appended column
     for at, j in enumerate(in_use[in_use < rows.shape[1]]):
         column = rows.values[:, j].astype(np.float64, copy=False)
         squares[at] = (shares * column) @ column
     return _bound(shares, np.abs(weights[in_use]), squares)
+
+
+def bound_by_features(shares: Array, squares: Array, weights: Array) -> float:
+    """A bound of `rounding_of_scores` that reads nothing, from bounds of the Σ s_i x_ij²,
+    ``squares``.
+    """
+    return _bound(shares, np.abs(weights), squares)
 
 
 def _bound(shares: Array, sizes: Array, squares: Array) -> float:
