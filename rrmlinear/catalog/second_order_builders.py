@@ -271,8 +271,9 @@ def suits_sample(smooth: bool, n: int, weights: int, fraction: int = SAMPLE_FRAC
 
 
 def weights_of_sample(task: Task, build: Callable[[Task], Solver]) -> NDArray[np.float64]:
-    """The optimum, roughly, of a sample of the examples, as in `_solved_sample`."""
-    return _solved_sample(task, build)[1]
+    """The optimum, roughly, of a sample of the examples, as in `_of_sample`."""
+    found = _of_sample(task, build).solve(Stopping(SAMPLE_GAP, max_passes=SAMPLE_PASSES))
+    return found.weights[: task.rows.width - bool(task.choices.free_bias)]
 
 
 def point_of_sample(
@@ -282,26 +283,20 @@ def point_of_sample(
     passes: int = SAMPLE_PASSES,
 ) -> FirstPoint:
     """The same, and the matrix of second derivatives near it."""
-    solver, weights = _solved_sample(task, build, fraction, passes)
-    return FirstPoint(weights, solver.last_matrix())
+    return _of_sample(task, build, fraction).first_point(passes)
 
 
-def _solved_sample(
-    task: Task,
-    build: Callable[[Task], AnySolver],
-    fraction: int | None = None,
-    passes: int = SAMPLE_PASSES,
-) -> tuple[AnySolver, NDArray[np.float64]]:
-    """A solver after some passes over every ``fraction``-th example, on average, and its weights:
-    over every SAMPLE_FRACTION-th one, or more where these are few for each weight.
+def _of_sample(
+    task: Task, build: Callable[[Task], AnySolver], fraction: int | None = None
+) -> AnySolver:
+    """A solver over every ``fraction``-th example, on average: over every SAMPLE_FRACTION-th one,
+    or more where these are few for each weight.
     """
     examples, weights = task.rows.shape[0], task.rows.width * (task.n_classes or 1)
     if fraction is None:
         most = examples // max(MIN_SAMPLE_EXAMPLES * weights, 1)
         fraction = min(SAMPLE_FRACTION, max(LARGE_SAMPLE_FRACTION, most))
-    solver = build(task_of_sample(task, fraction))
-    found = solver.solve(Stopping(SAMPLE_GAP, max_passes=passes)).weights
-    return solver, found[: task.rows.width - bool(task.choices.free_bias)]
+    return build(task_of_sample(task, fraction))
 
 
 def task_of_sample(task: Task, fraction: int) -> Task:

@@ -34,6 +34,12 @@ cdef class ScalarTerms:
                 total = self.loss.total(&self.y[0], &self.cost[0], &scores[0], self.n)
         return total
 
+    def total_at_zero(self):
+        """Σ c_i φ(0), added up once."""
+        if self.at_zero is None:
+            self.at_zero = self.total(np.zeros(self.n))
+        return self.at_zero
+
     def derivatives(self, const double[::1] scores not None):
         """φ'(s_i)."""
         result = np.empty(self.n)

@@ -148,7 +148,9 @@ def solve(
     elif len(labels) > 2:
         result = solve_one_vs_rest(problem, chosen, label, costs, factors, point, on_pass)
     else:
-        y, costs = np.where(label == 0, 1.0, -1.0), costs * factors[label]
+        y = np.subtract(1.0, 2 * label)  # nothing that a processor would have to guess
+        if (factors != 1).any():
+            costs = costs * factors[label]
         del label  # memory for the solver
         result = solve_scalars(problem, chosen, y, costs, point, on_pass)
     if problem.rows.blocks is not None:

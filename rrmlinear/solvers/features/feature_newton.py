@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
@@ -72,7 +74,7 @@ class FeatureNewton(Solver):
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
     falls from pass to pass. ``first`` makes weights to begin from, ``swept_first`` those of
     a run that sweeps over the columns as they are. Models are minimized roughly where a rule ends
-    the run, or where it ``is_rough``, as on a sample.
+    the run, or where it ``is_rough``, for a `first_point` alone.
 
     Rows that are streamed are never cut to a working set: all models are by their Gram matrix, with
     no more features than that leaves room for.
@@ -109,7 +111,7 @@ class FeatureNewton(Solver):
             )
         self.risk, self.regularizer, self.first = risk, regularizer, first
         self.is_rough, self.swept_first = is_rough, swept_first
-        self.measures_first, self.kept = not is_rough, KeptMatrix()
+        self.kept = KeptMatrix()
         self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
         self.has_pieces = risk.loss.has_box
         self.n = risk.rows.shape[0]
@@ -146,10 +148,11 @@ class FeatureNewton(Solver):
         if first is not None:
             begin = first()
             given = np.where(self.usable, begin.weights, 0.0)
-            self.of_sample = None if begin.matrix is None else SampleMatrix(begin.matrix)
+            if begin.matrix is not None and begin.squares is not None:
+                self.of_sample = SampleMatrix(begin.matrix, begin.squares)
         self.w, self.at = first_weights(risk, self.regularizer, given)
         self.certificate.offer_weights(self.w, self.at)
-        self._certify()
+        self._certify(not self._ends_without_duals())
         if isinstance(self.rule, FeatureSum) and not self.free and not self.w.any():
             self.rule.begin(-self.pulls)
 
@@ -185,8 +188,7 @@ class FeatureNewton(Solver):
         every step: the models of a loss of quadratic pieces are exact soon.
         """
         rows = self.risk.rows
-        is_rough = self.is_rough or self._ends_without_duals()
-        if not is_rough or self.subsets is None or self.free or rows.is_dense:
+        if not self._ends_without_duals() or self.subsets is None or self.free or rows.is_dense:
             return False
         count = int(np.count_nonzero(self.usable))
         entries = float(rows.shape[0] * count)
@@ -213,9 +215,23 @@ class FeatureNewton(Solver):
         self.work += 3 * self.n
         self._certify()
 
-    def last_matrix(self) -> NDArray[np.float64] | None:
-        """The matrix of the last model that had one, if it was one of all features."""
-        return self.kept.matrix_of(self.risk.rows)
+    def first_point(self, passes: int) -> FirstPoint:
+        """The weights after some passes, of a sample for instance, and the matrix of the last
+        model, if that was one of all features: part of a run that begins there. Nothing is
+        measured.
+        """
+        with ends_within(None) as self.deadline, suppress(TimeIsUpError):
+            self.start()
+            for number in range(1, passes + 1):
+                self.run_pass(number)
+                if not self.moved:
+                    break
+        matrix = self.kept.matrix_of(self.risk.rows)
+        return FirstPoint(self.certificate.weights, matrix, self.squares)
+
+    def measure(self) -> None:
+        if self.certificate.alphas is None:  # the time was up in the first pass
+            self._certify()
 
     def present(self) -> Point:
         if self.free:
@@ -225,10 +241,12 @@ class FeatureNewton(Solver):
     def support(self) -> dict[str, int]:
         return {"features in use": int(np.count_nonzero(self.w))}
 
-    def _certify(self) -> None:
+    def _certify(self, with_duals: bool = True) -> None:
         """Products with all features, and the duals."""
         alphas = -self.at.derivatives
         self.pulls = self.risk.gradient(alphas)
+        if not with_duals or self.is_rough:
+            return
         # of tα where modulus = 0
         dual = self.certificate.offer_duals(alphas, self.pulls, exact=True)
         sizes = np.abs(self.pulls)
@@ -245,8 +263,8 @@ class FeatureNewton(Solver):
         self.usable &= ~((sizes < self.l1) & (self.w == 0))
 
     def _ends_without_duals(self) -> bool:
-        """Whether a rule ends the run, however wide the gap."""
-        return self.rule is not None and self.rule.widest_gap == np.inf
+        """Whether passes or a rule end the run, however wide the gap."""
+        return self.is_rough or (self.rule is not None and self.rule.widest_gap == np.inf)
 
     def _next_level(self) -> float:
         """The factor of the 1-norm in the next model, above l1 while working sets are too small."""
@@ -297,7 +315,7 @@ class FeatureNewton(Solver):
         sample, is_whole = self.of_sample, hessian.rows is self.risk.rows
         is_told = self.knows_rule and not self.free
         if rough and is_told and is_whole and sample and sample.serves(self.violation()):
-            return sample.beside(hessian)
+            return sample.beside(self.squares, hessian.weights.sum() / self.risk.costs.sum())
         assert self.subsets is not None
         if rough and self.subsets.sizes[1] >= MIN_ROUGH_PAIRS:
             return self.kept.nearly(hessian, NEAR)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.base import Evaluation, Unconditioned
 from rrmlinear.solvers.loop.inner import Array
 
 # The curvature of the dual step that moves duals into their domain: so large that they move little.
@@ -25,6 +25,8 @@ def first_weights(
     """
     w = np.zeros(risk.shape)
     at = risk.at(scores_at_zero(risk))
+    if isinstance(at, Unconditioned):
+        at.value = risk.terms.total_at_zero()
     best = at.value + regularizer.value_of(w.ravel())
     candidates = [] if weights is None else [np.array(weights, dtype=np.float64)]
     if alphas is not None and regularizer.modulus > 0:

@@ -7,16 +7,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.hessian import Hessian
-
 Array = NDArray[np.float64]
 
 
 class FirstPoint(NamedTuple):
-    """Weights to begin from, and a matrix of second derivatives near them, if one is known."""
+    """Weights to begin from. Where they are of a sample, its matrix of second derivatives near
+    them, if it has one, and its Σ c_i x_ij² of all features j.
+    """
 
     weights: Array
     matrix: Array | None = None
+    squares: Array | None = None
 
 
 class SampleMatrix:
@@ -26,8 +27,8 @@ class SampleMatrix:
     factor each, where steps with the matrix of all examples square it.
     """
 
-    def __init__(self, matrix: Array) -> None:
-        self.matrix, self.raised = matrix, False
+    def __init__(self, matrix: Array, squares: Array) -> None:
+        self.matrix, self.squares, self.raised = matrix, squares, False
         self.violation = np.inf
 
     def serves(self, violation: float) -> bool:
@@ -40,12 +41,17 @@ class SampleMatrix:
         self.violation = violation if promises else 0.0
         return promises
 
-    def beside(self, hessian: Hessian) -> Array:
-        """The matrix, its diagonal at least that of all examples: few in the sample, or none, may
-        have a feature.
+    def beside(self, squares: Array, curvature: float) -> Array:
+        """The matrix, its diagonal not too small for features that few examples of the sample have.
+
+        ``squares`` are those of all examples. Entries rise by the ratio to the sample's; where it
+        has no example of a feature, ``curvature``, the mean of φ'', makes one. Second derivatives
+        of all examples would take a way through the rows, and raise them by nearly the same.
         """
         if not self.raised:
-            d = len(self.matrix)
-            self.matrix.flat[:: d + 1] = np.maximum(self.matrix.diagonal(), hessian.diagonal())
+            d, own = len(self.matrix), self.matrix.diagonal()
+            ratios = np.divide(squares, self.squares, out=np.ones(d), where=self.squares > 0)
+            raised = np.where(self.squares > 0, own * np.maximum(ratios, 1), curvature * squares)
+            self.matrix.flat[:: d + 1] = raised
             self.raised = True
         return self.matrix

@@ -35,9 +35,7 @@ def risk_of(X, y, loss, costs):
 def point_of_sample(X, y, loss):
     """That of every fourth example, and the matrix."""
     risk = risk_of(X[::4], y[::4], loss, np.full(N // 4, 4.0))
-    solver = FeatureNewton(risk, L1(1.0).over(risk.shape), is_rough=True)
-    weights = solver.solve(Stopping(1e-3, max_passes=3)).weights
-    return FirstPoint(weights, solver.last_matrix())
+    return FeatureNewton(risk, L1(1.0).over(risk.shape), is_rough=True).first_point(3)
 
 
 def solved(X, y, loss, begin):
@@ -61,20 +59,25 @@ def violation(X, y, loss, w):
 
 
 def test_it_serves_once_and_then_while_its_factor_promises_the_end():
-    matrix = SampleMatrix(np.eye(2))
+    matrix = SampleMatrix(np.eye(2), np.ones(2))
     assert [matrix.serves(violation) for violation in (7.6, 2.6, 1.7)] == [True, True, False]
-    matrix = SampleMatrix(np.eye(2))
+    matrix = SampleMatrix(np.eye(2), np.ones(2))
     assert [matrix.serves(violation) for violation in (7.6, 2.8, 1.1)] == [True, False, False]
 
 
-def test_the_diagonal_is_at_least_that_of_all_examples():
+def test_the_diagonal_rises_where_the_sample_has_few_examples_of_a_feature():
     X, y = data()
     begin = point_of_sample(X, y, Logistic())
-    assert begin.matrix[5, 5] == 0
-    hessian = Hessian(risk_of(X, y, Logistic(), np.ones(N)).rows, np.full(N, 0.2))
-    before, whole = begin.matrix.copy(), hessian.diagonal()
-    matrix = SampleMatrix(begin.matrix).beside(hessian)
-    np.testing.assert_allclose(matrix.diagonal(), np.maximum(before.diagonal(), whole), rtol=0)
+    assert begin.matrix[5, 5] == begin.squares[5] == 0
+    before, squares = begin.matrix.copy(), (X**2).sum(axis=0)
+    matrix = SampleMatrix(begin.matrix, begin.squares).beside(squares, 0.2)
+    expected = 4 * 0.2  # four examples
+    assert matrix[5, 5] == pytest.approx(expected)
+    seen = np.arange(D) != 5
+    ratios = squares[seen] / (4 * (X[::4] ** 2).sum(axis=0)[seen])
+    assert ratios.min() < 1 < ratios.max()
+    raised = before.diagonal()[seen] * np.maximum(ratios, 1)
+    np.testing.assert_allclose(matrix.diagonal()[seen], raised)
     others = ~np.eye(D, dtype=bool)
     np.testing.assert_array_equal(matrix[others], before[others])
 
@@ -102,7 +105,7 @@ def test_a_run_with_it_ends_by_the_rule_and_makes_no_other_matrix(loss, monkeypa
 def test_a_matrix_that_misleads_costs_passes_alone():
     X, y = data()
     begin = point_of_sample(X, y, Logistic())
-    wrong = FirstPoint(begin.weights, np.full((D, D), 1e3) + 1e3 * np.eye(D))
+    wrong = begin._replace(matrix=np.full((D, D), 1e3) + 1e3 * np.eye(D))
     result = solved(X, y, Logistic(), wrong)
     assert result.status == Status.RULE
     assert violation(X, y, Logistic(), result.weights) <= 1 + 1e-9
