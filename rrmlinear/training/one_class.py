@@ -12,13 +12,14 @@ from rrmlinear.catalog.dual_builders import one_class
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.catalog.task import Task
+from rrmlinear.core.freed_memory import keep_freed
 from rrmlinear.core.ranks import two_in_order
 from rrmlinear.data.problem import Problem
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.training.costs import base_costs
-from rrmlinear.training.single import solve_scalars
+from rrmlinear.training.single import KEPT_ARRAYS, solve_scalars
 from rrmlinear.training.starts import Point, scalar_duals
 
 # Passes of the ascent on the dual of the machine itself, before the regression takes over.
@@ -52,6 +53,7 @@ def solve_one_class(
             field="solver",
             value=chosen.solver.number,
         )
+    keep_freed(KEPT_ARRAYS * problem.labels.nbytes)
     nu = 0.5 if chosen.choices.nu is None else chosen.choices.nu
     costs = base_costs(problem, 1.0)
     risk = ScalarRisk(problem.rows, chosen.loss, np.zeros(problem.n_examples), costs)

@@ -30,16 +30,6 @@ def at_threshold(const double[::1] slopes not None, double threshold,
     return result
 
 
-def _arrays_in_a_block(Py_ssize_t n, Py_ssize_t doubles, Py_ssize_t integers, Py_ssize_t width):
-    """Arrays of n doubles, and of n numbers of 32 bits, as the rows of two matrices, and one of
-    ``width`` doubles.
-    """
-    block = np.empty(n * (2 * doubles + integers) + 2 * width, dtype=np.int32)
-    first, second = 2 * width, 2 * (width + n * doubles)
-    return (block[first:second].view(np.float64).reshape(doubles, n),
-            block[second:].reshape(integers, n), block[:first].view(np.float64))
-
-
 cdef class RowPairs:
     """State: β, w = Σ β_i x_i, and F_i = y_i − x_i'w, the dual's derivative by β_i.
 
@@ -64,14 +54,11 @@ cdef class RowPairs:
         if self.n >= 1 << 31:
             raise ValueError(f"{self.n} examples are too many for ascent on pairs of duals")
         self.y, self.lower, self.upper = y, lower, upper
-        # One block: the allocator of glibc keeps memory that was freed, up to twice the largest
-        # block, so that the next run finds its pages there.
-        doubles, integers, self.weights = _arrays_in_a_block(self.n, 4, 3, max(rows.width, 1))
-        self.betas, self.slopes, self.up_key, self.down_key = doubles
-        self.betas[:] = 0
-        self.weights[:] = 0
+        self.betas, self.weights = np.zeros(self.n), np.zeros(max(rows.width, 1))
+        self.slopes = np.empty(self.n)
         self.beta, self.w, self.F = self.betas, self.weights, self.slopes
-        self.order, self.up, self.down = integers
+        self.up_key, self.down_key = np.empty(self.n), np.empty(self.n)
+        self.order, self.up, self.down = (np.empty(self.n, dtype=np.int32) for _ in range(3))
 
     def find_slopes(self):
         """F of all examples."""
