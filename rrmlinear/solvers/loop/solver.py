@@ -161,8 +161,11 @@ class Solver(Passes):
             self.target = target or self._target(stopping, row)
             return row, limit
         self.target = self._target(stopping, row)
+        goal = self._goal(stopping, row)
         ruled = Status.RULE if self.watch.holds else None
-        status = self._proven(row, self._goal(stopping, row)) or ruled or limit
+        # where no gap is asked for, one of 0 needs no bound of its rounding, a way through the rows
+        proven = None if ruled and goal == 0 else self._proven(row, goal)
+        status = proven or ruled or limit
         return self._without_excess(row), status
 
     def _needs_no_measuring(self, gap: float, stopping: Stopping) -> bool:
