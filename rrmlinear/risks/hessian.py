@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import check_time
+from rrmlinear.data.rows import Rows
 from rrmlinear.risks._row_sums import RowSums
-from rrmlinear.risks.row_factor import RowFactor
+from rrmlinear.risks.row_factor import RowFactor, is_nearly_full
 
 Array = NDArray[np.float64]
 
@@ -27,6 +28,20 @@ LOOK, MAX_LOST_SINGLE, MAX_SINGLE = 64, 100.0, 1e8
 CHUNK = 4096
 # Columns that are copied to float32 at once.
 SINGLE_CHUNK = 2048
+
+
+def row_cost(rows: Rows) -> float:
+    """What an active row adds to the cost of `Hessian.matrix`, in multiplications of BLAS."""
+    pairs, copied = _row_costs(rows)
+    if rows.is_dense:
+        return copied
+    return min(pairs, copied) if is_nearly_full(rows) else pairs
+
+
+def _row_costs(rows: Rows) -> tuple[float, float]:
+    """The same by pairs of stored values, and in a dense copy."""
+    stored, d = rows.n_stored / max(1, rows.shape[0]), rows.width
+    return PAIR_COST * stored * stored, d * (COPY_COST + d)
 
 
 class Hessian(RowFactor):
@@ -100,8 +115,8 @@ class Hessian(RowFactor):
         # along units a dense copy keeps more digits
         if self.rows.is_dense or self.units:
             return False
-        stored, d = self.rows.n_stored / max(1, self.rows.shape[0]), self.rows.width
-        return PAIR_COST * stored * stored < d * (COPY_COST + d)
+        pairs, copied = _row_costs(self.rows)
+        return pairs < copied
 
     def _dense_matrix(self) -> Array:
         d = self.rows.width

@@ -26,6 +26,12 @@ MAX_SMALL_ENTRIES = 100_000
 MIN_BLOCKED_ENTRIES = 1_000_000
 
 
+def is_nearly_full(rows: Rows) -> bool:
+    """Whether the rows are full enough that a dense copy is quicker."""
+    n, d = rows.shape
+    return rows.n_stored >= MIN_DENSITY * n * d
+
+
 class RowFactor(RowSums):
     """The rows of Z: A of `RowSums` less its parts along units, (I − Σ_v q_v q_v') A.
 
@@ -117,9 +123,7 @@ class RowFactor(RowSums):
 
     @property
     def is_dense(self) -> bool:
-        """Whether the rows are full enough that a dense copy is quicker."""
-        n, d = self.rows.shape
-        return self.rows.n_stored >= MIN_DENSITY * n * d
+        return is_nearly_full(self.rows)
 
     def _copied(self, begin: int, end: int, place: Array | None = None) -> Array:
         """Rows begin … end − 1 of Z as a dense matrix, in the rows of a place if given."""

@@ -142,3 +142,30 @@ def test_newton_gets_the_steps_that_an_augmented_lagrangian_takes(fit):
     assert found.solved
     assert passes
     assert min(map(int, passes)) >= 40
+
+
+@pytest.mark.parametrize(("mean", "begins"), [(480.0, True), (0.0, False)])
+def test_newton_comes_first_on_rows_that_are_long_beside_their_distances(mean, begins, fit):
+    # an ascent takes hundreds of passes on the first, some 50 on the second
+    rng = np.random.default_rng(3)
+    X = mean + 20 * rng.standard_normal((800, 400))
+    problem = Problem.from_arrays(csr_array(X), np.where(rng.random(800) < 0.5, 1.0, -1.0))
+    given = {"loss": "logistic", "C": 1e-3, "gap_tol": 1e-6}
+    auto, newton = (fit(problem, solver=solver, **given).result for solver in ("auto", "newton"))
+    assert auto.solved
+    assert (auto.passes == newton.passes) is begins
+    assert auto.primal == pytest.approx(newton.primal, rel=2e-6)
+
+
+def test_the_guess_for_full_rows_is_the_same_however_they_are_stored(fit, monkeypatch):
+    guesses = []
+    guess = methods.newton_guess
+    monkeypatch.setattr(
+        methods, "newton_guess", lambda task: guesses.append(guess(task)) or guesses[-1]
+    )
+    rng = np.random.default_rng(4)
+    X, y = rng.standard_normal((400, 150)), rng.standard_normal(400) > 0
+    for rows in (X, csr_array(X)):
+        fit(Problem.from_arrays(rows, y), solver="auto", loss="logistic")
+    assert len(guesses) >= 2
+    assert {guess.system for guess in guesses} == {guesses[0].system}

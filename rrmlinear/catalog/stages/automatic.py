@@ -25,9 +25,10 @@ from rrmlinear.catalog.stages.costs import (
     is_small,
     visit_cost,
 )
-from rrmlinear.catalog.stages.newton_guess import is_uneven
+from rrmlinear.catalog.stages.newton_guess import is_uneven, stretch
 from rrmlinear.catalog.task import Task
 from rrmlinear.losses.margin import Hinge, Logistic
+from rrmlinear.risks.row_factor import is_nearly_full
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages import Stage, Stages
@@ -191,14 +192,15 @@ def _begins_by_newton(task: Task, newton: list[Stage]) -> bool:
     smooth, several = "smooth" in task.features, task.n_classes is not None
     if not (smooth or several) or not newton:
         return False
-    most = MAX_SEVERAL_COST if several else MAX_CURVED_COST
-    if smooth and (cost := newton[0].cost) <= most:
+    most, cost = MAX_SEVERAL_COST if several else MAX_CURVED_COST, newton[0].cost
+    if smooth and (cost <= most or _is_nearly_full(task)):
         squares = task.rows.squared_norms()
         # the ascent names an example whose norm overflows
         if not np.isfinite(squares).all():
             return False
         is_sure = task.choices.free_bias if several else cost <= MAX_FIRST_COST
-        if is_sure or task.costs @ squares >= MIN_CURVED * len(squares):
+        are_large = is_sure or task.costs @ squares >= MIN_CURVED * len(squares)
+        if are_large and (cost <= most or cost <= most * stretch(task.rows)):
             return True
     if task.start is not None and not smooth:
         return False
@@ -208,6 +210,11 @@ def _begins_by_newton(task: Task, newton: list[Stage]) -> bool:
     factorized = smooth or d * (task.n_classes or 1) <= MAX_FACTORIZED
     few = several and factorized and d <= min(n, MAX_CLASS_FEATURES) and task.rows.blocks is None
     return small or (few and is_uneven(task.rows))
+
+
+def _is_nearly_full(task: Task) -> bool:
+    """Whether an example of one score stores most features, in memory."""
+    return task.n_classes is None and task.rows.blocks is None and is_nearly_full(task.rows)
 
 
 def _begins_by_points(task: Task) -> bool:

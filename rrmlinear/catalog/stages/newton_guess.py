@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from rrmlinear.catalog.stages.costs import (
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import SquaredHinge
-from rrmlinear.risks.hessian import Hessian
+from rrmlinear.risks.hessian import Hessian, row_cost
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS
 from rrmlinear.solvers.second_order.limits import (
@@ -67,7 +68,8 @@ def _guess(task: Task) -> Guess:
     if has_diagonal and active <= MAX_FACTORIZED and active <= MAX_GRAM_FRACTION * unknowns:
         system = gram * active**2 * stored + BLAS_COST * active**3 / 3
     elif unknowns <= MAX_FACTORIZED and not by_classes:
-        system = gram * active * stored**2 + BLAS_COST * unknowns**3 / 3
+        rows = DENSE_GRAM_COST * row_cost(task.rows) if k == 1 else BLAS_COST * stored**2
+        system = rows * active + BLAS_COST * unknowns**3 / 3
     else:
         products = CLASS_PRODUCTS if by_classes else MAX_PRODUCTS
         system = products * 2 * min(n, active) * stored * (NONZERO_COST + CLASS_COST * k)
@@ -99,3 +101,10 @@ def _moves_few(task: Task) -> bool:
 
 def is_uneven(rows: Rows) -> bool:
     return differ(Hessian(rows, np.ones(rows.shape[0])).diagonal())
+
+
+def stretch(rows: Rows) -> float:
+    """Σ ‖x_i‖² over Σ ‖x_i − x̄‖², x̄ the mean of the rows."""
+    ones = np.ones(rows.shape[0])
+    beside = float(Hessian(rows, ones, [ones]).diagonal().sum())
+    return float(rows.squared_norms().sum()) / beside if beside > 0 else math.inf
