@@ -31,7 +31,7 @@ def test_training_over_local_processes(train, folder, iris):
         (["--dask", "nowhere"], "no scheduler answers at nowhere"),
         (
             [
-                *("--dask", "local:2", "-s", "auto", "-B", "1", "-R"),
+                *("--dask", "local:1", "-s", "auto", "-B", "1", "-R"),
                 *("--loss", "hinge", "--regularizer", "l1"),
             ],
             "needs a smooth loss",

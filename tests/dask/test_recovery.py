@@ -143,7 +143,7 @@ def test_workers_that_come_and_go(start, data):
 
 def test_a_lost_scheduler_is_named(start, data):
     X, y = data(n=400)
-    cluster, client = start()
+    cluster, client = start(workers=1)
     address = client.scheduler.address
     begun = time.monotonic()
 
