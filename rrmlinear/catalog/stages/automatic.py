@@ -101,9 +101,9 @@ def one_class(task: Task) -> Solver:
 
 def _in_turn(task: Task, stages: list[Stage]) -> Stages:
     """The stages. Weights beside the duals to begin from count as found: the weights of the duals
-    may be far above them.
+    may be far above them. A stage that takes both offers them itself.
     """
-    has_both = task.start is not None and task.weights is not None
+    has_both = task.start is not None and task.weights is not None and not stages[0].takes_both
     ascends = "least-squares" not in task.features and task.rows.blocks is None
     return Stages(stages, PASS_COST, partial(_known, task) if has_both and ascends else None)
 
