@@ -44,12 +44,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
+from contest import TooSlowError, UnfitError
 from effort import effort_of
 from measuring import BenchmarkError, check_outputs, take_turns, write_whole
 from nonsmooth_peers import SOLVERS as PEERS
 from pdprox_methods import Aim, Run, Timing, entrants, peer, run_of, solver_of, worker_of
 from pdprox_tasks import SUITES, Task, smaller
-from worker_process import TooSlowError, UnfitError
 
 LEVELS = (1e-2, 1e-3, 1e-4)
 CLARABEL = "cvxpy, Clarabel"

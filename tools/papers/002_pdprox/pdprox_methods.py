@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from contest import Contestant
+from contest import Contestant, Files, Worker
 from nonsmooth_peers import Spec
 from pdprox_baselines import BASELINES, Baseline, Scales
 from pdprox_curves import Curve, follow, tuned
 from pdprox_tasks import THRESHOLDS, Task, problem_of
-from worker_process import Files, Worker
 
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.matrix_builders import (

@@ -44,7 +44,10 @@ from contest import (
     Cell,
     Contest,
     Contestant,
+    Files,
     Row,
+    UnfitError,
+    Worker,
     hold,
 )
 from measuring import BenchmarkError, check_outputs, write_whole
@@ -59,7 +62,6 @@ from problem_sets import (
     lasso_tasks,
     load,
 )
-from worker_process import Files, UnfitError, Worker
 
 SUITES = ("l2", "elastic-net", "lasso")
 ELASTIC_NET_LOSSES = ("smooth-hinge", "squared-hinge", "logistic")

@@ -196,11 +196,11 @@ def test_a_wrong_command_line_ends_with_code_2(tool, words):
 
 
 def test_a_process_that_dies_is_named(tool, tmp_path):
-    process, problems = tool("worker_process"), tool("problem_sets")
-    files = process.Files.write(tmp_path, np.eye(3), np.array([1.0, -1.0, 1.0]))
+    contest, problems = tool("contest"), tool("problem_sets")
+    files = contest.Files.write(tmp_path, np.eye(3), np.array([1.0, -1.0, 1.0]))
     task = problems.l2_tasks(["hinge"], 1.0)[0]
     quits = tmp_path / "quits"
     quits.write_text("#!/bin/sh\necho no memory >&2\nexit 3\n")
     os.chmod(quits, 0o755)
-    with pytest.raises(process.UnfitError, match="its process ended: no memory"):
-        process.Worker(str(quits), "snapml", files, task)
+    with pytest.raises(contest.UnfitError, match="its process ended: no memory"):
+        contest.Worker(str(quits), "snapml", files, task)
