@@ -58,7 +58,7 @@ WHOLE_PASSES = 1000
 MAX_FIRST_WEIGHTS, MIN_FIRST_EXAMPLES = 600, 100
 # It is also quicker for smooth losses of one score if its guessed time is at most this. It takes a
 # millisecond or two then, and an ascent takes hundreds of passes with uneven columns.
-MAX_FIRST_COST = 2e7
+MAX_FIRST_COST = 2.2e7
 # It is also quicker if its guessed time is at most this and the mean c ‖x‖² is at least MIN_CURVED:
 # ascents take many passes then. On rows that are long beside their distances from their mean an
 # ascent takes as many times more: of 2 000 × 500 values near 480 at C = 0.001, 1 600 passes.
