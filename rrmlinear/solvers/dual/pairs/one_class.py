@@ -38,7 +38,7 @@ class OneClassAscent(RowPairAscent):
 
     def stay_at_zero(self) -> None:
         self.notes.append("the time limit came before the first pass: all duals are alike")
-        self.state.renew(self.nu * self.risk.costs)
+        self.state.set_betas(self.nu * self.risk.costs)
         self.state.look()
         self.measure()
 

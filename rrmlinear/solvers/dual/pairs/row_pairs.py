@@ -13,7 +13,8 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.dual.pairs._row_pairs import RowPairs, at_threshold
+from rrmlinear.solvers.dual.pairs._pair_duals import at_threshold
+from rrmlinear.solvers.dual.pairs._row_pairs import RowPairs
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rules.of_duals import FreeRange
 from rrmlinear.solvers.loop.rules.rule import Point
@@ -91,7 +92,8 @@ class RowPairAscent(Solver):
         if self.first_duals is not None:
             betas = np.clip(risk.costs * self.first_duals, self.lower, self.upper)
             if abs(betas.sum() - total) <= SUM_ROUNDING * np.abs(betas).sum():
-                self.state.renew(betas)
+                self.state.set_betas(betas)
+                self.state.look(False)
                 return
         begin(self.state, risk.rows, risk.labels, self.lower, self.upper, total)
 
