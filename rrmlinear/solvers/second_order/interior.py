@@ -16,7 +16,7 @@ from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
-from rrmlinear.solvers.second_order.systems import Systems
+from rrmlinear.solvers.second_order.systems.systems import Systems
 
 Array = NDArray[np.float64]
 

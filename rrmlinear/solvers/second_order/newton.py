@@ -32,7 +32,7 @@ from rrmlinear.solvers.second_order.paces import (
     WIDE_PACE,
     Pace,
 )
-from rrmlinear.solvers.second_order.systems import Systems
+from rrmlinear.solvers.second_order.systems.systems import Systems
 
 Array = NDArray[np.float64]
 

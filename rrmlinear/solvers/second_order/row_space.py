@@ -15,7 +15,7 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
-from rrmlinear.solvers.second_order.systems import MIN_SINGLE
+from rrmlinear.solvers.second_order.systems.gram_systems import MIN_SINGLE
 
 Array = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.features.class_sweeps import ClassSweeps
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order import systems
 from rrmlinear.solvers.second_order.newton import Newton
+from rrmlinear.solvers.second_order.systems import systems
 
 N, D, K = 60, 40, 4
 

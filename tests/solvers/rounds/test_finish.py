@@ -14,7 +14,7 @@ from rrmlinear.solvers.rounds.finish import NewtonOverParts
 from rrmlinear.solvers.rounds.fleet import LocalFleet
 from rrmlinear.solvers.rounds.spread import Base, Spread
 from rrmlinear.solvers.rounds.summed_risk import SummedRisk
-from rrmlinear.solvers.second_order import systems
+from rrmlinear.solvers.second_order.systems import systems
 from rrmlinear.training.fit import fit
 
 LOSSES = ["hinge", "logistic", "weston-watkins", "softmax"]

@@ -10,7 +10,7 @@ from rrmlinear.catalog.stages.over_parts import over_parts
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds.fleet import LocalFleet
-from rrmlinear.solvers.second_order import systems
+from rrmlinear.solvers.second_order.systems import systems
 from rrmlinear.training.fit import fit
 
 LOSSES = ["logistic", "squared-hinge", "hinge", "softmax", "weston-watkins", "crammer-singer"]

@@ -9,9 +9,10 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order import newton, systems
+from rrmlinear.solvers.second_order import newton
 from rrmlinear.solvers.second_order.damping import CHANGE, FIRST, LEAST, MOST, Damping
 from rrmlinear.solvers.second_order.newton import Newton
+from rrmlinear.solvers.second_order.systems import systems
 
 
 def test_it_grows_after_short_steps_and_falls_after_long_ones():

@@ -12,10 +12,11 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order import class_systems, factors, systems
+from rrmlinear.solvers.second_order import factors
 from rrmlinear.solvers.second_order.factors import ClassFactors, WholeFactor
 from rrmlinear.solvers.second_order.newton import Newton
-from rrmlinear.solvers.second_order.systems import Systems
+from rrmlinear.solvers.second_order.systems import class_systems, systems
+from rrmlinear.solvers.second_order.systems.systems import Systems
 
 LOSSES = {
     "softmax": (Softmax(), 0.0),

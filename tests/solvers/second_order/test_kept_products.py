@@ -10,8 +10,9 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order import kept_products, newton, systems
+from rrmlinear.solvers.second_order import newton
 from rrmlinear.solvers.second_order.newton import Newton
+from rrmlinear.solvers.second_order.systems import gram_systems, kept_products
 
 N, D = 50, 40
 
@@ -36,7 +37,7 @@ def problem(form, bias=-1.0, seed=1):
 def test_kept_products_give_the_gram_matrix(monkeypatch, form, bias, free, most):
     monkeypatch.setattr(kept_products, "MAX_COPIED_ENTRIES", most)
     rows, rng = problem(form, bias).rows, np.random.default_rng(2)
-    solver, units = systems.Systems(), (np.ones(N),) if free else ()
+    solver, units = gram_systems.GramSystems(False), (np.ones(N),) if free else ()
     made = []
     products = kept_products.KeptProducts._add
     monkeypatch.setattr(
@@ -58,7 +59,7 @@ def test_kept_products_give_the_gram_matrix(monkeypatch, form, bias, free, most)
 
 
 def test_new_rows_begin_a_new_matrix():
-    solver = systems.Systems()
+    solver = gram_systems.GramSystems(False)
     for seed in (1, 2):
         hessian = Hessian(problem("sparse", seed=seed).rows, (np.arange(N) % 3 == 0).astype(float))
         found = solver._gram(hessian, np.ones(D))

@@ -16,9 +16,9 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order import systems
 from rrmlinear.solvers.second_order.factors import Factor
 from rrmlinear.solvers.second_order.newton import Newton
+from rrmlinear.solvers.second_order.systems import systems
 
 N, D = 60, 12
 

@@ -15,8 +15,9 @@ from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.loop.result import Status, duals_by_scores
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order import inner_problem, newton, systems
+from rrmlinear.solvers.second_order import inner_problem, newton
 from rrmlinear.solvers.second_order.newton import Newton
+from rrmlinear.solvers.second_order.systems import systems
 
 N, D, K = 60, 8, 4
 

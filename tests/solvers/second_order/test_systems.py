@@ -6,9 +6,9 @@ import pytest
 from rrmlinear import Problem
 from rrmlinear.regularizers.group_curvatures import GroupCurvature
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.second_order import systems
 from rrmlinear.solvers.second_order._triangles import scaled_to_unit, solved_by_factor
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
+from rrmlinear.solvers.second_order.systems import gram_systems, kept_factor, systems
 
 
 @pytest.mark.parametrize("free", [False, True], ids=["fixed", "free intercept"])
@@ -145,7 +145,7 @@ def test_a_factor_of_another_size_is_refused():
 
 @pytest.mark.parametrize("stretch", [0.0, 4.0])
 def test_a_factor_serves_the_next_systems_until_these_are_far(monkeypatch, stretch):
-    monkeypatch.setattr(systems, "FEATURES_A_PRODUCT", 2)
+    monkeypatch.setattr(kept_factor, "FEATURES_A_PRODUCT", 2)
     rng = np.random.default_rng(5)
     n, d = 200, 30
     X = rng.standard_normal((n, d)) * 10.0 ** rng.uniform(-stretch, stretch, d)
@@ -157,7 +157,8 @@ def test_a_factor_serves_the_next_systems_until_these_are_far(monkeypatch, stret
             super().__init__(matrix)
             made.append(matrix)
 
-    monkeypatch.setattr(systems, "Factor", Counted)
+    for module in (kept_factor, systems):
+        monkeypatch.setattr(module, "Factor", Counted)
     solver, diagonal, b = systems.Systems(), rng.random(d) + 0.5, rng.standard_normal(d)
     near = rng.random(n) + 0.5
     far = np.logspace(-6, 6, n)
@@ -175,8 +176,8 @@ def test_a_factor_serves_the_next_systems_until_these_are_far(monkeypatch, stret
 @pytest.mark.parametrize("misled", [False, True])
 @pytest.mark.parametrize("free", [False, True], ids=["fixed", "free intercept"])
 def test_the_factor_of_a_sample_reaches_the_residual_asked_for(free, misled):
-    d = systems.LEAST_KEPT * systems.FEATURES_A_PRODUCT
-    n = systems.SAMPLED * systems.SAMPLE_ROWS * d
+    d = kept_factor.LEAST_KEPT * kept_factor.FEATURES_A_PRODUCT
+    n = kept_factor.SAMPLED * kept_factor.SAMPLE_ROWS * d
     rng = np.random.default_rng(3)
     X = rng.standard_normal((n, d))
     if misled:  # features that a sample hardly has
@@ -194,7 +195,7 @@ def test_the_factor_of_a_sample_reaches_the_residual_asked_for(free, misled):
         again = systems.Systems().solved(hessian, np.ones(d), b, decrease)
         if decrease == 0.1:
             np.testing.assert_array_equal(again, x)
-    assert solver.kept is not None
+    assert solver.kept.factor is not None
 
 
 @pytest.mark.parametrize("with_rows", [False, True])
@@ -219,14 +220,14 @@ def test_systems_with_groups_of_few_active_rows(groups, with_rows):
 @pytest.mark.parametrize("free", [False, True], ids=["fixed", "free intercept"])
 @pytest.mark.parametrize("n", [60, 500, 2000])
 def test_systems_of_a_quadratic_begin_with_products_in_float32(monkeypatch, n, free, modulus):
-    monkeypatch.setattr(systems, "MIN_SINGLE", 0)
+    monkeypatch.setattr(gram_systems, "MIN_SINGLE", 0)
     rng = np.random.default_rng(7)
     X = rng.standard_normal((n, 200)) * 10.0 ** rng.uniform(-1, 1, 200)
     hessian = Hessian(Problem.from_arrays(X, np.ones(n)).rows, np.ones(n), (np.ones(n),) * free)
     b = hessian.adjoint(rng.standard_normal(n))
     solver = systems.Systems(is_quadratic=True)
     x = solver.solved(hessian, np.full(200, modulus), b)
-    assert (solver.single is None) == (n > 100 or modulus < 1e-8)
+    assert (solver.of_terms.single is None) == (n > 100 or modulus < 1e-8)
     matrix = hessian.matrix() + modulus * np.eye(200)
     rest = b - matrix @ x
     exact = np.linalg.solve(matrix, b)

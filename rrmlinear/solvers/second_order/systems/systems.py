@@ -1,0 +1,155 @@
+"""Linear systems of Newton's method: (D + H) x = b, D diagonal, H a `Hessian` of p active terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.regularizers.group_curvatures import GroupCurvature
+from rrmlinear.risks.hessian import Hessian
+from rrmlinear.solvers.second_order.conjugate_gradients import (
+    FACTORED_DECREASE,
+    MAX_PRODUCTS,
+    MAX_REFINEMENTS,
+    conjugate_gradients,
+)
+from rrmlinear.solvers.second_order.factors import Factor
+from rrmlinear.solvers.second_order.kept_matrix import KeptMatrix
+from rrmlinear.solvers.second_order.limits import (
+    MAX_CLASS_FEATURES,
+    MAX_FACTORIZED,
+    MAX_GRAM_FRACTION,
+    MIN_BY_CLASSES,
+)
+from rrmlinear.solvers.second_order.systems.class_systems import ClassSystems
+from rrmlinear.solvers.second_order.systems.coupled_systems import CoupledSystems
+from rrmlinear.solvers.second_order.systems.gram_systems import GramSystems
+from rrmlinear.solvers.second_order.systems.group_factor import GroupFactor
+from rrmlinear.solvers.second_order.systems.kept_factor import KeptFactor
+
+Array = NDArray[np.float64]
+
+# Relative residual with a diagonal as preconditioner.
+DIAGONAL_DECREASE = 0.1
+# Limit on the unknowns of a system whose matrix and factor are kept.
+MAX_CHANGED = 1000
+
+
+class Systems:
+    """Solves (D + H) x = b, one system after the other.
+
+    It is nearly exact for p or d up to MAX_FACTORIZED, else approximate. H = Z'Z with p × d Z. The
+    smaller of D + Z'Z and I + Z D⁻¹ Z' is factorized (Woodbury), and conjugate gradients mend what
+    its factor lacks by rounding. Beyond the limit, the parts of each class with itself serve as
+    preconditioner, for the next systems too until these take many more products, or the diagonal.
+    Of sparse rows with several scores the largest entries of D + H take its place.
+    Where the second derivative of the losses ``is_flat``, 0 or a constant, a matrix of few features
+    is made from the last one and the terms that came or went. Where F ``is_quadratic``, one system
+    is the whole problem: the diagonal serves to the residual asked for. For systems of classes that
+    are ``is_fine`` see `ClassSystems`.
+    """
+
+    def __init__(
+        self, is_flat: bool = False, is_quadratic: bool = False, is_fine: bool = False
+    ) -> None:
+        self.is_flat, self.is_quadratic = is_flat, is_quadratic
+        #: The factor of the last system over all features, of at most MAX_CHANGED.
+        self.latest: Factor | None = None
+        #: The matrix of the last system.
+        self.last = KeptMatrix()
+        self.of_classes = ClassSystems(is_fine)
+        self.of_terms = GramSystems(is_quadratic)
+        self.coupled = CoupledSystems()
+        self.kept = KeptFactor(is_quadratic)
+
+    def solved(
+        self,
+        hessian: Any,
+        diagonal: Array | GroupCurvature,
+        b: Array,
+        decrease: float = FACTORED_DECREASE,
+    ) -> Array:
+        """x with (D + H) x ≈ b, to a relative residual of ``decrease`` where a factor is kept.
+
+        D may be a matrix: then D + H is factorized. So it is, or the p × p system, where D is that
+        of groups.
+        """
+        p, d = hessian.size, len(b)
+        if isinstance(diagonal, GroupCurvature):
+            return self._by_groups(hessian, diagonal, b)
+        if diagonal.ndim > 1:
+            return self._by_matrix(hessian.matrix() + diagonal if p else diagonal, b)
+        if p == 0:
+            return b / diagonal
+
+        def product(x: Array) -> Array:
+            return hessian.product(x) + diagonal * x
+
+        if p <= MAX_FACTORIZED and p <= MAX_GRAM_FRACTION * d:
+            return self.of_terms.solved(hessian, diagonal, product, b)
+        if d <= MAX_FACTORIZED:
+            return self._by_features(hessian, diagonal, product, b, decrease)
+        if hessian.k > 1 and d <= MAX_CLASS_FEATURES * hessian.k:
+            return self.of_classes.by_parts(hessian, diagonal, product, b)
+        x = self.coupled.solved(hessian, diagonal, product, b)
+        if x is not None:
+            return x
+        scale = 1 / (hessian.diagonal() + diagonal)
+        rough = decrease if self.is_quadratic else DIAGONAL_DECREASE
+        return conjugate_gradients(product, lambda r: scale * r, b, rough, MAX_PRODUCTS)[0]
+
+    def _by_features(
+        self,
+        hessian: Any,
+        diagonal: Array,
+        product: Callable[[Array], Array],
+        b: Array,
+        decrease: float,
+    ) -> Array:
+        """x by factors of earlier systems where these will do, and else by that of D + H."""
+        d = len(b)
+        if hessian.k > 1 and d > MIN_BY_CLASSES:
+            begin, rest = self.of_classes.by_parts_or_all(hessian, diagonal, product, b)
+        else:
+            begin, rest = self.kept.solved(hessian, diagonal, product, b, decrease)
+        if rest is None:
+            return begin
+        matrix = self._matrix(hessian, diagonal)
+        matrix.flat[:: d + 1] += diagonal
+        factor = Factor(matrix.copy())
+        self.latest = factor if d <= MAX_CHANGED else None
+        self.kept.keep(hessian, d, factor)
+        more, _ = conjugate_gradients(
+            matrix.__matmul__, factor.solve, rest, FACTORED_DECREASE, MAX_REFINEMENTS
+        )
+        return begin + more
+
+    def _matrix(self, hessian: Any, diagonal: Array) -> Any:
+        """H, from the matrix of the last system where few terms have changed."""
+        if not (self.is_flat and len(diagonal) <= MAX_CHANGED and isinstance(hessian, Hessian)):
+            return hessian.matrix()
+        return self.last.of(hessian, diagonal).copy()
+
+    def _by_matrix(self, matrix: Array, b: Array) -> Array:
+        solve = Factor(matrix.copy()).solve
+        product = matrix.__matmul__
+        return conjugate_gradients(product, solve, b, FACTORED_DECREASE, MAX_REFINEMENTS)[0]
+
+    def _by_groups(self, hessian: Any, curvature: GroupCurvature, b: Array) -> Array:
+        p, d = hessian.size + len(curvature.rows), len(b)
+        if p <= MAX_FACTORIZED and p <= MAX_GRAM_FRACTION * d:
+
+            def product(x: Array) -> Array:
+                return np.asarray(hessian.product(x) + curvature.product(x))
+
+            solve = GroupFactor(hessian, curvature).solve
+            x, _ = conjugate_gradients(product, solve, b, FACTORED_DECREASE, MAX_REFINEMENTS)
+            inverse, rest = 1 / (hessian.diagonal() + curvature.diagonal), b - product(x)
+            is_right = rest @ (inverse * rest) <= FACTORED_DECREASE**2 * (b @ (inverse * b))
+            if is_right or d > MAX_FACTORIZED:
+                return x
+        matrix = curvature.matrix()
+        return self._by_matrix(hessian.matrix() + matrix if hessian.size else matrix, b)
