@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING
+from rrmlinear.solvers.second_order.beginning import Begin
 from rrmlinear.solvers.second_order.paces import BLOCK_PACE, USUAL_PACE, Pace
 from rrmlinear.solvers.second_order.penalties import (
     FIRST_PROXIMITY,
@@ -37,19 +38,6 @@ MOST_FIRST_PART = 0.01
 LEAST_PART = 5e-6
 # Duals are near 0 where the first q by their size, without a limit, is above this.
 MOST_KNOWN = 1e4
-
-
-class Begin(NamedTuple):
-    """What is known where Newton's method begins."""
-
-    w: Array
-    #: F at w.
-    at: Any
-    #: The duals of the examples, 0 where none are given, and Σ c_i α_i x_i.
-    alphas: Any
-    vector: Array
-    #: The gap of both, or the loss at w without duals.
-    gap: float
 
 
 class InnerProblem:

@@ -15,23 +15,17 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.prox_jacobians import has_jacobian
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
-from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.line_search import FIRST_GROWTH, best_growth, nearly_lowest
 from rrmlinear.solvers.loop.model_duals import offer_duals_of_model
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
+from rrmlinear.solvers.second_order.beginning import beginning
 from rrmlinear.solvers.second_order.damping import Damping
-from rrmlinear.solvers.second_order.inner_problem import Begin, InnerProblem
-from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED, MIN_BY_CLASSES
-from rrmlinear.solvers.second_order.paces import (
-    CLASS_PACE,
-    LONG_PACE,
-    USUAL_PACE,
-    WIDE_PACE,
-    Pace,
-)
+from rrmlinear.solvers.second_order.inner_problem import InnerProblem
+from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
+from rrmlinear.solvers.second_order.paces import pace_of
 from rrmlinear.solvers.second_order.systems.systems import Systems
 
 Array = NDArray[np.float64]
@@ -117,23 +111,12 @@ class Newton(Solver):
         self.certificate = Certificate(risk, self.regularizer)
         #: Σ c_i α_i' x_i of an evaluation, and the evaluation.
         self.vector: tuple[Any, Array] = (None, np.zeros(0))
-        alphas: Any = 0.0
-        vector = np.zeros(risk.shape)
         given = None if self.first is None else self.first()
-        self.w, at = first_weights(risk, self.regularizer, given)
-        scores = at.scores
-        if self.first_duals is not None:
-            alphas = nearest_duals(risk, self.first_duals, scores)
-            vector = risk.gradient(alphas)
-            self.certificate.offer_duals(alphas, vector)
-            if self.regularizer.modulus > 0:
-                self.w, scores, at = self._lower(given is not None, at, scores, vector)
-        self.scores = scores
-        self.certificate.offer_weights(self.w, at)
-        gap = self.certificate.gap if self.first_duals is not None else at.value
-        begin = Begin(self.w, at, alphas, vector, gap)
-        self.inner = InnerProblem(risk, self.regularizer, begin, self.first_rise, self._pace())
-        self.at = self.inner.at(scores, at.warm) if self.inner.is_augmented else at
+        begin = beginning(self.certificate, given, self.first_duals)
+        self.w, at, self.scores = begin.w, begin.at, begin.at.scores
+        pace = pace_of(risk, self.regularizer)
+        self.inner = InnerProblem(risk, self.regularizer, begin, self.first_rise, pace)
+        self.at = self.inner.at(self.scores, at.warm) if self.inner.is_augmented else at
         self.moved = self.n
         #: The growth that a search for the best multiple of the weights tries first.
         self.growth = FIRST_GROWTH
@@ -147,41 +130,6 @@ class Newton(Solver):
         large = self.w.size > MAX_FACTORIZED and self.n >= MIN_DAMPED * self.w.size
         damped = large and self.inner.has_kinks and self.w.ndim > 1
         self.damping = Damping(self.at.squares) if damped else None
-
-    def _pace(self) -> Pace:
-        """That of several classes, with long systems for some thousand weights, and of one score
-        with more weights.
-        """
-        omega, risk, size = self.regularizer, self.risk, self.w.size
-        is_norm = omega.quadratic_l1 == 0 and omega.linear
-        # risks that are summed over workers tell no sizes of duals, and have no labels
-        if not is_norm or "balance" in risk.offers or not hasattr(risk, "labels"):
-            return USUAL_PACE
-        is_smooth = risk.loss.smoothing > 0
-        if self.w.ndim == 1:
-            # squares of a large cost are nearly bounds
-            suits = not is_smooth or ("envelope" in risk.offers and risk.lipschitz == math.inf)
-            return WIDE_PACE if suits and size > MAX_FACTORIZED else USUAL_PACE
-        if is_smooth or size > MAX_FACTORIZED:
-            return USUAL_PACE
-        return LONG_PACE if size > MIN_BY_CLASSES else CLASS_PACE
-
-    def _lower(
-        self, given: bool, at: Any, scores: Array, vector: Array
-    ) -> tuple[Array, Array, Any]:
-        """(w, scores, F there): the weights of duals, or those ``given`` where their primal is
-        lower.
-
-        That of accelerated ascents may be far lower, and q is that of its gap.
-        """
-        omega = self.regularizer
-        w = omega.primal_of(vector.ravel()).reshape(self.risk.shape)
-        of_duals = self.risk.scores(w)
-        there = self.certificate.at(of_duals)
-        value = there.value + omega.value_of(w.ravel())
-        if given and at.value + omega.value_of(self.w.ravel()) < value:
-            return self.w, scores, at
-        return w, of_duals, there
 
     def run_pass(self, number: int) -> None:
         self.work += self.n

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
+
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED, MIN_BY_CLASSES
 
 
 class Pace(NamedTuple):
@@ -57,3 +61,19 @@ BLOCK_PACE = Pace(
 # One score and more weights than a factor may have: a step solves a system of the duals that move.
 # With large costs these are far below their bounds, and the q of the gap was 1e9 times too small.
 WIDE_PACE = Pace(slow_fall=2.0, move=0.25, by_rows=True)
+
+
+def pace_of(risk: Any, regularizer: Regularizer) -> Pace:
+    """The pace for (s/2)‖w‖² and a loss with kinks; most other problems have the usual one."""
+    is_norm = regularizer.quadratic_l1 == 0 and regularizer.linear
+    # risks that are summed over workers tell no sizes of duals, and have no labels
+    if not is_norm or "balance" in risk.offers or not hasattr(risk, "labels"):
+        return USUAL_PACE
+    is_smooth, size = risk.loss.smoothing > 0, math.prod(risk.shape)
+    if len(risk.shape) == 1:
+        # squares of a large cost are nearly bounds
+        suits = not is_smooth or ("envelope" in risk.offers and risk.lipschitz == math.inf)
+        return WIDE_PACE if suits and size > MAX_FACTORIZED else USUAL_PACE
+    if is_smooth or size > MAX_FACTORIZED:
+        return USUAL_PACE
+    return LONG_PACE if size > MIN_BY_CLASSES else CLASS_PACE

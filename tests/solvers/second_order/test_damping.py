@@ -9,7 +9,7 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order import newton
+from rrmlinear.solvers.second_order import newton, paces
 from rrmlinear.solvers.second_order.damping import CHANGE, FIRST, LEAST, MOST, Damping
 from rrmlinear.solvers.second_order.newton import Newton
 from rrmlinear.solvers.second_order.systems import systems
@@ -46,7 +46,8 @@ def of_rare_features(n=1500, seed=1, d=24, k=6):
 
 def passes(damped, monkeypatch):
     """Those of two problems together, both solved."""
-    monkeypatch.setattr(newton, "MAX_FACTORIZED", 0 if damped else 1000)
+    for module in (newton, paces):
+        monkeypatch.setattr(module, "MAX_FACTORIZED", 0 if damped else 1000)
     total = 0
     for seed in (1, 2):
         solver = Newton(of_rare_features(seed=seed), L2())

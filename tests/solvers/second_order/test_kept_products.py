@@ -10,7 +10,7 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order import newton
+from rrmlinear.solvers.second_order import paces
 from rrmlinear.solvers.second_order.newton import Newton
 from rrmlinear.solvers.second_order.systems import gram_systems, kept_products
 
@@ -74,10 +74,10 @@ def test_behind_duals_far_below_their_bounds_a_larger_q_takes_fewer_steps(monkey
     risk = ScalarRisk(Problem.from_arrays(X, y).rows, loss, y, np.full(300, 1e4))
     stopping = Stopping(gap_tol=1e-8, max_passes=500)
     duals = Newton(risk, L2()).solve(stopping).duals
-    monkeypatch.setattr(newton, "MAX_FACTORIZED", 199)
+    monkeypatch.setattr(paces, "MAX_FACTORIZED", 199)
     runs = {}
     for name in ("WIDE_PACE", "USUAL_PACE"):
-        monkeypatch.setattr(newton, "WIDE_PACE", getattr(newton, name))
+        monkeypatch.setattr(paces, "WIDE_PACE", getattr(paces, name))
         runs[name] = Newton(risk, L2(), 0.1 * duals).solve(stopping)
         assert runs[name].solved
     assert runs["WIDE_PACE"].primal == pytest.approx(runs["USUAL_PACE"].primal, rel=1e-7)

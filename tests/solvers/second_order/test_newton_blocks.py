@@ -15,7 +15,7 @@ from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.loop.result import Status, duals_by_scores
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order import inner_problem, newton
+from rrmlinear.solvers.second_order import inner_problem, paces
 from rrmlinear.solvers.second_order.newton import Newton
 from rrmlinear.solvers.second_order.systems import systems
 
@@ -97,7 +97,7 @@ def test_behind_an_ascent_long_systems_take_fewer_steps_with_a_larger_q(loss, mo
     duals = ascent.solve(Stopping(gap_tol=1e-9, max_passes=40)).duals
     start = duals_by_scores(duals, label, costs, 10)
     found = solve(problem, label, 10, loss, L2(), costs, start, gap_tol=1e-6)
-    monkeypatch.setattr(newton, "LONG_PACE", newton.USUAL_PACE)
+    monkeypatch.setattr(paces, "LONG_PACE", paces.USUAL_PACE)
     usual = solve(problem, label, 10, loss, L2(), costs, start, gap_tol=1e-6)
     assert found.solved
     assert usual.solved
@@ -122,7 +122,7 @@ def test_behind_duals_near_zero_the_distance_of_blocks_takes_fewer_steps(monkeyp
 
 @pytest.mark.parametrize("loss", [WestonWatkins(), CrammerSinger()])
 def test_the_distance_of_blocks_has_the_same_optimum(loss, monkeypatch):
-    monkeypatch.setattr(newton, "MIN_BY_CLASSES", 0)
+    monkeypatch.setattr(paces, "MIN_BY_CLASSES", 0)
     problem, _, label = classes_problem(noise=2.0)
     costs = np.linspace(0, 4, N)
     start = np.full((N, K), 1e-9)
