@@ -19,11 +19,10 @@ from rrmlinear.risks.terms import ScalarTerms
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
 from rrmlinear.solvers.second_order.paths._dense_products import sums, times
 from rrmlinear.solvers.second_order.paths.path_curvatures import Curvature
+from rrmlinear.solvers.second_order.paths.remembered_pairs import RememberedPairs
 
 Array = NDArray[np.float64]
 
-# Moves and changes of the gradient that each problem remembers.
-PAIRS = 5
 # Steps for one C before a problem is given up, and trials of a step.
 MAX_STEPS, MAX_TRIALS = 100, 40
 # A step is taken where the objective falls by LEAST_FALL times the fall along the tangent. A rise
@@ -94,7 +93,7 @@ class FoldPaths:
         #: c_i α_i, Σ c_i α_i x_i and Σ c_i φ, at the weights.
         self.pulls, self.sums = np.zeros((count, m)), np.zeros((count, d))
         self.losses, self.balanced = np.zeros(count), np.ones(count, dtype=bool)
-        self.pairs: list[tuple[Array, Array]] = []
+        self.pairs = RememberedPairs((count, d))
         #: The time that slow steps of each problem took since its curvature was made.
         self.slow = np.zeros(count)
         #: The gaps before the last step.
@@ -152,11 +151,9 @@ class FoldPaths:
         self.slow[some[self._are_slow(objectives, gaps)[some]]] += self.step_time
         renewed = self.curvature.renewed(C, self.slow, self._curvatures)
         self.slow[renewed] = 0.0
-        for pair in self.pairs:
-            for vectors in pair:
-                vectors[renewed] = 0.0
+        self.pairs.forget(renewed)
         self.last = gaps
-        directions = self._directions(C, some, gradients[some])
+        directions = self.pairs.directions(C, some, gradients[some], self.curvature)
         moves = self._products(directions)
         self._step(C, some, directions, moves, gradients, objectives)
 
@@ -230,30 +227,11 @@ class FoldPaths:
             self.scores[some[trying]] -= (t[trying] / 2)[:, np.newaxis] * moves[trying]
             t[trying] /= 2
         self.sums[some] = self._gradients(self.pulls[self._places(some)])
-        pair = np.zeros(self.weights.shape), np.zeros(self.weights.shape)
-        pair[0][some], pair[1][some] = t[:, np.newaxis] * directions, self.sums[some] - old
-        self.pairs = [*self.pairs[1 - PAIRS :], pair]
+        self.pairs.add(some, t[:, np.newaxis] * directions, self.sums[some] - old)
 
     def _places(self, some: NDArray[np.intp]) -> NDArray[np.intp] | slice:
         """These problems; a slice where they are all, so that their arrays are not copied."""
         return slice(None) if len(some) == len(self.scores) else some
-
-    def _directions(self, C: float, some: NDArray[np.intp], gradients: Array) -> Array:
-        """−H g, H by the two loops of L-BFGS about the inverse of an earlier second derivative."""
-        result, known = -gradients, []
-        for moves, changes in reversed(self.pairs):
-            s = moves[some]
-            y = s - C * changes[some]
-            product = np.einsum("fj,fj->f", s, y)
-            inverse = np.divide(1, product, out=np.zeros_like(product), where=product > 0)
-            a = inverse * np.einsum("fj,fj->f", s, result)
-            result = result - a[:, np.newaxis] * y
-            known.append((s, y, inverse, a))
-        result = self.curvature.solved(C, some, result)
-        for s, y, inverse, a in reversed(known):
-            b = inverse * np.einsum("fj,fj->f", y, result)
-            result = result + (a - b)[:, np.newaxis] * s
-        return result
 
     def _evaluate(self, some: NDArray[np.intp], sums: bool = True) -> None:
         """The duals, the losses and the intercepts at the scores of some problems."""
