@@ -2,6 +2,7 @@
 
 from libc.math cimport INFINITY
 
+from rrmlinear.simd.columns cimport wide_dot
 from rrmlinear.simd.row_products cimport row_dot, thresholded_dot
 from rrmlinear.simd.rows cimport row_t
 from rrmlinear.projections.norms cimport norm_max, scale_within, derivative_of_l1, soft_sum
@@ -9,6 +10,9 @@ from rrmlinear.regularizers.base cimport Regularizer
 from rrmlinear.regularizers.groups.norm cimport Norm
 
 from rrmlinear.regularizers.intercept import BesideIntercept
+
+cdef enum:
+    LONG = 4096     # entries from which a sum is made of several: alone, each addition waits
 
 
 cdef class L2(Regularizer):
@@ -162,6 +166,8 @@ cdef inline double squared_norm(const double* a, Py_ssize_t n) noexcept nogil:
 cdef inline double dot(const double* a, const double* b, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t j
     cdef double total = 0
+    if n >= LONG:
+        return wide_dot(a, b, n)
     for j in range(n):
         total += a[j] * b[j]
     return total

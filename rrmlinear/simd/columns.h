@@ -18,6 +18,12 @@ static inline double vector_dot(const double *restrict a, const double *restrict
     return sum;
 }
 
+/* The same by the widest vectors of the machine. */
+RRM_CLONES static double wide_dot(const double *a, const double *c, ptrdiff_t n)
+{
+    return vector_dot(a, c, n);
+}
+
 /* a += x c */
 static inline void vector_axpy(double *restrict a, double x, const double *restrict c, ptrdiff_t n)
 {

@@ -1,5 +1,6 @@
 cdef extern from "columns.h" nogil:
     double vector_dot(const double* a, const double* c, Py_ssize_t n)
+    double wide_dot(const double* a, const double* c, Py_ssize_t n)
     void vector_axpy(double* a, double x, const double* c, Py_ssize_t n)
     void vector_moved(const double* a, double x, const double* c, Py_ssize_t n, double* out)
     double vector_dot3(const double* a, const double* b, const double* c, Py_ssize_t n)
