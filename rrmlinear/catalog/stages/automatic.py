@@ -193,14 +193,13 @@ def _begins_by_newton(task: Task, newton: list[Stage]) -> bool:
     if not (smooth or several) or not newton:
         return False
     most, cost = MAX_SEVERAL_COST if several else MAX_CURVED_COST, newton[0].cost
-    if smooth and (cost <= most or _is_nearly_full(task)):
+    if smooth and (cost <= most or (_is_nearly_full(task) and cost <= most * stretch(task.rows))):
         squares = task.rows.squared_norms()
         # the ascent names an example whose norm overflows
         if not np.isfinite(squares).all():
             return False
         is_sure = task.choices.free_bias if several else cost <= MAX_FIRST_COST
-        are_large = is_sure or task.costs @ squares >= MIN_CURVED * len(squares)
-        if are_large and (cost <= most or cost <= most * stretch(task.rows)):
+        if is_sure or task.costs @ squares >= MIN_CURVED * len(squares):
             return True
     if task.start is not None and not smooth:
         return False

@@ -18,6 +18,7 @@ from rrmlinear.catalog.stages.costs import (
     sizes,
 )
 from rrmlinear.catalog.task import Task
+from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.risks.hessian import Hessian, row_cost
@@ -33,6 +34,8 @@ from rrmlinear.solvers.second_order.limits import (
 # With more features than a factor may have, and rows that store at least this fraction of them, one
 # example of FEW_OF is guessed to have a dual that moves; with fewer examples all may have one.
 MIN_STORED, FEW_OF, MIN_FEW_EXAMPLES = 0.5, 4, 1000
+# Rows that tell how long all are beside their distances from their mean.
+LOOK = 64
 # The guess for such rows is divided by this where columns are uneven: the ascent is left sooner.
 UNEVEN_HASTE = 4
 
@@ -103,8 +106,15 @@ def is_uneven(rows: Rows) -> bool:
     return differ(Hessian(rows, np.ones(rows.shape[0])).diagonal())
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def stretch(rows: Rows) -> float:
-    """Σ ‖x_i‖² over Σ ‖x_i − x̄‖², x̄ the mean of the rows."""
-    ones = np.ones(rows.shape[0])
-    beside = float(Hessian(rows, ones, [ones]).diagonal().sum())
-    return float(rows.squared_norms().sum()) / beside if beside > 0 else math.inf
+    """Σ ‖x_i‖² over Σ ‖x_i − x̄‖², x̄ the mean of the rows, by at most LOOK of them.
+
+    Not a number where squares overflow.
+    """
+    n = rows.shape[0]
+    count = min(n, LOOK)
+    some = take_rows(rows, np.arange(count) * n // count)
+    ones = np.ones(count)
+    beside = float(Hessian(some, ones, [ones]).diagonal().sum()) * count / max(1, count - 1)
+    return float(some.squared_norms().sum()) / beside if beside > 0 else math.inf

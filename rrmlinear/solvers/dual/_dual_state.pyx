@@ -150,25 +150,30 @@ cdef class DualState:
         return total
 
     def measure(self, const double[::1] w not None, double[::1] scores=None, Py_ssize_t begin=0,
-                Py_ssize_t end=-1, double[::1] sums=None):
+                Py_ssize_t end=-1, double[::1] sums=None, bint knows=False):
         """Σ c_i φ_i over rows begin … end − 1 at w = ∇Ω*(v); updates the gaps of these
         examples, writes their scores where these are asked for, and adds their Σ c_i α_i x_i to
-        ``sums``.
+        ``sums``. One that ``knows`` them reads the ``scores`` in place of w.
         """
         cdef bint keeps = scores is not None, adds = sums is not None
         cdef Py_ssize_t i, stop = self.n if end < 0 else end
         cdef double losses = 0, score, loss
         cdef example_t* at
         cdef row_t row
+        if knows and (scores is None or len(scores) < stop):
+            raise ValueError(f"the scores of {stop} rows are needed")
         with nogil:
             for i in range(begin, stop):
-                if i + ROW_LOOKAHEAD < stop:
-                    rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
                 row = rows_get(&self.rows.c, i)
                 at = &self.example[i]
-                score = row_dot(&row, &w[0])
-                if keeps:
-                    scores[i] = score
+                if knows:
+                    score = scores[i]
+                else:
+                    if i + ROW_LOOKAHEAD < stop:
+                        rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
+                    score = row_dot(&row, &w[0])
+                    if keeps:
+                        scores[i] = score
                 loss = at.cost * self.loss.value(at.y, score)
                 at.conjugate = self.loss.conjugate(at.y, at.alpha)
                 at.gap = loss + at.cost * (at.conjugate + score * at.alpha)

@@ -11,12 +11,14 @@ from rrmlinear.core.deadline import check_time
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks._row_sums import RowSums
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.first import scores_at_zero
 from rrmlinear.solvers.loop.solver import Solver
 
 Array = NDArray[np.float64]
@@ -25,6 +27,9 @@ Array = NDArray[np.float64]
 # over the sum of all costs. With small costs a smaller value would slow the intercept.
 COLUMN_BY_NORMS = 0.1
 COLUMN_BY_COSTS = 10.0
+# Dense rows are centred where the square of their mean is above this fraction of the mean ‖x_i‖². A
+# shorter mean moves the intercept little beside the appended value, and a copy takes longer.
+MIN_CENTRED = 0.01
 # Entries of a dense matrix that are copied between two looks at the clock.
 ENTRIES_AT_ONCE = 1 << 22
 
@@ -34,8 +39,9 @@ class InterceptAscent(Solver):
 
     Dual: maximize −Σ (c_i φ)*(−α_i) − Ω*(v) with v = Σ c_i α_i x_i over Σ c_i α_i = 0; w = ∇Ω*(v).
     Proximal method of multipliers: b is the weight of an appended column. A pass of an ascent goes
-    over Ω(w) + (κ/2)‖b − b_0‖² + Σ c_i φ; then b_0 becomes b. Dense rows are centred in a copy, and
-    b makes up for that; sparse rows are not changed. Losses of k scores have k intercepts.
+    over Ω(w) + (κ/2)‖b − b_0‖² + Σ c_i φ; then b_0 becomes b. Dense rows are centred in a copy
+    unless their mean is short, and b makes up for that; sparse rows are not changed. Losses of k
+    scores have k intercepts.
 
     Certificate: the primal is measured at w and the best b for it. The duals of the certificate
     come from one dual step of each α_i, at scores shifted alike so that Σ c_i α_i = 0. An estimated
@@ -82,13 +88,15 @@ class InterceptAscent(Solver):
 
     def start(self) -> None:
         total, modulus = float(self.costs.sum()), self.regularizer.modulus
-        self.means = np.zeros(self.rows.shape[1])
-        visited = self.rows
+        self.means, visited = np.zeros(self.rows.shape[1]), self.rows.with_bias(-1.0)
+        norm = float(visited.squared_norms().mean())
         if self.rows.is_dense:
-            self.means = np.einsum("i,ij->j", self.costs, self.rows.values) / total
-            centred = _less(self.rows.values, self.means)
-            visited = Rows(centred, None, None, self.rows.shape[1])
-        norm = float(visited.with_bias(-1.0).squared_norms().mean())
+            sums = RowSums(visited, self.costs)
+            means = sums.adjoint(sums.roots) / total
+            if not means @ means <= MIN_CENTRED * norm:
+                centred = _less(self.rows.values, means)
+                self.means, visited = means, Rows(centred, None, None, self.rows.shape[1])
+                norm = float(visited.squared_norms().mean())
         self.column = float(
             np.sqrt(max(self.column_by_norms * norm, COLUMN_BY_COSTS * modulus / total))
         )
@@ -99,7 +107,8 @@ class InterceptAscent(Solver):
         self.curvature = self.costs * (norms + norms.mean()) / modulus
         self.certificate = Certificate(self.risk, self.regularizer)
         self.centre = np.zeros(len(self._last))
-        weights, scores = self._weights_and_scores()
+        weights = self._weights()
+        scores = self.risk.scores(weights) if weights.any() else scores_at_zero(self.risk)
         self._move_centre(self.risk.at(scores).intercept + self.means @ weights)
 
     def run_pass(self, number: int) -> None:
@@ -126,9 +135,8 @@ class InterceptAscent(Solver):
 
     def measure(self) -> None:
         self.inner.target = self.target
-        self.inner.losses()  # updates the gaps by which examples sleep
+        weights, scores = self._measured_scores()
         self.inner.wake()
-        weights, scores = self._weights_and_scores()
         self._look_near(self._intercept() - self.means @ weights)
         at = self.certificate.at(scores)
         primal = self.certificate.primal_of(weights, at)
@@ -149,9 +157,14 @@ class InterceptAscent(Solver):
         """Where the search for balanced duals begins: the end of the last one."""
         return self.warm
 
-    def _weights_and_scores(self) -> tuple[Array, Array]:
+    def _measured_scores(self) -> tuple[Array, Array]:
+        """The weights of the ascent and X w. The gaps by which examples sleep are updated."""
+        self.inner.losses()
         weights = self._weights()
         return weights, self.risk.scores(weights)
+
+    def rounding(self) -> float:
+        return self.rounding_by_rows()
 
     def close(self) -> None:
         if self.inner is not None:
@@ -197,6 +210,16 @@ class InterceptSDCA(InterceptAscent):
 
     def _weights(self) -> Array:
         return self.regularizer.primal_of(self.inner.measured_vector[:-1])
+
+    def _measured_scores(self) -> tuple[Array, Array]:
+        inner = self.inner
+        if not self.rows.is_dense or inner.turns is not None:
+            return super()._measured_scores()
+        weights = self._weights()
+        scores = self.risk.scores(weights)
+        b = self.column * inner.measured_vector[-1] / self.regularizer.modulus
+        inner.losses_of(scores + (b - self.means @ weights))
+        return weights, scores
 
 
 def _less(values: NDArray[Any], means: NDArray[np.float64]) -> NDArray[np.float64]:

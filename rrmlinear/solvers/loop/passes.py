@@ -9,6 +9,7 @@ import numpy as np
 
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.rules.rule import Point, Rule
+from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 
 class Passes:
@@ -104,6 +105,11 @@ class Passes:
     def rounding(self) -> float:
         """How far the values of the certificate may be off by rounding."""
         return self.certificate.rounding()
+
+    def rounding_by_rows(self) -> float:
+        """`rounding`, by the lengths of rows alone where that is enough for the target."""
+        known = NEGATIVE_GAP * abs(self.certificate.primal)
+        return self.certificate.rounding(max(self.target, known))
 
     def final_weights(self) -> Any:
         """The weights of the certificate, d × k, in memory of their own."""

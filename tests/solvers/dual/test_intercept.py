@@ -11,6 +11,7 @@ from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.solvers.dual import intercept
 from rrmlinear.solvers.dual.intercept import InterceptSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -201,3 +202,18 @@ def test_what_is_not_offered_is_refused(change, sentence):
     } | change  # fmt: skip
     with pytest.raises(ValueError, match=sentence):
         InterceptSDCA(**choices)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("mean", "copies"), [(0.0, 0), (0.05, 0), (0.3, 1)])
+def test_rows_are_copied_only_where_their_mean_is_long(mean, copies, dtype, monkeypatch):
+    rng = np.random.default_rng(8)
+    X = (rng.standard_normal((300, 400)) + mean).astype(dtype)
+    y = np.where(X[:, 0] + rng.standard_normal(300) > 0.5, 1.0, -1.0)
+    made = []
+    less = intercept._less
+    monkeypatch.setattr(intercept, "_less", lambda *given: made.append(less(*given)) or made[-1])
+    problem, costs = Problem.from_arrays(X, y, bias=1.0), np.full(300, 0.1)
+    result = solve(problem, LOSSES["logistic"], L2(), costs)
+    assert len(made) == copies
+    check(result, X.astype(np.float64), y, LOSSES["logistic"], L2(), costs)

@@ -19,7 +19,6 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rules.of_duals import FreeRange
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 Vector = NDArray[np.float64]
 
@@ -138,8 +137,7 @@ class RowPairAscent(Solver):
         return at
 
     def rounding(self) -> float:
-        known = NEGATIVE_GAP * abs(self.certificate.primal)
-        return self.certificate.rounding(max(self.target, known))
+        return self.rounding_by_rows()
 
     def present(self) -> Point:
         scores = self.risk.labels - self.state.slopes
