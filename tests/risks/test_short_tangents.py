@@ -70,6 +70,23 @@ def test_an_appended_column_is_exact_and_an_intercept_has_none():
     assert len(ShortTangents(free, centre, lengths).tangent(w[:4], 0.5, True)[4]) == 4
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("bias", "condition"), [(-1.0, None), (2.0, None), (2.0, Intercept())])
+def test_its_sizes_bound_sums_of_squares_without_the_rows(bias, condition, dtype):
+    X, y, costs, centre, lengths = problem_of(129, 37, dtype)
+    risk = ScalarRisk(rows_of(X).with_bias(bias), Logistic(), y, costs, 1, condition)
+    between, beside, far = ShortTangents(risk, centre, lengths).sizes()
+    assert len(between) == len(beside) == risk.shape[0]
+    rng = np.random.default_rng(1)
+    values = np.c_[X.astype(float), np.full(129, bias)][:, : risk.shape[0]]
+    largest = np.abs((X - centre) / lengths).max(axis=1)
+    np.testing.assert_allclose(far, largest**2, rtol=1e-3)
+    alone = np.eye(129)[largest.argmax()]
+    for shares in (costs, rng.random(129), alone):
+        exact, bound = shares @ values**2, shares.sum() * between + (shares @ far) * beside
+        assert (exact <= bound).all()
+
+
 @pytest.mark.parametrize("value", [1e60, -1e60])
 def test_values_out_of_range_are_refused(value):
     X, y, costs, centre, lengths = problem_of(30, 5)

@@ -15,6 +15,7 @@ from rrmlinear.simd.short.copies cimport (
 import numpy as np
 
 cdef enum:
+    MOST = 32768      # a number and its rounding are at most as large
     BLOCK_ROWS = 128  # rows between a product of scores and a sum, which is single precision
 
 
@@ -80,6 +81,15 @@ cdef class ShortTangents:
         result = np.asarray(self.numbers)[chosen, :self.d].astype(np.float32)
         result *= np.asarray(self.units)[chosen, np.newaxis]
         return result
+
+    def sizes(self):
+        """(a, b, u) with Σ_i s_i x_ij² at most a_j Σ s_i + b_j Σ_i s_i u_i, for s_i ≥ 0."""
+        far = MOST * np.asarray(self.units, dtype=np.float64)
+        between, beside = self.centre, self.lengths
+        if self.risk.rows.bias >= 0:
+            between = np.append(between, self.risk.rows.bias)
+            beside = np.append(beside, 0.0)
+        return 2 * between * between, 2 * beside * beside, far * far
 
     def tangent(self, w, double b, bint rates):
         """As `tangents.tangent` for the copy."""

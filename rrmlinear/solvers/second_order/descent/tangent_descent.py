@@ -15,8 +15,9 @@ from rrmlinear.risks.tangents import tangent
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.line_search import nearly_lowest
+from rrmlinear.solvers.loop.rounding import bound_by_features
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
+from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING, STEP_ROUNDING
 
 Array = NDArray[np.float64]
 
@@ -78,6 +79,8 @@ class TangentDescent(Solver):
         self.risk, self.regularizer, self.begin = risk, regularizer, begin
         self.modulus, self.n = regularizer.modulus, len(risk.costs)
         self.free = risk.condition is not None
+        #: The sizes of columns by a short copy that was left.
+        self.sizes: tuple[Array, Array, Array] | None = None
 
     def start(self) -> None:
         self.certificate = Certificate(self.risk, self.regularizer)
@@ -106,7 +109,8 @@ class TangentDescent(Solver):
 
     def _leave_copy(self) -> None:
         """Look at the rows where the short copy has led; the pairs of its steps stay."""
-        self.short = None
+        assert self.short is not None
+        self.sizes, self.short = self.short.sizes(), None
         self._begin_at(self._at(self.place.weights, self.place.intercept))
 
     def _gradient(self, place: _Place) -> Array:
@@ -199,6 +203,19 @@ class TangentDescent(Solver):
         at = self.risk.at(place.scores, Search(place.intercept) if self.free else None)
         self.certificate.offer_weights(place.weights, at, exact=True)
         self.certificate.offer_duals(best.duals(), best.vector, exact=True)
+
+    def rounding(self) -> float:
+        """From the sizes of columns by the short copy where these are known and enough."""
+        best = self.certificate
+        if self.sizes is not None:
+            between, beside, far = self.sizes
+            shares = self.risk.costs * np.abs(best.alphas)
+            squares = shares.sum() * between + (shares @ far) * beside
+            crude = bound_by_features(shares, squares, best.weights)
+            crude += OBJECTIVE_ROUNDING * max(abs(best.primal), abs(best.dual))
+            if crude <= self.target:
+                return crude
+        return self.rounding_by_rows()
 
 
 class _Place:
