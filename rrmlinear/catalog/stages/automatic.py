@@ -119,6 +119,7 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
     second = newton = _second(task)
     if newton and second_order_builders.interior_applies(task):
         second = sorted([*newton, methods.interior(task)], key=lambda stage: stage.cost)
+    is_tangent = tangents.descends_by_tangents(task)
     if dual_builders.suits_features(task):
         columns = Stage(
             "coordinate descent over features",
@@ -127,17 +128,13 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
             0,
         )
         if second and not task.regularizer.quadratic_l1:  # one system is the whole problem
-            return [*second, columns]
+            return [*(_by_tangents(task, newton) if is_tangent else second), columns]
         return [columns, *(second or methods.gradients(task))]
     streams = task.rows.blocks is not None
     if path_builders.descends_by_classes(task):
         return [methods.descent(task, path_builders.class_descent), methods.ascent(task), *newton]
-    if tangents.descends_by_tangents(task):
-        afresh = [methods.newton_afresh(task, stage) for stage in newton]
-        return [
-            methods.descent(task, tangents.tangent_descent),
-            *(afresh or [methods.ascent(task)]),
-        ]
+    if is_tangent:
+        return _by_tangents(task, newton)
     points = [methods.proximal(task)] if dual_builders.proximal_applies(task) else []
     if points and streams:
         return [*points, *methods.gradients(task)]
@@ -167,6 +164,12 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
         first = [methods.near_kinks(task)] if kinks else []
         return [*first, ascent, *methods.quicker(task), *(second or methods.gradients(task))]
     return _by_cost(second, methods.gradients(task))
+
+
+def _by_tangents(task: Task, newton: list[Stage]) -> list[Stage]:
+    afresh = [methods.newton_afresh(task, stage) for stage in newton]
+    first = methods.descent(task, tangents.tangent_descent)
+    return [first, *(afresh or [methods.ascent(task)])]
 
 
 def _is_wide(task: Task) -> bool:

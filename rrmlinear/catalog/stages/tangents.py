@@ -23,6 +23,7 @@ from rrmlinear.catalog.second_order_builders import (
 from rrmlinear.catalog.stages.costs import TANGENTS
 from rrmlinear.catalog.task import Task
 from rrmlinear.losses.margin import Logistic
+from rrmlinear.losses.regression import Squared
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
 
@@ -39,24 +40,47 @@ LOOK_PART, LEAST_LOOK = 2, 64
 MOST_NOISE = 0.9
 # Rows of this number of bytes are copied with 16 bits a value: fewer take as long either way.
 LEAST_COPIED = 8_000_000
+# Least squares of fewer features than LEAST_SQUARED take one exact system. With fewer examples for
+# each feature than SQUARED_ROWS, uncorrelated columns take many steps. So they do where squared
+# lengths of columns differ by more than MOST_UNEVEN: the penalty measures the gap in their units.
+# It is below LEAST_LOOK, so that no column is 0 in the sample.
+LEAST_SQUARED, SQUARED_ROWS, MOST_UNEVEN = 192, 1.5, 50.0
 # The metric of correlated columns comes from this number of examples for each feature, if its
 # factor takes at most this number of features and examples for their square.
 METRIC_ROWS, MOST_FEATURES, LEAST_EXAMPLES = 4, 1000, 0.04
 
 
 def descends_by_tangents(task: Task) -> bool:
-    """Whether `TangentDescent` solves this task: the logistic loss of two classes under the squared
-    norm, over dense rows with no fewer examples than features.
+    """Whether `TangentDescent` solves this task: the logistic loss of two classes, or least squares
+    that `_suits_squares` names, under the squared norm, over dense rows with no fewer examples than
+    features.
     """
     rows = task.rows
-    if task.n_classes is not None or not isinstance(task.loss, Logistic):
+    if task.n_classes is not None or not isinstance(task.loss, Logistic | Squared):
         return False
     if not is_dense_norm(task) or task.start is not None or task.weights is not None:
         return False
+    if isinstance(task.loss, Squared):
+        return _suits_squares(task)
     if not TANGENTS.hold(task, rows.width):
         return False
     labels = task.targets[task.costs > 0]
     return not task.choices.free_bias or bool((labels > 0).any() and (labels < 0).any())
+
+
+def _suits_squares(task: Task) -> bool:
+    """Whether steps by a short copy of the rows are quicker than a system of them: there are many
+    values, and columns have like lengths and seem uncorrelated.
+    """
+    rows = task.rows
+    n, d = rows.shape[0], rows.width
+    if d < LEAST_SQUARED or n < SQUARED_ROWS * d or rows.n_bytes < LEAST_COPIED:
+        return False
+    with suppress(ArithmeticError), np.errstate(all="ignore"):  # sums overflow, or costs are 0
+        sample = _first_sample(task, risk_of(task))
+        even = sample.diagonal.max() <= MOST_UNEVEN * sample.diagonal.min()
+        return bool(even) and _are_uncorrelated(sample)
+    return False
 
 
 def tangent_descent(task: Task) -> Solver:
@@ -75,7 +99,7 @@ def _begin(task: Task, risk: Any) -> Begin:
 
     n, d = risk.rows.shape[0], risk.rows.width
     with suppress(ArithmeticError, np.linalg.LinAlgError, ValueError):  # numbers overflow
-        if suits_sample(True, n, d):
+        if suits_sample(True, n, d) and not isinstance(task.loss, Squared):
             part = task_of_sample(task, SAMPLE_FRACTION)
             stopping = Stopping(SAMPLE_GAP, max_passes=SAMPLE_PASSES)
             found = np.ravel(newton(part).solve(stopping).weights)
@@ -120,12 +144,10 @@ def _around_zero(task: Task, risk: Any) -> Begin:
 
     n, d = risk.rows.shape[0], risk.rows.width
     modulus = task.regularizer.modulus
-    few = d > MOST_FEATURES or n < LEAST_EXAMPLES * d**2
-    look = LEAST_LOOK if few else max(LEAST_LOOK, d // LOOK_PART)
-    sample = _Sample(task, risk, max(1, n // look))
+    sample = _first_sample(task, risk)
     short = _short_copy(risk, sample)
     begin = Begin(np.zeros(d), 0.0, Diagonal(modulus + sample.diagonal), short)
-    if few or _noise(sample.rows @ sample.rows.T, sample.rows) > MOST_NOISE:
+    if _are_few(n, d) or _are_uncorrelated(sample):
         return begin
     sample = _Sample(task, risk, max(1, n // (METRIC_ROWS * d)), sample.diagonal, short)
     rows, diagonal = sample.rows, sample.diagonal
@@ -136,6 +158,22 @@ def _around_zero(task: Task, risk: Any) -> Begin:
     gram *= root[:, np.newaxis]
     gram.flat[:: d + 1] += noise * diagonal
     return begin._replace(metric=_factor(gram, modulus))
+
+
+def _are_few(n: int, d: int) -> bool:
+    """Whether there are few examples for a metric of correlated columns."""
+    return d > MOST_FEATURES or n < LEAST_EXAMPLES * d**2
+
+
+def _first_sample(task: Task, risk: Any) -> _Sample:
+    """The sample that tells lengths of columns, and whether they are correlated."""
+    n, d = risk.rows.shape[0], risk.rows.width
+    look = LEAST_LOOK if _are_few(n, d) else max(LEAST_LOOK, d // LOOK_PART)
+    return _Sample(task, risk, max(1, n // look))
+
+
+def _are_uncorrelated(sample: _Sample) -> bool:
+    return _noise(sample.rows @ sample.rows.T, sample.rows) > MOST_NOISE
 
 
 def _short_copy(risk: Any, sample: _Sample) -> ShortTangents | None:

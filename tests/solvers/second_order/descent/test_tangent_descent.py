@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from units import passes_with_units
 
-from rrmlinear import LogisticRegression
+from rrmlinear import LogisticRegression, Ridge
 from rrmlinear.catalog import second_order_builders
 from rrmlinear.catalog.stages import tangents
 from rrmlinear.catalog.stages.costs import TANGENTS
@@ -187,3 +187,39 @@ def test_wide_rows_ascend_before_a_factor_of_their_products_is_made(monkeypatch)
     with pytest.raises(AttributeError):  # no solver was made
         LogisticRegression(tol=1e-6).fit(X[:100], y[:100])
     assert made
+
+
+def squares_of(n=4000, d=300):
+    X, y = problem_of(n, d, mean=2.0)
+    return X, y + X[:, :20].sum(axis=1)
+
+
+@pytest.mark.parametrize("intercept", [True, False, "regularized"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("alpha", "tol"), [(1e-3, 1e-4), (10.0, 1e-4), (10.0, 1e-9), (1e4, 1e-6)])
+def test_least_squares_of_uncorrelated_columns_take_the_copy(read, intercept, dtype, alpha, tol):
+    X, y = squares_of()
+    X = (X - 2.0 * (intercept is not True)).astype(dtype)
+    weights = np.random.default_rng(1).integers(0, 3, len(y))
+    choices = {"alpha": alpha, "fit_intercept": intercept}
+    model = Ridge(tol=tol, **choices).fit(X, y, weights)
+    assert "copy" in read
+    assert model.duality_gap_ <= tol * model.objective_
+    best = Ridge(tol=1e-11, solver="newton", **choices).fit(X.astype(float), y, weights)
+    assert model.objective_ <= best.objective_ * (1 + tol)
+    assert best.objective_ - best.duality_gap_ <= model.objective_ * (1 + 1e-7)
+
+
+@pytest.mark.parametrize("kind", ["correlated", "uneven", "few features", "no cost"])
+def test_other_least_squares_take_a_system(read, kind):
+    X, y = squares_of(d=100 if kind == "few features" else 300)
+    weights = np.ones(len(y))
+    if kind == "correlated":
+        X += X[:, :3] @ np.random.default_rng(1).standard_normal((3, X.shape[1]))
+    elif kind == "uneven":
+        X *= np.geomspace(1e-6, 1e6, X.shape[1])
+    elif kind == "no cost":
+        weights[10:] = 0.0
+    model = Ridge(alpha=1e-8).fit(X, y, weights)
+    assert read == []
+    assert model.duality_gap_ <= 1e-4 * abs(model.objective_)
