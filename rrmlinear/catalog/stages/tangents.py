@@ -41,9 +41,10 @@ MOST_NOISE = 0.9
 # Rows of this number of bytes are copied with 16 bits a value: fewer take as long either way.
 LEAST_COPIED = 8_000_000
 # Least squares of fewer features than LEAST_SQUARED take one exact system. With fewer examples for
-# each feature than SQUARED_ROWS, uncorrelated columns take many steps. So they do where squared
-# lengths of columns differ by more than MOST_UNEVEN: the penalty measures the gap in their units.
-# It is below LEAST_LOOK, so that no column is 0 in the sample.
+# each feature than SQUARED_ROWS, or features for each example, uncorrelated columns take many
+# steps. So they do where squared lengths of columns, or of few rows, differ by more than
+# MOST_UNEVEN: the penalty measures the gap in the units of columns. It is below LEAST_LOOK, so that
+# no column is 0 in the sample.
 LEAST_SQUARED, SQUARED_ROWS, MOST_UNEVEN = 192, 1.5, 50.0
 # The metric of correlated columns comes from this number of examples for each feature, if its
 # factor takes at most this number of features and examples for their square.
@@ -52,8 +53,8 @@ METRIC_ROWS, MOST_FEATURES, LEAST_EXAMPLES = 4, 1000, 0.04
 
 def descends_by_tangents(task: Task) -> bool:
     """Whether `TangentDescent` solves this task: the logistic loss of two classes, or least squares
-    that `_suits_squares` names, under the squared norm, over dense rows with no fewer examples than
-    features.
+    that `_suits_squares` names, under the squared norm, over dense rows; with the logistic loss no
+    fewer of them than features.
     """
     rows = task.rows
     if task.n_classes is not None or not isinstance(task.loss, Logistic | Squared):
@@ -74,12 +75,15 @@ def _suits_squares(task: Task) -> bool:
     """
     rows = task.rows
     n, d = rows.shape[0], rows.width
-    if d < LEAST_SQUARED or n < SQUARED_ROWS * d or rows.n_bytes < LEAST_COPIED:
+    if d < LEAST_SQUARED or rows.n_bytes < LEAST_COPIED:
+        return False
+    if d / SQUARED_ROWS < n < SQUARED_ROWS * d:
         return False
     with suppress(ArithmeticError), np.errstate(all="ignore"):  # sums overflow, or costs are 0
         sample = _first_sample(task, risk_of(task))
         even = sample.diagonal.max() <= MOST_UNEVEN * sample.diagonal.min()
-        return bool(even) and _are_uncorrelated(sample)
+        suits = _are_uncorrelated(sample) if n >= d else SQUARED_ROWS * n <= _rank(sample)
+        return bool(even and suits)
     return False
 
 
@@ -146,7 +150,8 @@ def _around_zero(task: Task, risk: Any) -> Begin:
     modulus = task.regularizer.modulus
     sample = _first_sample(task, risk)
     short = _short_copy(risk, sample)
-    begin = Begin(np.zeros(d), 0.0, Diagonal(modulus + sample.diagonal), short)
+    diagonal = sample.diagonal if n >= d else np.full(d, sample.diagonal.mean())
+    begin = Begin(np.zeros(d), 0.0, Diagonal(modulus + diagonal), short)
     if _are_few(n, d) or _are_uncorrelated(sample):
         return begin
     sample = _Sample(task, risk, max(1, n // (METRIC_ROWS * d)), sample.diagonal, short)
@@ -174,6 +179,18 @@ def _first_sample(task: Task, risk: Any) -> _Sample:
 
 def _are_uncorrelated(sample: _Sample) -> bool:
     return _noise(sample.rows @ sample.rows.T, sample.rows) > MOST_NOISE
+
+
+def _rank(sample: _Sample) -> float:
+    """The number of uncorrelated columns in which rows are as far from right angles as these; 0
+    where their lengths differ.
+    """
+    lengths = np.linalg.norm(sample.rows, axis=1)
+    if lengths.max() ** 2 > MOST_UNEVEN * lengths.min() ** 2:
+        return 0.0
+    unit = sample.rows / lengths[:, np.newaxis]
+    cosines = unit @ unit.T
+    return float(1 / cosines[np.triu_indices(len(unit), 1)].var())
 
 
 def _short_copy(risk: Any, sample: _Sample) -> ShortTangents | None:

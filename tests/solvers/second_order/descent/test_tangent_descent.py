@@ -223,3 +223,15 @@ def test_other_least_squares_take_a_system(read, kind):
     model = Ridge(alpha=1e-8).fit(X, y, weights)
     assert read == []
     assert model.duality_gap_ <= 1e-4 * abs(model.objective_)
+
+
+@pytest.mark.parametrize("kind", ["plain", "correlated", "uneven rows"])
+def test_wide_least_squares_take_the_copy_where_rows_are_near_right_angles(read, kind):
+    X, y = squares_of(200, 4000)
+    if kind == "correlated":
+        X += X[:, :3] @ np.random.default_rng(1).standard_normal((3, X.shape[1]))
+    elif kind == "uneven rows":
+        X *= np.geomspace(1, 100, len(X))[:, np.newaxis]
+    model, best = Ridge(tol=1e-6).fit(X, y), Ridge(tol=1e-10, solver="newton").fit(X, y)
+    assert ("copy" in read) == (kind == "plain")
+    assert model.objective_ == pytest.approx(best.objective_, rel=2e-6)
