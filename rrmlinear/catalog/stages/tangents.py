@@ -45,6 +45,8 @@ LEAST_COPIED = 8_000_000
 # steps. So they do where squared lengths of columns, or of few rows, differ by more than
 # MOST_UNEVEN: the penalty measures the gap in the units of columns. It is below LEAST_LOOK, so that
 # no column is 0 in the sample.
+# Products of fewer rows than LEAST_WIDE take as long as the steps.
+LEAST_WIDE = 500
 LEAST_SQUARED, SQUARED_ROWS, MOST_UNEVEN = 192, 1.5, 50.0
 # The metric of correlated columns comes from this number of examples for each feature, if its
 # factor takes at most this number of features and examples for their square.
@@ -77,7 +79,7 @@ def _suits_squares(task: Task) -> bool:
     n, d = rows.shape[0], rows.width
     if d < LEAST_SQUARED or rows.n_bytes < LEAST_COPIED:
         return False
-    if d / SQUARED_ROWS < n < SQUARED_ROWS * d:
+    if n < LEAST_WIDE or d / SQUARED_ROWS < n < SQUARED_ROWS * d:
         return False
     with suppress(ArithmeticError), np.errstate(all="ignore"):  # sums overflow, or costs are 0
         sample = _first_sample(task, risk_of(task))
