@@ -44,10 +44,11 @@ LEAST_COPIED = 8_000_000
 # each feature than SQUARED_ROWS, or features for each example, uncorrelated columns take many
 # steps. So they do where squared lengths of columns, or of few rows, differ by more than
 # MOST_UNEVEN: the penalty measures the gap in the units of columns. It is below LEAST_LOOK, so that
-# no column is 0 in the sample.
+# no column is 0 in the sample. Correlated columns need a metric, whose sample tells small
+# eigenvalues badly: a tenth of them may be below LEAST_EIGENVALUE times their median.
 # Products of fewer rows than LEAST_WIDE take as long as the steps.
 LEAST_WIDE = 500
-LEAST_SQUARED, SQUARED_ROWS, MOST_UNEVEN = 192, 1.5, 50.0
+LEAST_SQUARED, SQUARED_ROWS, MOST_UNEVEN, LEAST_EIGENVALUE = 192, 1.5, 50.0, 0.12
 # The metric of correlated columns comes from this number of examples for each feature, if its
 # factor takes at most this number of features and examples for their square.
 METRIC_ROWS, MOST_FEATURES, LEAST_EXAMPLES = 4, 1000, 0.04
@@ -73,7 +74,7 @@ def descends_by_tangents(task: Task) -> bool:
 
 def _suits_squares(task: Task) -> bool:
     """Whether steps by a short copy of the rows are quicker than a system of them: there are many
-    values, and columns have like lengths and seem uncorrelated.
+    values, and columns have like lengths and seem uncorrelated, or have a metric that suits them.
     """
     rows = task.rows
     n, d = rows.shape[0], rows.width
@@ -83,9 +84,11 @@ def _suits_squares(task: Task) -> bool:
         return False
     with suppress(ArithmeticError), np.errstate(all="ignore"):  # sums overflow, or costs are 0
         sample = _first_sample(task, risk_of(task))
-        even = sample.diagonal.max() <= MOST_UNEVEN * sample.diagonal.min()
-        suits = _are_uncorrelated(sample) if n >= d else SQUARED_ROWS * n <= _rank(sample)
-        return bool(even and suits)
+        if not _is_even(np.sqrt(sample.diagonal)):
+            return False
+        if n < d:
+            return SQUARED_ROWS * n <= _rank(sample)
+        return _are_uncorrelated(sample) or (not _are_few(n, d) and _suits_metric(sample))
     return False
 
 
@@ -183,12 +186,30 @@ def _are_uncorrelated(sample: _Sample) -> bool:
     return _noise(sample.rows @ sample.rows.T, sample.rows) > MOST_NOISE
 
 
+def _suits_metric(sample: _Sample) -> bool:
+    """Whether rows have like lengths, and few eigenvalues of the sample are far below others.
+
+    Rows without a cost, which are 0 there, do not count.
+    """
+    lengths = np.linalg.norm(sample.rows, axis=1)
+    counted = lengths != 0  # a number that is not finite counts
+    if not _is_even(lengths[counted]):
+        return False
+    rows = sample.rows[counted]
+    low, middle = np.quantile(np.linalg.eigvalsh(rows @ rows.T), (0.1, 0.5))
+    return bool(low >= LEAST_EIGENVALUE * middle)
+
+
+def _is_even(lengths: Array) -> bool:
+    return bool(lengths.max() ** 2 <= MOST_UNEVEN * lengths.min() ** 2)
+
+
 def _rank(sample: _Sample) -> float:
     """The number of uncorrelated columns in which rows are as far from right angles as these; 0
     where their lengths differ.
     """
     lengths = np.linalg.norm(sample.rows, axis=1)
-    if lengths.max() ** 2 > MOST_UNEVEN * lengths.min() ** 2:
+    if not _is_even(lengths):
         return 0.0
     unit = sample.rows / lengths[:, np.newaxis]
     cosines = unit @ unit.T

@@ -194,12 +194,19 @@ def squares_of(n=4000, d=300):
     return X, y + X[:, :20].sum(axis=1)
 
 
+def mixed(X):
+    """X with three factors among the columns."""
+    return X + X[:, :3] @ np.random.default_rng(1).standard_normal((3, X.shape[1]))
+
+
 @pytest.mark.parametrize("intercept", [True, False, "regularized"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("correlated", [False, True])
 @pytest.mark.parametrize(("alpha", "tol"), [(1e-3, 1e-4), (10.0, 1e-4), (10.0, 1e-9), (1e4, 1e-6)])
-def test_least_squares_of_uncorrelated_columns_take_the_copy(read, intercept, dtype, alpha, tol):
+def test_least_squares_take_the_copy(read, intercept, dtype, correlated, alpha, tol):
     X, y = squares_of()
-    X = (X - 2.0 * (intercept is not True)).astype(dtype)
+    X -= 2.0 * (intercept is not True)
+    X = (mixed(X) if correlated else X).astype(dtype)
     weights = np.random.default_rng(1).integers(0, 3, len(y))
     choices = {"alpha": alpha, "fit_intercept": intercept}
     model = Ridge(tol=tol, **choices).fit(X, y, weights)
@@ -210,14 +217,21 @@ def test_least_squares_of_uncorrelated_columns_take_the_copy(read, intercept, dt
     assert best.objective_ - best.duality_gap_ <= model.objective_ * (1 + 1e-7)
 
 
-@pytest.mark.parametrize("kind", ["correlated", "uneven", "few features", "no cost"])
+@pytest.mark.parametrize(
+    "kind", ["small eigenvalues", "uneven", "uneven rows", "few features", "no cost", "constant"]
+)
 def test_other_least_squares_take_a_system(read, kind):
     X, y = squares_of(d=100 if kind == "few features" else 300)
     weights = np.ones(len(y))
-    if kind == "correlated":
-        X += X[:, :3] @ np.random.default_rng(1).standard_normal((3, X.shape[1]))
+    if kind == "small eigenvalues":
+        basis = np.linalg.qr(np.random.default_rng(1).standard_normal((300, 300)))[0]
+        X = X * np.geomspace(1, 1e-3, 300) @ basis
+    elif kind == "uneven rows":
+        X = mixed(X) * np.geomspace(1, 100, len(X))[:, np.newaxis]
     elif kind == "uneven":
         X *= np.geomspace(1e-6, 1e6, X.shape[1])
+    elif kind == "constant":
+        X[:] = 3.0
     elif kind == "no cost":
         weights[10:] = 0.0
     model = Ridge(alpha=1e-8).fit(X, y, weights)
@@ -229,7 +243,7 @@ def test_other_least_squares_take_a_system(read, kind):
 def test_wide_least_squares_take_the_copy_where_rows_are_near_right_angles(read, kind):
     X, y = squares_of(600, 2000)
     if kind == "correlated":
-        X += X[:, :3] @ np.random.default_rng(1).standard_normal((3, X.shape[1]))
+        X = mixed(X)
     elif kind == "uneven rows":
         X *= np.geomspace(1, 100, len(X))[:, np.newaxis]
     model, best = Ridge(tol=1e-6).fit(X, y), Ridge(tol=1e-10, solver="newton").fit(X, y)
