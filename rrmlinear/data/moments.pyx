@@ -1,8 +1,14 @@
-"""Sums of the lines of a dense matrix, and sums of squares about their means."""
+"""Sums of the lines or the columns of a dense matrix, and sums of squares about their means."""
 
 import numpy as np
 
-from rrmlinear.simd.gram cimport moments_double, moments_float
+from rrmlinear.simd.gram cimport (
+    dense_double_spreads, dense_float_spreads, moments_double, moments_float,
+)
+from rrmlinear.simd.products cimport rows_add, rows_add_two
+from rrmlinear.simd.rows cimport ROW_FLOAT32
+from rrmlinear.data.cached_rows cimport cached_rows
+from rrmlinear.data.rows cimport Rows
 
 ctypedef fused real:
     float
@@ -26,3 +32,59 @@ def moments(const real[:, ::1] lines not None):
             else:
                 moments_double(&lines[j, 0], n, &total[j], &spread[j])
     return sums, spreads
+
+
+def products_and_moments(Rows rows not None, const double[::1] costs not None,
+                         const double[::1] errors not None, bint centred):
+    """Three arrays over the features j of dense rows, read once from memory: Σ c_i e_i x_ij of
+    the errors e, Σ c_i x_ij, and Σ c_i (x_ij − m_j)² with m_j = Σ c_i x_ij / Σ c_i.
+
+    Unless they are ``centred`` the second and m are 0. The third has no cancellation: it comes from
+    blocks of rows that stay in the cache, each about its own means.
+    """
+    cdef Py_ssize_t i = 0, j, k, stop, n = rows.c.n_rows, d = rows.c.n_features
+    cdef Py_ssize_t width = rows.width, block = cached_rows(rows)
+    cdef double mass, inverse, seen = 0, far
+    results = np.zeros((3, width))
+    if width == 0:
+        return results
+    parts, ones = np.zeros((2, width)), np.ones(n)
+    cdef double[::1] one = ones
+    cdef double[:, ::1] result = results, part = parts
+    cdef double* product = &result[0, 0]
+    cdef double* total = &result[1, 0]
+    cdef double* spread = &result[2, 0]
+    cdef double* own = &part[0, 0]
+    cdef double* mean = &part[1, 0]
+    with nogil:
+        while i < n:
+            stop = min(i + block, n)
+            mass = 0
+            for k in range(i, stop):
+                mass += costs[k]
+            if centred and mass > 0:
+                for j in range(width):
+                    own[j] = 0
+                rows_add_two(&rows.c, i, stop, &costs[0], &errors[0], &one[0], 0, product, own)
+                inverse = 1 / mass
+                for j in range(width):
+                    mean[j] = inverse * own[j]
+            else:
+                rows_add(&rows.c, i, stop, &costs[0], &errors[0], product)
+            if rows.c.kind & ROW_FLOAT32:
+                dense_float_spreads(<const float*> rows.c.values + i * d, stop - i, d, &costs[i],
+                                    mean, spread)
+            else:
+                dense_double_spreads(<const double*> rows.c.values + i * d, stop - i, d,
+                                     &costs[i], mean, spread)
+            if centred and mass > 0:
+                inverse = 1 / seen if seen > 0 else 0
+                for j in range(width):
+                    far = mean[j] - inverse * total[j]
+                    spread[j] += far * far * (seen * mass / (seen + mass))
+                    total[j] += own[j]
+            seen += mass
+            i = stop
+    if width > d:
+        spread[d] = seen * (rows.c.bias - total[d] / seen) ** 2
+    return results

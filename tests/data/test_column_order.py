@@ -39,7 +39,7 @@ def test_a_fault_is_named():
 
 def test_features_share_the_memory_of_the_caller():
     rows = Problem.from_arrays(X, Y, bias=1.0, any_order=True).rows
-    columns = FeatureColumns(rows, np.ones(60), intercept=True)
+    columns = FeatureColumns(rows, np.zeros(60), np.ones(60), intercept=True)
     assert np.shares_memory(columns.rows.values, X)
     np.testing.assert_allclose(columns.curvature, ((X - X.mean(axis=0)) ** 2).sum(axis=0))
 
@@ -47,7 +47,7 @@ def test_features_share_the_memory_of_the_caller():
 def test_columns_far_from_zero_are_centred_in_a_copy():
     far = X + 1e7
     rows = Problem.from_arrays(np.asfortranarray(far), Y, bias=1.0, any_order=True).rows
-    columns = FeatureColumns(rows, np.ones(60), intercept=True)
+    columns = FeatureColumns(rows, np.zeros(60), np.ones(60), intercept=True)
     assert not np.shares_memory(columns.rows.values, rows.values)
     np.testing.assert_allclose(columns.rows.values, (far - far.mean(axis=0)).T, atol=1e-7)
     np.testing.assert_array_equal(columns.means, 0)
@@ -87,14 +87,14 @@ def test_large_finite_numbers_stay_although_their_squares_are_not_finite():
     assert not np.isfinite(rows.moments[1]).any()
     overflow = pytest.raises(ValueError, match="squared norm of feature 1 overflows")
     with np.errstate(over="ignore"), overflow:
-        FeatureColumns(rows.with_bias(1.0), np.ones(len(X)), True)
+        FeatureColumns(rows.with_bias(1.0), np.zeros(len(X)), np.ones(len(X)), True)
 
 
 def test_a_bound_of_rounding_that_reads_nothing_is_above_the_other_one():
     order, weights = ColumnOrder(X).with_bias(2.0), RNG.standard_normal(8)
     shares = RNG.uniform(0, 1, len(X))
     bound = rounding_by_features(order, shares, weights)
-    squares = FeatureColumns(order, np.ones(len(X)), True).squares
+    squares = FeatureColumns(order, np.zeros(len(X)), np.ones(len(X)), True).squares
     crude = bound_by_features(shares, shares.max() * squares, weights)
     assert bound < crude < 2 * bound
     equal = rounding_by_features(order, np.full(len(X), shares.max()), weights)

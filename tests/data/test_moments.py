@@ -1,11 +1,13 @@
-"""Sums and spreads of lines: those of exact arithmetic."""
+"""Sums and spreads of lines: those of exact arithmetic. Those of columns, with products."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
-from rrmlinear.data.moments import moments
+from rrmlinear.data.moments import moments, products_and_moments
+from rrmlinear.data.rows import Rows
 
 RNG = np.random.default_rng(3)
 
@@ -34,3 +36,33 @@ def test_a_number_that_is_not_finite_shows_in_both(wrong, place):
 
 def test_lines_without_numbers():
     assert [each.tolist() for each in moments(np.zeros((2, 0)))] == [[0, 0], [0, 0]]
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("n", [1, 7, 1000])
+def test_products_and_moments_are_those_of_the_columns(n, centred, kind):
+    rng = np.random.default_rng(n)
+    # means that differ from block to block, and a feature far from 0
+    X = (rng.standard_normal((n, 101)) + np.linspace(0, 5, n)[:, None]).astype(kind)
+    X[:, 3] += 1e4
+    X[:, 4] = 7
+    errors, costs = rng.standard_normal(n), rng.uniform(0, 2, n)
+    costs[: n // 2] = 0  # whole blocks without a cost
+    bias = -1.0 if centred else 3.0
+    rows = Rows(X, None, None, 101, bias)
+    whole = X.astype(np.float64)
+    if not centred:
+        whole = np.column_stack([whole, np.full(n, bias)])
+    sums = costs @ whole if centred else np.zeros(102)
+    spreads = costs @ (whole - sums / costs.sum()) ** 2
+    found = products_and_moments(rows, costs, errors, centred)
+    size = np.abs(costs * errors) @ np.abs(whole)
+    assert np.all(np.abs(found[0] - (costs * errors) @ whole) <= 1e-14 * size)
+    assert_allclose(found[1], sums, rtol=1e-12, atol=1e-12)
+    assert_allclose(found[2], spreads, rtol=1e-11, atol=1e-12 * costs.sum())
+
+
+def test_rows_without_features_have_no_moments():
+    rows = Rows(np.zeros((3, 0)), None, None, 0, -1.0)
+    assert products_and_moments(rows, np.ones(3), np.ones(3), True).shape == (3, 0)

@@ -38,9 +38,6 @@ def elastic_net(
 def products_and_spreads(
     columns: Rows, unit: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-def sums_and_spreads(
-    rows: Rows, costs: NDArray[np.float64], centred: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 def residual_products(
     rows: Rows,
     w: NDArray[np.float64],

@@ -4,11 +4,10 @@ from libc.math cimport fabs
 from libc.stdint cimport int64_t
 
 from rrmlinear.simd.columns cimport vector_dot
-from rrmlinear.simd.gram cimport dense_double_spreads, dense_float_spreads
 from rrmlinear.simd.products cimport rows_add, rows_times
 from rrmlinear.simd.row_products cimport row_axpy, row_dot
 from rrmlinear.simd.rows cimport (
-    ROW_DENSE, ROW_FLOAT32, row_index, row_t, row_value, rows_get, rows_prefetch,
+    ROW_DENSE, row_index, row_t, row_value, rows_get, rows_prefetch,
 )
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.data.cached_rows cimport cached_rows
@@ -203,33 +202,6 @@ cdef double _spread(row_t* column, double mean, const double[::1] unit, double s
     return norm + mean * mean * outside if outside > 0 else norm
 
 
-def sums_and_spreads(Rows rows not None, const double[::1] costs not None, bint centred):
-    """(Σ c_i x_i, Σ c_i (x_ij − m_j)² of every feature j), with the means m = Σ c_i x_i / Σ c_i.
-
-    Unless they are ``centred`` the first and the means are 0. The second has no cancellation.
-    """
-    cdef Py_ssize_t n = rows.c.n_rows, d = rows.c.n_features, width = rows.width
-    sums, spreads = np.zeros(width), np.zeros(width)
-    cdef double[::1] ones = np.ones(n), total = sums, spread = spreads
-    if width == 0:
-        return sums, spreads
-    if centred:
-        with nogil:
-            rows_add(&rows.c, 0, n, &costs[0], &ones[0], &total[0])
-    cdef double mass = np.sum(costs)
-    means = sums / mass
-    cdef double[::1] mean = means
-    with nogil:
-        if rows.c.kind & ROW_FLOAT32:
-            dense_float_spreads(<const float*> rows.c.values, n, d, &costs[0], &mean[0], &spread[0])
-        else:
-            dense_double_spreads(<const double*> rows.c.values, n, d, &costs[0], &mean[0],
-                                 &spread[0])
-    if width > d:
-        spread[d] = mass * (rows.c.bias - mean[d]) ** 2
-    return sums, spreads
-
-
 def residual_products(Rows rows not None, const double[::1] w not None,
                       const double[::1] y not None, double level, const double[::1] costs not None,
                       double[::1] residual not None):
@@ -238,19 +210,14 @@ def residual_products(Rows rows not None, const double[::1] w not None,
     The rows are read once from memory.
     """
     cdef Py_ssize_t i = 0, k, stop, n = rows.c.n_rows, block = cached_rows(rows)
-    cdef bint has_scores = np.any(w)
     result = np.zeros(rows.width)
     cdef double[::1] out = result
-    if w.shape[0] == 0:
-        np.subtract(y, level, out=np.asarray(residual))
-        return result
     with nogil:
         while i < n:
             stop = min(i + block, n)
-            if has_scores:
-                rows_times(&rows.c, i, stop, &w[0], &residual[0])
+            rows_times(&rows.c, i, stop, &w[0], &residual[0])
             for k in range(i, stop):
-                residual[k] = y[k] - level - (residual[k] if has_scores else 0)
+                residual[k] = y[k] - level - residual[k]
             rows_add(&rows.c, i, stop, &costs[0], &residual[0], &out[0])
             i = stop
     return result

@@ -9,13 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.column_order import ColumnOrder
+from rrmlinear.data.moments import products_and_moments
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.features._cuts import scaled_columns, scaled_lines, scaled_rows
-from rrmlinear.solvers.features._feature_descent import (
-    FeatureSweeps,
-    products_and_spreads,
-    sums_and_spreads,
-)
+from rrmlinear.solvers.features._feature_descent import FeatureSweeps, products_and_spreads
 from rrmlinear.solvers.features.feature_subsets import part_of
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 
@@ -50,15 +47,21 @@ class FeatureColumns:
     ``means`` (the centres) themselves, with ``totals``, a_j'u; but dense data far from 0 are
     centred in a copy. The curvature of a constant is then 0. A matrix in `ColumnOrder` is not
     copied if all costs are equal. Dense rows of many features that need no such copy are
-    ``by_rows``, and ``rows`` are made when they are first asked for. Raises ValueError where a
-    squared norm overflows.
+    ``by_rows``, and ``rows`` are made when they are first asked for. ``y`` are the targets, whose
+    products come with the moments. Raises ValueError where a squared norm overflows.
     """
 
     #: The rows over the examples, where they serve as they are.
     by_rows: Rows | None = None
+    #: With `by_rows`, Σ u_i² x_i (y_i − level): products with the residual of no weights.
+    pulls_at_zero: NDArray[np.float64]
 
     def __init__(
-        self, rows: Rows | ColumnOrder, costs: NDArray[np.float64], intercept: bool
+        self,
+        rows: Rows | ColumnOrder,
+        y: NDArray[np.float64],
+        costs: NDArray[np.float64],
+        intercept: bool,
     ) -> None:
         self.scale = float(costs.max())
         self.unit = np.sqrt(costs / self.scale)
@@ -68,7 +71,9 @@ class FeatureColumns:
         few = rows.shape[1] < MIN_BY_ROWS
         if self.is_dense and not isinstance(rows, ColumnOrder) and not few:
             self.by_rows = rows if self._appended() else rows.with_bias(-1.0)
-            totals, spread = sums_and_spreads(self.by_rows, self.unit**2, intercept)
+            errors = y - self.level_of(y)
+            moments = products_and_moments(self.by_rows, self.unit**2, errors, intercept)
+            self.pulls_at_zero, totals, spread = moments
         elif isinstance(rows, ColumnOrder) and intercept and not self._scales():
             totals, spread = rows.moments
         else:

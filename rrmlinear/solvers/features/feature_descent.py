@@ -95,7 +95,7 @@ class FeatureDescent(Solver):
         self.l1, self.modulus, self.intercept, self.given = l1, modulus, intercept, start
 
     def start(self) -> None:
-        self.columns = FeatureColumns(self.rows, self.costs, self.intercept)
+        self.columns = FeatureColumns(self.rows, self.y, self.costs, self.intercept)
         self.scale = self.columns.scale  # from here on the problem is divided by this number
         self.threshold, self.ridge = self.l1 / self.scale, self.modulus / self.scale
         is_small = self.rows.n_stored < MIN_SINGLE

@@ -102,9 +102,13 @@ class RowResidual:
     def renew(self) -> None:
         """The residual of the weights, with the intercept that they have by the means."""
         level = self.columns.level_of(self.y) - float(self.columns.centres @ self.weights)
-        self.raw = residual_products(
-            self.rows, self.weights, self.y, level, self.costs, self.residual
-        )
+        if self.weights.any():
+            self.raw = residual_products(
+                self.rows, self.weights, self.y, level, self.costs, self.residual
+            )
+        else:
+            self.raw = self.columns.pulls_at_zero
+            np.subtract(self.y, level, out=self.residual)
         self.residual *= self.columns.unit
         self.shift = 0.0
 
