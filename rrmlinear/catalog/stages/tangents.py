@@ -15,12 +15,11 @@ from rrmlinear.catalog.second_order_builders import (
     SAMPLE_PASSES,
     is_dense_norm,
     newton,
-    numbers_of_sample,
-    sample_of,
     suits_sample,
     task_of_sample,
 )
 from rrmlinear.catalog.stages.costs import TANGENTS
+from rrmlinear.catalog.stages.curvature_sample import CurvatureSample, is_even, noise_of
 from rrmlinear.catalog.task import Task
 from rrmlinear.losses.margin import Logistic
 from rrmlinear.losses.regression import Squared
@@ -36,19 +35,12 @@ Array = NDArray[np.float64]
 
 # Examples from which columns are looked at: one for two features, but some at least.
 LOOK_PART, LEAST_LOOK = 2, 64
-# Columns whose correlations are this part noise are taken as uncorrelated.
-MOST_NOISE = 0.9
 # Rows of this number of bytes are copied with 16 bits a value: fewer take as long either way.
 LEAST_COPIED = 8_000_000
 # Least squares of fewer features than LEAST_SQUARED take one exact system. With fewer examples for
 # each feature than SQUARED_ROWS, or features for each example, uncorrelated columns take many
-# steps. So they do where squared lengths of columns, or of few rows, differ by more than
-# MOST_UNEVEN: the penalty measures the gap in the units of columns. It is below LEAST_LOOK, so that
-# no column is 0 in the sample. Correlated columns need a metric, whose sample tells small
-# eigenvalues badly: a tenth of them may be below LEAST_EIGENVALUE times their median.
-# Products of fewer rows than LEAST_WIDE take as long as the steps.
-LEAST_WIDE = 500
-LEAST_SQUARED, SQUARED_ROWS, MOST_UNEVEN, LEAST_EIGENVALUE = 192, 1.5, 50.0, 0.12
+# steps. Products of fewer rows than LEAST_WIDE take as long as the steps.
+LEAST_SQUARED, SQUARED_ROWS, LEAST_WIDE = 192, 1.5, 500
 # The metric of correlated columns comes from this number of examples for each feature, if its
 # factor takes at most this number of features and examples for their square.
 METRIC_ROWS, MOST_FEATURES, LEAST_EXAMPLES = 4, 1000, 0.04
@@ -84,11 +76,11 @@ def _suits_squares(task: Task) -> bool:
         return False
     with suppress(ArithmeticError), np.errstate(all="ignore"):  # sums overflow, or costs are 0
         sample = _first_sample(task, risk_of(task))
-        if not _is_even(np.sqrt(sample.diagonal)):
+        if not is_even(np.sqrt(sample.diagonal)):
             return False
         if n < d:
-            return SQUARED_ROWS * n <= _rank(sample)
-        return _are_uncorrelated(sample) or (not _are_few(n, d) and _suits_metric(sample))
+            return SQUARED_ROWS * n <= sample.rank()
+        return sample.is_uncorrelated() or (not _are_few(n, d) and sample.suits_metric())
     return False
 
 
@@ -157,12 +149,12 @@ def _around_zero(task: Task, risk: Any) -> Begin:
     short = _short_copy(risk, sample)
     diagonal = sample.diagonal if n >= d else np.full(d, sample.diagonal.mean())
     begin = Begin(np.zeros(d), 0.0, Diagonal(modulus + diagonal), short)
-    if _are_few(n, d) or _are_uncorrelated(sample):
+    if _are_few(n, d) or sample.is_uncorrelated():
         return begin
-    sample = _Sample(task, risk, max(1, n // (METRIC_ROWS * d)), sample.diagonal, short)
+    sample = CurvatureSample(task, risk, max(1, n // (METRIC_ROWS * d)), sample.diagonal, short)
     rows, diagonal = sample.rows, sample.diagonal
     gram = (rows.T @ rows).astype(np.float64)
-    noise = _noise(gram, rows)
+    noise = noise_of(gram, rows)
     root = np.sqrt(diagonal)
     gram *= (1 - noise) * root
     gram *= root[:, np.newaxis]
@@ -175,48 +167,14 @@ def _are_few(n: int, d: int) -> bool:
     return d > MOST_FEATURES or n < LEAST_EXAMPLES * d**2
 
 
-def _first_sample(task: Task, risk: Any) -> _Sample:
+def _first_sample(task: Task, risk: Any) -> CurvatureSample:
     """The sample that tells lengths of columns, and whether they are correlated."""
     n, d = risk.rows.shape[0], risk.rows.width
     look = LEAST_LOOK if _are_few(n, d) else max(LEAST_LOOK, d // LOOK_PART)
-    return _Sample(task, risk, max(1, n // look))
+    return CurvatureSample(task, risk, max(1, n // look))
 
 
-def _are_uncorrelated(sample: _Sample) -> bool:
-    return _noise(sample.rows @ sample.rows.T, sample.rows) > MOST_NOISE
-
-
-def _suits_metric(sample: _Sample) -> bool:
-    """Whether rows have like lengths, and few eigenvalues of the sample are far below others.
-
-    Rows without a cost, which are 0 there, do not count.
-    """
-    lengths = np.linalg.norm(sample.rows, axis=1)
-    counted = lengths != 0  # a number that is not finite counts
-    if not _is_even(lengths[counted]):
-        return False
-    rows = sample.rows[counted]
-    low, middle = np.quantile(np.linalg.eigvalsh(rows @ rows.T), (0.1, 0.5))
-    return bool(low >= LEAST_EIGENVALUE * middle)
-
-
-def _is_even(lengths: Array) -> bool:
-    return bool(lengths.max() ** 2 <= MOST_UNEVEN * lengths.min() ** 2)
-
-
-def _rank(sample: _Sample) -> float:
-    """The number of uncorrelated columns in which rows are as far from right angles as these; 0
-    where their lengths differ.
-    """
-    lengths = np.linalg.norm(sample.rows, axis=1)
-    if not _is_even(lengths):
-        return 0.0
-    unit = sample.rows / lengths[:, np.newaxis]
-    cosines = unit @ unit.T
-    return float(1 / cosines[np.triu_indices(len(unit), 1)].var())
-
-
-def _short_copy(risk: Any, sample: _Sample) -> ShortTangents | None:
+def _short_copy(risk: Any, sample: CurvatureSample) -> ShortTangents | None:
     """A short copy of many rows, about their mean under an intercept and by the lengths of their
     columns; None for few of them, and where it is out of range.
     """
@@ -229,61 +187,3 @@ def _short_copy(risk: Any, sample: _Sample) -> ShortTangents | None:
     with suppress(FloatingPointError):
         return ShortTangents(risk, sample.mean[features], lengths)
     return None
-
-
-class _Sample:
-    """Rows whose Gram matrix is the second derivative at weights of 0 by a sample, its
-    ``diagonal``, and the mean of the sample. Each column is divided by the root of its entry.
-
-    With a diagonal ``about`` as large the rows are float32: divided by its roots, columns of all
-    units have squares in that range. They are those of a ``short`` copy that is by these lengths.
-    """
-
-    def __init__(
-        self,
-        task: Task,
-        risk: Any,
-        stride: int,
-        about: Array | None = None,
-        short: ShortTangents | None = None,
-    ) -> None:
-        d, bias = risk.rows.shape[1], risk.rows.bias
-        if short is None:
-            chosen, part = sample_of(risk.rows, stride, task.choices.seed)
-            values = part.values
-        else:
-            chosen = numbers_of_sample(risk.rows.shape[0], stride, task.choices.seed)
-            values = short.taken(chosen)
-        roots = np.sqrt(stride * risk.terms.among(chosen).curvatures(np.zeros(len(chosen))))
-        #: The root of the sum of the second derivatives of the losses.
-        self.size = size = float(np.linalg.norm(roots))
-        lengths = np.full(risk.rows.width, size) if about is None else np.sqrt(about)
-        unit = (roots / size).astype(np.float64 if about is None else np.float32)
-        rows = np.empty((len(chosen), len(lengths)), dtype=unit.dtype)
-        if short is None:
-            np.multiply(values, size / lengths[:d], out=rows[:, :d], casting="same_kind")
-        else:
-            rows[:, :d] = values
-        rows[:, d:] = bias * size / lengths[d:]
-        rows *= unit[:, np.newaxis]
-        self.mean = np.zeros(len(lengths))
-        if risk.condition is not None:
-            self.mean = unit @ rows
-            rows -= np.outer(unit, self.mean)
-        diagonal = np.einsum("ij,ij->j", rows, rows)
-        # a column may have its values elsewhere
-        diagonal += diagonal.mean() / len(chosen)
-        rows /= np.sqrt(diagonal)
-        self.rows, self.diagonal = rows, lengths**2 * diagonal
-
-
-def _noise(gram: Array, rows: Array) -> float:
-    """The part of the correlations that the number of rows makes. Source: Ledoit and Wolf, A
-    well-conditioned estimator for large-dimensional covariance matrices, 2004.
-    """
-    n, d = rows.shape
-    square = float(np.einsum("ij,ij->", gram, gram))
-    norms = np.einsum("ij,ij->i", rows, rows)
-    apart = square - d
-    noise = float(norms @ norms) - square / n
-    return min(1.0, noise / apart) if apart > 0 else 1.0

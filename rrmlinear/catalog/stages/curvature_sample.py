@@ -1,0 +1,117 @@
+"""The second derivative at weights of 0 by a sample of the examples, and what the sample tells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog.second_order_builders import numbers_of_sample, sample_of
+from rrmlinear.catalog.task import Task
+
+if TYPE_CHECKING:
+    from rrmlinear.risks.short.tangents import ShortTangents
+
+Array = NDArray[np.float64]
+
+# Columns whose correlations are this part noise are taken as uncorrelated.
+MOST_NOISE = 0.9
+# Squared lengths of columns, or of few rows, are alike within this factor: the penalty measures the
+# gap in the units of columns. It is below the number of examples that are looked at, so that no
+# column is 0 in the sample.
+MOST_UNEVEN = 50.0
+# The sample of a metric tells small eigenvalues badly: a tenth of them may be below this part of
+# their median.
+LEAST_EIGENVALUE = 0.12
+
+
+class CurvatureSample:
+    """Rows whose Gram matrix is the second derivative at weights of 0 by a sample, its
+    ``diagonal``, and the mean of the sample. Each column is divided by the root of its entry.
+
+    With a diagonal ``about`` as large the rows are float32: divided by its roots, columns of all
+    units have squares in that range. They are those of a ``short`` copy that is by these lengths.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        risk: Any,
+        stride: int,
+        about: Array | None = None,
+        short: ShortTangents | None = None,
+    ) -> None:
+        d, bias = risk.rows.shape[1], risk.rows.bias
+        if short is None:
+            chosen, part = sample_of(risk.rows, stride, task.choices.seed)
+            values = part.values
+        else:
+            chosen = numbers_of_sample(risk.rows.shape[0], stride, task.choices.seed)
+            values = short.taken(chosen)
+        roots = np.sqrt(stride * risk.terms.among(chosen).curvatures(np.zeros(len(chosen))))
+        #: The root of the sum of the second derivatives of the losses.
+        self.size = size = float(np.linalg.norm(roots))
+        lengths = np.full(risk.rows.width, size) if about is None else np.sqrt(about)
+        unit = (roots / size).astype(np.float64 if about is None else np.float32)
+        rows = np.empty((len(chosen), len(lengths)), dtype=unit.dtype)
+        if short is None:
+            np.multiply(values, size / lengths[:d], out=rows[:, :d], casting="same_kind")
+        else:
+            rows[:, :d] = values
+        rows[:, d:] = bias * size / lengths[d:]
+        rows *= unit[:, np.newaxis]
+        self.mean = np.zeros(len(lengths))
+        if risk.condition is not None:
+            self.mean = unit @ rows
+            rows -= np.outer(unit, self.mean)
+        diagonal = np.einsum("ij,ij->j", rows, rows)
+        # a column may have its values elsewhere
+        diagonal += diagonal.mean() / len(chosen)
+        rows /= np.sqrt(diagonal)
+        self.rows, self.diagonal = rows, lengths**2 * diagonal
+
+    def is_uncorrelated(self) -> bool:
+        """Whether columns seem uncorrelated."""
+        return noise_of(self.rows @ self.rows.T, self.rows) > MOST_NOISE
+
+    def suits_metric(self) -> bool:
+        """Whether rows have like lengths, and few eigenvalues of the sample are far below others.
+
+        Rows without a cost, which are 0 there, do not count.
+        """
+        lengths = np.linalg.norm(self.rows, axis=1)
+        counted = lengths != 0  # a number that is not finite counts
+        if not is_even(lengths[counted]):
+            return False
+        rows = self.rows[counted]
+        low, middle = np.quantile(np.linalg.eigvalsh(rows @ rows.T), (0.1, 0.5))
+        return bool(low >= LEAST_EIGENVALUE * middle)
+
+    def rank(self) -> float:
+        """The number of uncorrelated columns in which rows are as far from right angles as these; 0
+        where their lengths differ.
+        """
+        lengths = np.linalg.norm(self.rows, axis=1)
+        if not is_even(lengths):
+            return 0.0
+        unit = self.rows / lengths[:, np.newaxis]
+        cosines = unit @ unit.T
+        return float(1 / cosines[np.triu_indices(len(unit), 1)].var())
+
+
+def is_even(lengths: Array) -> bool:
+    """Whether lengths are alike."""
+    return bool(lengths.max() ** 2 <= MOST_UNEVEN * lengths.min() ** 2)
+
+
+def noise_of(gram: Array, rows: Array) -> float:
+    """The part of the correlations that the number of rows makes. Source: Ledoit and Wolf, A
+    well-conditioned estimator for large-dimensional covariance matrices, 2004.
+    """
+    n, d = rows.shape
+    square = float(np.einsum("ij,ij->", gram, gram))
+    norms = np.einsum("ij,ij->i", rows, rows)
+    apart = square - d
+    noise = float(norms @ norms) - square / n
+    return min(1.0, noise / apart) if apart > 0 else 1.0
