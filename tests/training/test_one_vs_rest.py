@@ -8,7 +8,7 @@ from rrmlinear import Problem
 from rrmlinear.catalog.losses import loss_row
 from rrmlinear.data.packed_rows import PackedRows
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.margin import Hinge
+from rrmlinear.losses.margin import Hinge, Logistic
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual._prox_sdca import DualAscent
 from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
@@ -243,6 +243,39 @@ def test_classes_that_begin_together_come_to_the_same_optimum(wide, fit, monkeyp
     apart = abs(together.result.primal - alone.result.primal)
     assert apart <= together.result.gap + alone.result.gap
     assert together.result.passes < alone.result.passes
+
+
+def test_duals_of_joint_passes_at_which_the_rule_holds_stay(wide, fit, monkeypatch):
+    made, make = [], starts.JointStarts._made
+    monkeypatch.setattr(starts, "MIN_JOINT_WIDTH", 1)
+    monkeypatch.setattr(starts, "JOINT_PASSES", 12)
+    monkeypatch.setattr("rrmlinear.catalog.stages.automatic.MAX_CURVED_COST", 0)
+
+    def kept(self, first, count):
+        found = make(self, first, count)
+        made.append(found[0].copy())
+        return found
+
+    monkeypatch.setattr(starts.JointStarts, "_made", kept)
+    model = fit(wide, solver=7, C=0.3)
+    duals, X, loss = model.result.duals, wide.rows.values, Logistic()
+    primal = dual = 0.0
+    for j, label in enumerate(model.labels):
+        y = np.where(wide.labels == label, 1.0, -1.0)
+        w = model.weights[:, j]
+        b = y * duals[:, j]
+        assert abs(y * (X @ w) + np.log(b / (1 - b))).max() <= 0.1
+        assert_allclose(w, 0.3 * X.T @ duals[:, j], atol=1e-12)
+        primal += w @ w / 2 + 0.3 * loss.values(y, X @ w).sum()
+        dual -= w @ w / 2 + 0.3 * loss.conjugates(y, duals[:, j]).sum()
+    assert model.result.primal == pytest.approx(primal, rel=1e-12)
+    assert model.result.dual == pytest.approx(dual, rel=1e-12)
+    assert {each.status for each in model.result.problems} == {Status.RULE}
+    assert_array_equal(np.vstack(made).T, duals)
+    assert model.result.passes == 10
+    tighter = fit(wide, solver=7, C=0.3, tolerance=1e-9).result
+    assert (tighter.duals != duals).any(axis=0).all()
+    assert tighter.gap < model.result.gap
 
 
 @pytest.mark.parametrize("choices", [{"time_limit": 60.0}, {"max_passes": 5}, {"solver": 32}])

@@ -94,6 +94,8 @@ class ProxSDCA(RowAscent):
         self.climbed = climbed
         self.first_duals = start if start is None or climbed else checked_start(start, loss, y)
         self.team, self.number = Team(1), 0
+        #: The losses at v, where the last pass was one that only measures.
+        self.known_losses: float | None = None
 
     def start(self) -> None:
         self._settle_threads()
@@ -151,7 +153,10 @@ class ProxSDCA(RowAscent):
         if self.shrinking is not None:
             self._pass_by_turns(self.shrinking)
             return
-        self.number = number
+        self.number, self.known_losses = number, None
+        if number == 1 and self._looks_first():
+            self._measure_start()
+            return
         uniform = self.sampling == "uniform"
         thorough, self.rule_is_open = self.rule_is_open, False
         if thorough:
@@ -169,6 +174,21 @@ class ProxSDCA(RowAscent):
             self._pass_alone(order, asleep, least)
         self.moved, self.gap_sum = self.state.moved, self.state.gap_sum
         self.scores = None
+
+    def _looks_first(self) -> bool:
+        # Where the duals are the end of another ascent, which has found no gaps: whether the rule
+        # may hold there, as far as some examples tell. Without a widest gap a run does not look at
+        # it after the first pass.
+        if self.rule is None or not self.rule.of_parts or len(self.climbed) != 1:
+            return False
+        if not np.isfinite(self.rule.widest_gap):
+            return False
+        return self.rule.ratio(self._some_of(np.flatnonzero(self.costs > 0))) <= 1
+
+    def _measure_start(self) -> None:
+        self.known_losses, self.moved = self.losses(), self.n
+        self.work += self.n
+        self.visits += self.n
 
     def _pass_by_turns(self, shrinking: Shrinking) -> None:
         turns = self.begin_turns(shrinking)
@@ -212,11 +232,21 @@ class ProxSDCA(RowAscent):
     def with_gap(self) -> Point | None:
         if self.turns is not None:
             return None
-        examples = np.flatnonzero(self.state.gaps > 0)
+        return self._some_of(np.flatnonzero(self.state.gaps > 0))
+
+    def _some_of(self, examples: NDArray[np.int64]) -> Point:
+        # duals and scores of at most MAX_BUSY of all, taken from these examples
         examples = examples[:: 1 + int(len(examples) / (MAX_BUSY * self.n))].copy()
-        weights = self.regularizer.primal_of(self.state.dual_vector)
-        scores = self.rows.scores_of(examples, weights)
+        known = self.known_scores()
+        if known is not None:
+            scores = known[examples]
+        else:
+            weights = self.regularizer.primal_of(self.state.dual_vector)
+            scores = self.rows.scores_of(examples, weights)
         return Point(None, self.state.alphas[examples], scores, None, examples)
+
+    def proven_losses(self) -> float:
+        return super().proven_losses() if self.known_losses is None else self.known_losses
 
     def dual(self) -> float:
         """The present dual value."""
