@@ -1,0 +1,156 @@
+"""What an ascent of one score knows of its duals: values, losses, weights and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.terms import ScalarTerms
+from rrmlinear.solvers.dual._prox_sdca import DualAscent
+from rrmlinear.solvers.dual.allowed_duals import nearest_allowed
+from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
+from rrmlinear.solvers.loop.inner import pieces
+from rrmlinear.solvers.loop.rules.rule import Point
+from rrmlinear.solvers.loop.team import Team
+
+# Parts of the rows that several threads measure.
+MEASURING_PARTS = 16
+# A rule looks at this fraction of all examples at most, before it looks at all.
+MAX_BUSY = 1 / 8
+
+
+class MeasuredDuals(RowAscent):
+    """An ascent whose duals α, gaps and v = Σ c_i α_i x_i stand in a ``state``; w = ∇Ω*(v).
+
+    Losses are measured over all rows, or by scores that are known. A subclass makes the state and
+    runs the passes.
+    """
+
+    y: NDArray[np.float64]
+    loss: ScalarLoss
+    regularizer: Regularizer
+    state: DualAscent
+    team: Team
+
+    def present(self) -> Point:
+        if self.mean is not None:
+            return super().present()
+        # the duals as they lie in the state: a copy of all takes memory
+        return Point(self.present_weights(), self.state.alphas, self.scores)
+
+    def known_scores(self) -> NDArray[np.float64] | None:
+        return self.scores if self.mean is None and self.state.average is None else None
+
+    def with_gap(self) -> Point | None:
+        if self.turns is not None:
+            return None
+        return self.some_of(np.flatnonzero(self.state.gaps > 0))
+
+    def some_of(self, examples: NDArray[np.int64]) -> Point:
+        """Duals and scores of at most MAX_BUSY of all examples, taken from these."""
+        examples = examples[:: 1 + int(len(examples) / (MAX_BUSY * self.n))].copy()
+        known = self.known_scores()
+        if known is not None:
+            scores = known[examples]
+        else:
+            weights = self.regularizer.primal_of(self.state.dual_vector)
+            scores = self.rows.scores_of(examples, weights)
+        return Point(None, self.state.alphas[examples], scores, None, examples)
+
+    def dual(self) -> float:
+        """The present dual value."""
+        conjugate = self.regularizer.conjugate_of(self.state.dual_vector)
+        return -self.state.conjugate_sum - conjugate
+
+    @property
+    def dual_vector(self) -> NDArray[np.float64]:
+        return self.state.dual_vector
+
+    def rebuild(self, z: NDArray[np.float64]) -> None:
+        self.state.dual_vector[:] = z + self.state.combination(self.state.alphas.copy())
+        self.exact_size, self.state.first[:] = 0.0, 0.0  # v is of the present rows alone
+
+    def replace_duals(self, duals: NDArray[np.float64]) -> None:
+        self.state.alphas[:] = duals
+        self.state.resume()
+
+    def conjugates(self) -> float:
+        return self.state.conjugate_sum
+
+    def losses(self) -> float:
+        weights = self.regularizer.primal_of(self.measured_vector)
+        scores = np.empty(self.n) if self.turns is None else None
+        losses, self.scores = self.summed(self._measuring_at(weights, scores)), scores
+        return losses
+
+    def losses_of(self, scores: NDArray[np.float64]) -> float:
+        """`losses` where the scores at the measured vector are known: no rows are read."""
+        none = np.empty(0)
+        losses = self.summed(
+            lambda begin, end, thread: self.state.measure(none, scores, begin, end, knows=True)
+        )
+        self.scores = scores
+        return losses
+
+    def _measuring_at(
+        self, weights: NDArray[np.float64], scores: NDArray[np.float64] | None
+    ) -> Callable[[int, int, int], float]:
+        return lambda begin, end, thread: self.state.measure(weights, scores, begin, end)
+
+    def summed(self, part: Callable[[int, int, int], float]) -> float:
+        """Σ part(begin, end, thread) over all rows, which measures their examples."""
+        losses = self.over_rows(self._chunk(), part)
+        self.state.add_up()
+        self.gap_sum = self.state.gap_sum + self.slack()
+        return losses
+
+    def _chunk(self) -> int:
+        return -(-self.n // MEASURING_PARTS) if self.team.threads > 1 else self.n
+
+    def losses_at(self, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        weights, gaps = self.regularizer.primal_of(vector), self.state.gaps.copy()
+        losses = self.over_rows(self._chunk(), self._measuring_at(weights, None))
+        self.state.gaps[:] = gaps
+        return losses, weights
+
+    def present_weights(self) -> NDArray[np.float64]:
+        return self.regularizer.primal_of(self.measured_vector)
+
+    def present_duals(self) -> NDArray[np.float64]:
+        return self.state.alphas.copy()
+
+    def add_duals(self, sums: NDArray[np.float64], weight: float) -> None:
+        for piece in pieces(self.n):
+            sums[piece] += weight * self.state.alphas[piece]
+
+    def duals_of(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
+        return nearest_allowed(means, self.loss, self.y)
+
+    def dual_sizes(self) -> tuple[float, float]:
+        total, support, at_bound = self.state.sizes(self.loss.lipschitz)
+        return total / max(1, support), at_bound / max(1, support)
+
+    def margin_unit(self) -> float:
+        slope = value = 0.0
+        for piece in pieces(self.n):
+            y, at_zero = self.y[piece], np.zeros(piece.stop - piece.start)
+            slope += float(np.abs(self.loss.derivatives(y, at_zero)).sum())
+            value += float(self.loss.values(y, at_zero).sum())
+        return value / slope if slope > 0 and value > 0 else 1.0
+
+    def shares(self, duals: Any) -> NDArray[np.float64]:
+        sizes = np.abs(duals)
+        return np.multiply(sizes, self.costs, out=sizes)
+
+    def value_at_zero(self) -> float:
+        omega = self.regularizer.value_of(np.zeros(self.rows.width))
+        losses = 0.0
+        for piece in pieces(self.n):
+            at_zero = np.zeros(piece.stop - piece.start)
+            losses += ScalarTerms(self.loss, self.y[piece], self.costs[piece]).total(at_zero)
+        return losses + omega
