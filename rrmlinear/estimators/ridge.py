@@ -134,6 +134,8 @@ class Ridge(SeveralTargets):
     tol : float, default=1e-4
         Stop when the duality gap is at most ``tol * objective``. With fewer than 192 features, and
         without ``positive``, the gap is rounding alone.
+        scikit-learn's default solver for dense data is exact. With more features our weights agree
+        with its weights to some four digits at the default, and to seven at 1e-10.
     max_iter : int, default=10_000
         Most passes over the data.
     random_state, n_jobs, warm_start, callback, verbose
