@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -119,7 +120,7 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
     second = newton = _second(task)
     if newton and second_order_builders.interior_applies(task):
         second = sorted([*newton, methods.interior(task)], key=lambda stage: stage.cost)
-    is_tangent = tangents.descends_by_tangents(task)
+    by_tangents = tangents.tangent_descent(task)
     if dual_builders.suits_features(task):
         columns = Stage(
             "coordinate descent over features",
@@ -128,13 +129,14 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
             0,
         )
         if second and not task.regularizer.quadratic_l1:  # one system is the whole problem
-            return [*(_by_tangents(task, newton) if is_tangent else second), columns]
+            first = _by_tangents(task, by_tangents, newton) if by_tangents else second
+            return [*first, columns]
         return [columns, *(second or methods.gradients(task))]
     streams = task.rows.blocks is not None
     if path_builders.descends_by_classes(task):
         return [methods.descent(task, path_builders.class_descent), methods.ascent(task), *newton]
-    if is_tangent:
-        return _by_tangents(task, newton)
+    if by_tangents:
+        return _by_tangents(task, by_tangents, newton)
     points = [methods.proximal(task)] if dual_builders.proximal_applies(task) else []
     if points and streams:
         return [*points, *methods.gradients(task)]
@@ -166,9 +168,9 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
     return _by_cost(second, methods.gradients(task))
 
 
-def _by_tangents(task: Task, newton: list[Stage]) -> list[Stage]:
+def _by_tangents(task: Task, build: Callable[[Task], Solver], newton: list[Stage]) -> list[Stage]:
     afresh = [methods.newton_afresh(task, stage) for stage in newton]
-    first = methods.descent(task, tangents.tangent_descent)
+    first = methods.descent(task, build)
     return [first, *(afresh or [methods.ascent(task)])]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +22,8 @@ MOST_NOISE = 0.9
 # gap in the units of columns. It is below the number of examples that are looked at, so that no
 # column is 0 in the sample.
 MOST_UNEVEN = 50.0
-# The sample of a metric tells small eigenvalues badly: a tenth of them may be below this part of
-# their median.
+# A sample estimates small eigenvalues badly. Its metric serves where at most a tenth of them lie
+# below this part of their median.
 LEAST_EIGENVALUE = 0.12
 
 
@@ -71,6 +72,7 @@ class CurvatureSample:
         rows /= np.sqrt(diagonal)
         self.rows, self.diagonal = rows, lengths**2 * diagonal
 
+    @cached_property
     def is_uncorrelated(self) -> bool:
         """Whether columns seem uncorrelated."""
         return noise_of(self.rows @ self.rows.T, self.rows) > MOST_NOISE

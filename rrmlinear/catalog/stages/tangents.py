@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,53 +48,59 @@ LEAST_SQUARED, SQUARED_ROWS, LEAST_WIDE = 192, 1.5, 500
 METRIC_ROWS, MOST_FEATURES, LEAST_EXAMPLES = 4, 1000, 0.04
 
 
-def descends_by_tangents(task: Task) -> bool:
-    """Whether `TangentDescent` solves this task: the logistic loss of two classes, or least squares
-    that `_suits_squares` names, under the squared norm, over dense rows; with the logistic loss no
-    fewer of them than features.
+def tangent_descent(task: Task) -> Callable[[Task], Solver] | None:
+    """The builder of `TangentDescent` for a task that it solves, else None: the logistic loss of
+    two classes, or least squares for which `_squares_sample` has a sample, under the squared norm,
+    over dense rows; with the logistic loss no fewer of them than features.
     """
     rows = task.rows
     if task.n_classes is not None or not isinstance(task.loss, Logistic | Squared):
-        return False
+        return None
     if not is_dense_norm(task) or task.start is not None or task.weights is not None:
-        return False
+        return None
     if isinstance(task.loss, Squared):
-        return _suits_squares(task)
+        sample = _squares_sample(task)
+        return None if sample is None else partial(_build, sample=sample)
     if not TANGENTS.hold(task, rows.width):
-        return False
+        return None
     labels = task.targets[task.costs > 0]
-    return not task.choices.free_bias or bool((labels > 0).any() and (labels < 0).any())
+    if task.choices.free_bias and not ((labels > 0).any() and (labels < 0).any()):
+        return None
+    return _build
 
 
-def _suits_squares(task: Task) -> bool:
-    """Whether steps by a short copy of the rows are quicker than a system of them: there are many
-    values, and columns have like lengths and seem uncorrelated, or have a metric that suits them.
+def _squares_sample(task: Task) -> CurvatureSample | None:
+    """A sample that tells that steps by a short copy of the rows are quicker than a system of them:
+    there are many values, and columns have like lengths and seem uncorrelated, or have a metric
+    that suits them. None where they are not quicker.
     """
     rows = task.rows
     n, d = rows.shape[0], rows.width
     if d < LEAST_SQUARED or rows.n_bytes < LEAST_COPIED:
-        return False
+        return None
     if n < LEAST_WIDE or d / SQUARED_ROWS < n < SQUARED_ROWS * d:
-        return False
+        return None
     with suppress(ArithmeticError), np.errstate(all="ignore"):  # sums overflow, or costs are 0
         sample = _first_sample(task, risk_of(task))
         if not is_even(np.sqrt(sample.diagonal)):
-            return False
+            return None
         if n < d:
-            return SQUARED_ROWS * n <= sample.rank()
-        return sample.is_uncorrelated() or (not _are_few(n, d) and sample.suits_metric())
-    return False
+            suits = SQUARED_ROWS * n <= sample.rank()
+        else:
+            suits = sample.is_uncorrelated or (not _are_few(n, d) and sample.suits_metric())
+        return sample if suits else None
+    return None
 
 
-def tangent_descent(task: Task) -> Solver:
-    """`TangentDescent` of a task that `descends_by_tangents`."""
+def _build(task: Task, sample: CurvatureSample | None = None) -> Solver:
+    """`TangentDescent`, with the first sample if that is known."""
     from rrmlinear.solvers.second_order.descent.tangent_descent import TangentDescent
 
     risk = risk_of(task)
-    return TangentDescent(risk, task.regularizer, lambda: _begin(task, risk))
+    return TangentDescent(risk, task.regularizer, lambda: _begin(task, risk, sample))
 
 
-def _begin(task: Task, risk: Any) -> Begin:
+def _begin(task: Task, risk: Any, sample: CurvatureSample | None) -> Begin:
     """The optimum of a sample and its second derivative, where there are many examples for each
     feature; else weights of 0, a metric of fewer examples and a short copy of the rows.
     """
@@ -107,7 +115,7 @@ def _begin(task: Task, risk: Any) -> Begin:
             b = float(found[d] * risk.bias) if task.choices.free_bias else 0.0
             matrix = _second_derivative(risk_of(part), found[:d], b)
             return Begin(found[:d], b, _factor(matrix, task.regularizer.modulus))
-        return _around_zero(task, risk)
+        return _around_zero(task, risk, sample or _first_sample(task, risk))
     return Begin(np.zeros(d), 0.0, Diagonal(np.ones(d)))
 
 
@@ -137,19 +145,18 @@ class Diagonal:
         return b / self.diagonal
 
 
-def _around_zero(task: Task, risk: Any) -> Begin:
+def _around_zero(task: Task, risk: Any, sample: CurvatureSample) -> Begin:
     """Weights of 0, a short copy of many rows, and as metric the second derivative there by a
-    sample: its diagonal alone where columns are nearly uncorrelated.
+    sample: the diagonal of the first ``sample`` where columns are nearly uncorrelated.
     """
     from rrmlinear.solvers.second_order.descent.tangent_descent import Begin
 
     n, d = risk.rows.shape[0], risk.rows.width
     modulus = task.regularizer.modulus
-    sample = _first_sample(task, risk)
     short = _short_copy(risk, sample)
     diagonal = sample.diagonal if n >= d else np.full(d, sample.diagonal.mean())
     begin = Begin(np.zeros(d), 0.0, Diagonal(modulus + diagonal), short)
-    if _are_few(n, d) or sample.is_uncorrelated():
+    if _are_few(n, d) or sample.is_uncorrelated:
         return begin
     sample = CurvatureSample(task, risk, max(1, n // (METRIC_ROWS * d)), sample.diagonal, short)
     rows, diagonal = sample.rows, sample.diagonal
