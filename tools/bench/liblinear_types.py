@@ -5,7 +5,8 @@ to 1e-6 above the optimum, relative: here by the largest --gap-tol of 10^(-k/2) 
 there by the largest such -e. "proved" is our time to a gap of 1e-6, which shows that the objective
 is so near. The solvers run in this process in turn, LIBLINEAR's by the package liblinear-official;
 the median of --runs counts. Then the whole commands at the default of -e, where --train names
-LIBLINEAR's. --csv FILE keeps the times.
+LIBLINEAR's. --csv FILE keeps the times. With --threads 2 ours takes two threads and LIBLINEAR its
+one; the times are wall seconds, and the commands are left out.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from times import Time, write_times
+from times import Time, Times, write_times
 
 from rrmlinear import Model, Parameter, Problem, fit, read_libsvm
 from rrmlinear.catalog.losses import loss_row
@@ -37,24 +38,6 @@ from rrmlinear.catalog.solvers import SOLVERS
 FINE, SMALLEST = 1e-6, 1e-9
 TYPES = [number for number, row in SOLVERS.items() if row.is_liblinear]
 KINDS = {"binary": "classes", "multiclass": "classes", "regression": "values", "one-class": "any"}
-
-
-@dataclass(frozen=True)
-class Times:
-    """CPU seconds here and there; None where LIBLINEAR does not come so far."""
-
-    ours: float
-    theirs: float | None
-
-    def __str__(self) -> str:
-        if self.theirs is None:
-            return f"{self.ours:9.3f} {'–':>9} {'–':>7}"
-        return f"{self.ours:9.3f} {self.theirs:9.3f} {self.theirs / self.ours:6.2f}x"
-
-    def rows(self, data: str, problem: str, level: float | None = None) -> list[Time]:
-        """Both as rows of the CSV."""
-        both = {"rrmlinear": self.ours, "LIBLINEAR": self.theirs}
-        return [Time(data, problem, name, level, seconds) for name, seconds in both.items()]
 
 
 class Peer:
@@ -81,18 +64,33 @@ class Peer:
         return np.array(flat).reshape(self.n_columns, columns)
 
 
-def cpu_seconds(run: Callable[[], Any]) -> tuple[float, Any]:
-    """CPU seconds of a call, and its value."""
-    begin = time.process_time()
-    value = run()
-    return time.process_time() - begin, value
+@dataclass(frozen=True)
+class Way:
+    """How fits are timed: threads of ours, and runs. One thread counts CPU seconds, more wall."""
 
+    threads: int
+    runs: int
 
-def in_turn(ours: Callable[[], Any], theirs: Callable[[], Any], runs: int) -> Times:
-    """Medians of calls in turn; one call of ours before loads modules."""
-    ours()
-    pairs = [(cpu_seconds(ours)[0], cpu_seconds(theirs)[0]) for _ in range(runs)]
-    return Times(median(pair[0] for pair in pairs), median(pair[1] for pair in pairs))
+    def ours(self, problem: Problem, number: int, **choices: Any) -> Model:
+        """A fit of ours."""
+        return fit(problem, Parameter(solver=number, threads=self.threads, **choices))
+
+    def seconds(self, run: Callable[[], Any]) -> float:
+        """Seconds of a call."""
+        clock = time.process_time if self.threads == 1 else time.perf_counter
+        begin = clock()
+        run()
+        return clock() - begin
+
+    def alone(self, run: Callable[[], Any]) -> float:
+        """The median of calls."""
+        return median(self.seconds(run) for _ in range(self.runs))
+
+    def in_turn(self, ours: Callable[[], Any], theirs: Callable[[], Any]) -> Times:
+        """Medians of calls in turn; one call of ours before loads modules."""
+        ours()
+        pairs = [(self.seconds(ours), self.seconds(theirs)) for _ in range(self.runs)]
+        return Times(median(pair[0] for pair in pairs), median(pair[1] for pair in pairs))
 
 
 def objective(number: int, problem: Problem, weights: np.ndarray, labels: np.ndarray) -> float:
@@ -134,11 +132,11 @@ def largest(start: float, near: Callable[[float], bool], smallest: float) -> flo
     return next((tol for tol in (start * 10 ** (-k / 2) for k in steps) if near(tol)), None)
 
 
-def fine(number: int, problem: Problem, peer: Peer, runs: int) -> Fine:
+def fine(number: int, problem: Problem, peer: Peer, way: Way) -> Fine:
     """Times to 1e-6, and the tolerances with which both come there."""
 
     def ours(tolerance: float) -> Model:
-        return fit(problem, Parameter(solver=number, gap_tol=tolerance))
+        return way.ours(problem, number, gap_tol=tolerance)
 
     def theirs(epsilon: float) -> Any:
         return peer.train(f"-s {number} -e {epsilon!r}")
@@ -157,12 +155,11 @@ def fine(number: int, problem: Problem, peer: Peer, runs: int) -> Fine:
         return near(objective(number, problem, weights, best.labels))
 
     epsilon = largest(SOLVERS[number].tolerance or 0.1, peer_is_near, SMALLEST)
-    proved = median(cpu_seconds(partial(ours, FINE))[0] for _ in range(runs))
+    proved = way.alone(partial(ours, FINE))
     here = partial(ours, gap_tol)
     if epsilon is None:
-        alone = median(cpu_seconds(here)[0] for _ in range(runs))
-        return Fine(Times(alone, None), proved, gap_tol, None)
-    return Fine(in_turn(here, partial(theirs, epsilon), runs), proved, gap_tol, epsilon)
+        return Fine(Times(way.alone(here), None), proved, gap_tol, None)
+    return Fine(way.in_turn(here, partial(theirs, epsilon)), proved, gap_tol, epsilon)
 
 
 def result_of(model: Model) -> Any:
@@ -202,10 +199,12 @@ def main() -> int:
     parser.add_argument("data", type=Path, nargs="+")
     parser.add_argument("--types", type=int, nargs="*", default=TYPES)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--train", help="LIBLINEAR's train program")
     parser.add_argument("--coarse", action="store_true", help="only the default of -e")
     parser.add_argument("--csv", type=Path, metavar="FILE")
     chosen = parser.parse_args()
+    way = Way(chosen.threads, chosen.runs)
     rows: list[Time] = []
     warnings.simplefilter("ignore")
     head = "     ours    theirs  ratio"
@@ -217,19 +216,16 @@ def main() -> int:
         for number in chosen.types:
             if not fits(number, problem):
                 continue
-            times = in_turn(
-                lambda: fit(problem, Parameter(solver=number)),  # noqa: B023
-                lambda: peer.train(f"-s {number}"),  # noqa: B023
-                chosen.runs,
-            )
+            theirs = partial(peer.train, f"-s {number}")
+            times = way.in_turn(partial(way.ours, problem, number), theirs)
             name = path.name.removesuffix(".xz")
             rows += times.rows(name, f"-s {number}")
             line = f"{path.name:20} {number:3} {times}"
             if not chosen.coarse and number != 21:
-                found = fine(number, problem, peer, chosen.runs)
+                found = fine(number, problem, peer, way)
                 rows += found.times.rows(name, f"-s {number}", FINE)
                 line += f"           {found}"
-            if chosen.train and number != 21:
+            if chosen.train and chosen.threads == 1 and number != 21:
                 whole = commands(number, path, chosen.train, chosen.runs)
                 rows += whole.rows(name, f"train -s {number}, the whole command")
                 line += f"           {whole}"

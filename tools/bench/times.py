@@ -27,6 +27,24 @@ class Time:
         return self.solver.startswith("rrmlinear")
 
 
+@dataclass(frozen=True)
+class Times:
+    """CPU seconds here and there; None where LIBLINEAR does not come so far."""
+
+    ours: float
+    theirs: float | None
+
+    def __str__(self) -> str:
+        if self.theirs is None:
+            return f"{self.ours:9.3f} {'–':>9} {'–':>7}"
+        return f"{self.ours:9.3f} {self.theirs:9.3f} {self.theirs / self.ours:6.2f}x"
+
+    def rows(self, data: str, problem: str, level: float | None = None) -> list[Time]:
+        """Both as rows of the CSV."""
+        both = {"rrmlinear": self.ours, "LIBLINEAR": self.theirs}
+        return [Time(data, problem, name, level, seconds) for name, seconds in both.items()]
+
+
 def write_times(path: Path, times: Iterable[Time]) -> None:
     """A row for each time; None is an empty field."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -10,10 +10,23 @@ SCRIPT = Path(__file__).resolve().parents[3] / "tools" / "bench" / "liblinear_ty
 IRIS = Path(__file__).resolve().parents[3] / "datasets" / "iris.libsvm"
 
 
-def test_a_line_for_each_type(monkeypatch, capsys, tool, tmp_path):
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_a_line_for_each_type(monkeypatch, capsys, tool, tmp_path, threads):
     pytest.importorskip("liblinear")
     kept = tmp_path / "times.csv"
-    words = [str(SCRIPT), str(IRIS), "--types", "1", "4", "12", "21", "--runs", "1"]
+    words = [
+        str(SCRIPT),
+        str(IRIS),
+        "--types",
+        "1",
+        "4",
+        "12",
+        "21",
+        "--runs",
+        "1",
+        "--threads",
+        threads,
+    ]
     words += ["--csv", str(kept)]
     read_times = tool("times").read_times
     monkeypatch.setattr(sys, "argv", words)
