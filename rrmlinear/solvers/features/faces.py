@@ -22,6 +22,9 @@ MAX_FACE = 4000
 RESIDUAL, MAX_OLD_PRODUCTS = 1e-9, 25
 # Most products with a new factor, which take away its rounding.
 MAX_NEW_PRODUCTS = 10
+# Relative residual of a system scaled by its diagonal alone, and its most products: a face that
+# takes more is left to sweeps and factors.
+SCALED_RESIDUAL, MAX_SCALED_PRODUCTS = 3e-3, 40
 # Time of a multiplication in BLAS relative to that of one in a sweep.
 BLAS_TIME = 1 / 10
 
@@ -75,6 +78,8 @@ class FaceSystems:
         self.places = np.full(width, -1)
         self.factor: Any = None
         self.products = 0
+        #: Whether few products with the diagonal as preconditioner solved all systems so far.
+        self.iterates = True
         #: The time of all systems and of the last one, in multiplications of a sweep.
         self.spent = self.last = 0.0
 
@@ -82,6 +87,17 @@ class FaceSystems:
         """The guessed time of a step on a face of this size, in multiplications of a sweep."""
         whole = BLAS_TIME * float(size) ** 3 / 3
         return whole if self.factor is None else min(whole, self.last)
+
+    def iterated(
+        self, product: Callable[[Vector], Vector], scale: Vector, b: Vector
+    ) -> tuple[Vector, int]:
+        """x with A x = b roughly, by products with A alone, and their number; ``scale`` is the
+        inverse of A's diagonal.
+        """
+        given = SCALED_RESIDUAL, MAX_SCALED_PRODUCTS
+        x, products = conjugate_gradients(product, lambda r: scale * r, b, *given)
+        self.iterates = products < MAX_SCALED_PRODUCTS
+        return x, products
 
     def solve(self, hessian: Any, modulus: float, features: NDArray[np.int64], b: Vector) -> Vector:
         """x with (H + modulus) x = b nearly, H over these features."""

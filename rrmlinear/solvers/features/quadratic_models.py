@@ -209,9 +209,38 @@ class ColumnsModel:
             total += decrease
             if decrease <= accuracy * total:
                 return total, count, True
+        signs = np.sign(points[-1])
+        is_settled = bool((signs == np.sign(points[-2])).all())
+        if is_settled and self.systems.iterates and not self.rough:
+            decrease, products = self._iterated(signs)
+            return total + decrease, most + products, False
         value = self.value()
         total += value - extrapolate(self.sweeps, self.features, points, self.value)
         return total, most, False
+
+    def _iterated(self, signs: Vector) -> tuple[float, int]:
+        """A Newton step on the face of these signs by products alone: the decrease, the products.
+
+        A product takes as long as a sweep, and the rows need no cut to the face.
+        """
+        face = np.flatnonzero((signs != 0) & (self.norms > 0))
+        hessian, whole = Hessian(self.rows, self.curvatures, self.free), np.zeros(len(signs))
+
+        def product(x: Vector) -> Vector:
+            whole[face] = x
+            return hessian.product(whole)[face] + self.modulus * x
+
+        downhill, weights = self._downhill(face, signs), self.weights[face]
+        scale = 1 / (self.norms[face] + self.modulus)
+        step, products = self.systems.iterated(product, scale, downhill)
+        point = face_point(product, downhill, step, weights, signs[face])
+        self.sweeps.move(face, point.weights)
+        return point.decrease, products
+
+    def _downhill(self, face: NDArray[np.int64], signs: Vector) -> Vector:
+        """The negative gradient of the model on a face."""
+        pulls = self.sweeps.products(face) + self.linear[face]
+        return pulls - self.modulus * self.weights[face] - self.l1 * signs[face]
 
     def face_work(self, size: int) -> float:
         return math.inf if self.rough else self.systems.work(size)
@@ -220,8 +249,7 @@ class ColumnsModel:
         face = np.flatnonzero((signs != 0) & (self.norms > 0))
         weights = self.weights[face]
         hessian = Hessian(part_of(self.rows, face), self.curvatures, self.free)
-        pulls = self.sweeps.products(face) + self.linear[face]
-        downhill = pulls - self.modulus * weights - self.l1 * signs[face]
+        downhill = self._downhill(face, signs)
         spent, guess = self.systems.spent, self.systems.work(len(face))
         step = self.systems.solve(hessian, self.modulus, self.names[face], downhill)
         point = face_point(
