@@ -9,10 +9,19 @@
 #include "row_products.h"
 
 enum {
-    ROWS_PER_BLOCK = 256,    /* rows whose factors are counted together */
-    LONG_ROW = 32,           /* stored values a row, in the mean, from which rows are prefetched */
-    PREFETCH_DISTANCE = 2048 /* bytes of values between a prefetch and its use */
+    ROWS_PER_BLOCK = 256,     /* rows whose factors are counted together */
+    LONG_ROW = 32,            /* stored values a row, in the mean, from which rows are prefetched */
+    PREFETCH_DISTANCE = 2048, /* bytes of values between a prefetch and its use */
+    FAR_ROW_BYTES = 512,      /* bytes of a dense row, and of all rows, from which those that are */
+    FAR_BYTES = 1 << 16       /* read at once lie far apart */
 };
+
+/* How far apart the four rows lie that dense products read at once: a quarter of the rows where rows
+ * are long and many. Memory gives four streams twice as fast as one. */
+RRM_INLINE ptrdiff_t rows_apart(ptrdiff_t rows, ptrdiff_t row_bytes)
+{
+    return row_bytes >= FAR_ROW_BYTES && rows >= 4 && rows * row_bytes >= FAR_BYTES ? rows / 4 : 1;
+}
 
 /* Four rows at once: four independent sums hide the latency of additions, and `sum` is read and
  * written once for four rows. */
@@ -20,23 +29,25 @@ enum {
     RRM_CLONES static void NAME##_times(const TYPE *x, ptrdiff_t rows, ptrdiff_t d,                \
                                         const double *w, double *out)                              \
     {                                                                                              \
-        ptrdiff_t i = 0;                                                                           \
-        for (; i + 4 <= rows; i += 4) {                                                            \
-            const TYPE *x0 = x + i * d, *x1 = x0 + d, *x2 = x1 + d, *x3 = x2 + d;                  \
-            double s0 = 0, s1 = 0, s2 = 0, s3 = 0;                                                 \
-            _Pragma("omp simd reduction(+ : s0, s1, s2, s3)") for (ptrdiff_t j = 0; j < d; j++)    \
-            {                                                                                      \
-                s0 += (double)x0[j] * w[j];                                                        \
-                s1 += (double)x1[j] * w[j];                                                        \
-                s2 += (double)x2[j] * w[j];                                                        \
-                s3 += (double)x3[j] * w[j];                                                        \
+        ptrdiff_t gap = rows_apart(rows, d * (ptrdiff_t)sizeof(TYPE)), far = gap * d, begin = 0;   \
+        for (; begin + 4 * gap <= rows; begin += 4 * gap)                                          \
+            for (ptrdiff_t i = begin; i < begin + gap; i++) {                                      \
+                const TYPE *x0 = x + i * d, *x1 = x0 + far, *x2 = x1 + far, *x3 = x2 + far;        \
+                double s0 = 0, s1 = 0, s2 = 0, s3 = 0;                                             \
+                _Pragma("omp simd reduction(+ : s0, s1, s2, s3)")                                  \
+                for (ptrdiff_t j = 0; j < d; j++)                                                  \
+                {                                                                                  \
+                    s0 += (double)x0[j] * w[j];                                                    \
+                    s1 += (double)x1[j] * w[j];                                                    \
+                    s2 += (double)x2[j] * w[j];                                                    \
+                    s3 += (double)x3[j] * w[j];                                                    \
+                }                                                                                  \
+                out[i] = s0;                                                                       \
+                out[i + gap] = s1;                                                                 \
+                out[i + 2 * gap] = s2;                                                             \
+                out[i + 3 * gap] = s3;                                                             \
             }                                                                                      \
-            out[i] = s0;                                                                           \
-            out[i + 1] = s1;                                                                       \
-            out[i + 2] = s2;                                                                       \
-            out[i + 3] = s3;                                                                       \
-        }                                                                                          \
-        for (; i < rows; i++) {                                                                    \
+        for (ptrdiff_t i = begin; i < rows; i++) {                                                 \
             double s = 0;                                                                          \
             _Pragma("omp simd reduction(+ : s)") for (ptrdiff_t j = 0; j < d; j++) s +=            \
                 (double)x[i * d + j] * w[j];                                                       \
@@ -47,15 +58,17 @@ enum {
     RRM_CLONES static void NAME##_add(const TYPE *x, ptrdiff_t rows, ptrdiff_t d, const double *c, \
                                       const double *a, double *restrict sum)                       \
     {                                                                                              \
-        ptrdiff_t i = 0;                                                                           \
-        for (; i + 4 <= rows; i += 4) {                                                            \
-            const TYPE *x0 = x + i * d, *x1 = x0 + d, *x2 = x1 + d, *x3 = x2 + d;                  \
-            double a0 = c[i] * a[i], a1 = c[i + 1] * a[i + 1];                                     \
-            double a2 = c[i + 2] * a[i + 2], a3 = c[i + 3] * a[i + 3];                             \
-            _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++) sum[j] =                         \
-                (((sum[j] + a0 * x0[j]) + a1 * x1[j]) + a2 * x2[j]) + a3 * x3[j];                  \
-        }                                                                                          \
-        for (; i < rows; i++) {                                                                    \
+        ptrdiff_t gap = rows_apart(rows, d * (ptrdiff_t)sizeof(TYPE)), far = gap * d, begin = 0;   \
+        for (; begin + 4 * gap <= rows; begin += 4 * gap)                                          \
+            for (ptrdiff_t i = begin, i1 = i + gap, i2 = i1 + gap, i3 = i2 + gap; i < begin + gap; \
+                 i++, i1++, i2++, i3++) {                                                          \
+                const TYPE *x0 = x + i * d, *x1 = x0 + far, *x2 = x1 + far, *x3 = x2 + far;        \
+                double a0 = c[i] * a[i], a1 = c[i1] * a[i1];                                       \
+                double a2 = c[i2] * a[i2], a3 = c[i3] * a[i3];                                     \
+                _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++) sum[j] =                     \
+                    (((sum[j] + a0 * x0[j]) + a1 * x1[j]) + a2 * x2[j]) + a3 * x3[j];              \
+            }                                                                                      \
+        for (ptrdiff_t i = begin; i < rows; i++) {                                                 \
             double a0 = c[i] * a[i];                                                               \
             _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++) sum[j] += a0 * x[i * d + j];     \
         }                                                                                          \

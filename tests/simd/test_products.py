@@ -49,6 +49,19 @@ def test_long_rows(door, whole, rows_of):
         np.testing.assert_array_equal(total, X.T @ a)
 
 
+@pytest.mark.parametrize("n", [200, 203])
+def test_long_rows_that_are_many(door, whole, rows_of, n):
+    # of dense ones four that lie far apart are read at once
+    w, a = whole(1, 141, seed=1)[0], whole(1, n, seed=2)[0]
+    for rows, X in rows_of(whole(n, 140, 0.9)):
+        out, total = np.full(n + 1, -0.5), np.ones(X.shape[1])
+        door.times(rows, 1, n, w[: X.shape[1]], out)
+        door.add(rows, 1, n, np.ones(n), a, total)
+        np.testing.assert_array_equal(out[[0, n]], -0.5)
+        np.testing.assert_array_equal(out[1:n], (X @ w[: X.shape[1]])[1:])
+        np.testing.assert_array_equal(total, 1 + X[1:].T @ a[1:])
+
+
 @pytest.mark.parametrize("d", [1, 7, 8, 63, 1023, 1024, 1025, 2100])
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_columns(door, whole, count, d):
