@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import isfinite, nan, sqrt
+from math import isfinite, nan
 from typing import Any, NamedTuple
 
+from rrmlinear.projections.slopes import nearly_lowest
 from rrmlinear.solvers.loop.tolerances import LOWEST_VALUE_ROUNDING
 
 # More doublings than floating point has powers of two, and more halvings than a bracket takes.
 MAX_STEPS = 1100
-# Steps of a search that need not be exact.
-MAX_ROUGH_STEPS = 40
-# While no x > 0 with a falling function is known, x is divided by this; the divisor is squared each
-# time.
+# While no x > 0 with a falling function is known, places are divided by this.
 FIRST_FALL = 4.0
 # A search that takes several places at a time: those of its first look beside 0, the number of
 # those of a later one, and the most looks.
@@ -119,48 +117,6 @@ def lowest_point_between(function: Convex, low: float, high: float, tolerance: f
     if last.derivative <= 0:
         return last
     return _narrowed(function, Bracket(first, last), tolerance)
-
-
-def nearly_lowest(
-    derivative: Callable[[float], float],
-    part: float,
-    rose: Callable[[float], bool] | None = None,
-) -> float:
-    """An x ≥ 0 at which the derivative of a convex function is at most ``part`` of that at 0.
-
-    0 where the function does not fall there. An x behind the lowest point may have a larger value
-    than 0; where ``rose(x)`` says so, the search goes on. Steps begin at 1 and double, as above,
-    and two secants are followed by the geometric middle, so that an x of any size is found soon. If
-    that takes too long, it returns an x with a smaller value than at 0.
-    """
-    at = Point(0.0, nan, derivative(0.0))
-    if not at.derivative < 0:
-        return 0.0
-    near, x = -part * at.derivative, 1.0
-    bracket: Bracket | None = None
-    fall = FIRST_FALL
-    for number in range(MAX_ROUGH_STEPS):
-        new = Point(x, nan, derivative(x))
-        near_enough = abs(new.derivative) <= near
-        if near_enough and (new.derivative <= 0 or rose is None or not rose(x)):
-            return x
-        if bracket is not None:
-            bracket.take(new)
-        elif new.derivative > 0:
-            bracket = Bracket(at, new)
-        else:
-            at, x = new, 2 * x
-            continue
-        low, high = bracket.low.x, bracket.high.x
-        if number % 3 < 2:
-            x = bracket.secant()
-        elif low > 0:
-            x = sqrt(low) * sqrt(high)
-        else:
-            x, fall = high / fall, fall * fall
-        if not low < x < high:
-            break
-    return at.x if bracket is None else bracket.low.x
 
 
 def best_growth(line: Any, omega: float, unit: float) -> float:

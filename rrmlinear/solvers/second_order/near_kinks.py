@@ -8,15 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.core.deadline import check_time
 from rrmlinear.data.array_rows import take_rows
+from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.rules.of_duals import DualRange
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.second_order.factors import Factor
+from rrmlinear.solvers.second_order._few_weights import FewWeights, columns_of
 
 Array = NDArray[np.float64]
 
@@ -34,8 +33,6 @@ EASY_STEPS, MOST_STEPS = 6, 25
 # A problem is solved once the largest entry of the gradient is at most this fraction of the largest
 # entry of s w. The second fraction is for problems of a sample.
 SOLVED, ROUGHLY_SOLVED = 1e-6, 0.1
-# A search along a direction ends where the derivative is below this fraction of that at its start.
-DERIVATIVE_DECREASE = 0.1
 
 
 class Smoothed(NamedTuple):
@@ -49,40 +46,32 @@ class Smoothed(NamedTuple):
 
 
 def smoothed_optimum(
-    risk: Any, modulus: float, far: Array, w: Array, q: float, centre: Array, solved: float
+    examples: FewWeights,
+    loss: ScalarLoss,
+    modulus: float,
+    far: Array,
+    w: Array,
+    q: float,
+    centre: Array,
+    solved: float,
 ) -> Smoothed:
     """minimize (s/2)‖w‖² − far'w + max over α of Σ c_i [−φ*(−α_i) − α_i x_i'w − ½ q (α_i − a_i)²]
     from w, a being the ``centre``.
     """
-    smooth, shift = risk.smoothed(q), q * centre
-    at = smooth.at(risk.scores(w) - shift)
-    for steps in range(MOST_STEPS + 1):
-        check_time()
-        vector = far - smooth.gradient(at.derivatives)
-        downhill = vector - modulus * w
-        is_solved = np.abs(downhill).max() <= solved * modulus * np.abs(w).max()
-        if is_solved or steps == MOST_STEPS:
-            break
-        matrix = at.hessian().matrix()
-        matrix.flat[:: len(w) + 1] += modulus
-        direction = Factor(matrix).solve(downhill)
-        line = at.line(risk.scores(direction))
-        linear = float((modulus * w - far) @ direction)
-        square = modulus * float(direction @ direction)
-        t = nearly_lowest(
-            lambda t: linear + t * square + line.derivative(t),  # noqa: B023
-            DERIVATIVE_DECREASE,
-        )
-        w, at = w + t * direction, line.at(t)
-    return Smoothed(w, -at.derivatives, vector, steps)
+    smooth = loss.enveloped(q)
+    return Smoothed(*examples.least(smooth, modulus, far, w, q * centre, solved, MOST_STEPS))
 
 
 def optimum_of_sample(risk: Any, modulus: float) -> Array:
     """The weights of a few examples, roughly."""
     w = nothing = np.zeros(risk.shape)
+    examples = FewWeights(risk.labels, risk.costs, risk.rows, columns_of(risk.rows))
+    centre = risk.labels / 2
     for q in SAMPLE_WIDTHS:
-        centre = risk.labels / 2
-        w = smoothed_optimum(risk, modulus, nothing, w, q, centre, ROUGHLY_SOLVED).w
+        found = smoothed_optimum(
+            examples, risk.loss, modulus, nothing, w, q, centre, ROUGHLY_SOLVED
+        )
+        w = found.w
     return w
 
 
@@ -140,8 +129,9 @@ class NearKinks(Solver):
         alphas = np.where(self.slack > 0, labels, 0.0)
         alphas[near] = 0.0
         far, s = self.risk.gradient(alphas), self.regularizer.modulus
-        part = self._part(near)
-        found = smoothed_optimum(part, s, far, self.w, self.q, self.centre[near], SOLVED)
+        found = smoothed_optimum(
+            self._examples(near), self.risk.loss, s, far, self.w, self.q, self.centre[near], SOLVED
+        )
         alphas[near] = found.alphas
         self.alphas, self.is_solved = alphas, found.steps < MOST_STEPS
         w = found.vector / s if self.is_solved else found.w
@@ -169,15 +159,14 @@ class NearKinks(Solver):
         if not self.is_solved:
             self.q *= RISE
 
-    def _part(self, near: NDArray[np.int64]) -> Any:
-        """The risk of some examples."""
-        from rrmlinear.risks.scalar import ScalarRisk
-
-        risk = self.risk
-        if len(near) == self.n:
-            return risk
-        rows = take_rows(risk.rows, near)
-        return ScalarRisk(rows, risk.loss, risk.labels[near], risk.costs[near])
+    def _examples(self, near: NDArray[np.int64]) -> FewWeights:
+        """Some examples."""
+        risk, columns = self.risk, columns_of(self.risk.rows)
+        labels, costs = risk.labels[near], risk.costs[near]
+        if columns is not None:
+            return FewWeights(labels, costs, columns=np.take(columns, near, axis=1))
+        rows = take_rows(risk.rows, near) if len(near) < self.n else risk.rows
+        return FewWeights(labels, costs, rows, columns_of(rows))
 
     def violation(self) -> float:
         return super().violation() if self.is_solved else np.inf

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import check_time
 from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.projections.slopes import nearly_lowest
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.prox_jacobians import has_jacobian
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
-from rrmlinear.solvers.loop.line_search import FIRST_GROWTH, best_growth, nearly_lowest
+from rrmlinear.solvers.loop.line_search import FIRST_GROWTH, best_growth
 from rrmlinear.solvers.loop.model_duals import offer_duals_of_model
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from rrmlinear.projections.slopes import nearly_lowest
 from rrmlinear.solvers.loop.line_search import (
     lowest_point,
     lowest_point_between,
-    nearly_lowest,
     nearly_lowest_by_many,
 )
 
@@ -73,18 +73,6 @@ def test_the_lowest_point_of_an_interval(low, high, lowest):
 
 
 @pytest.mark.parametrize("lowest", [1e-30, 1e-12, 1e-6, 0.3, 1.0, 7.0, 1e5])
-@pytest.mark.parametrize("part", [0.5, 0.1, 1e-3])
-def test_the_derivative_falls_to_its_part(lowest, part):
-    def derivative(x):
-        return np.arcsinh(x - lowest) + (x - lowest) / 3
-
-    call, calls = counted(derivative)
-    x = nearly_lowest(call, part)
-    assert abs(derivative(x)) <= part * abs(derivative(0.0))
-    assert len(calls) < 42
-
-
-@pytest.mark.parametrize("lowest", [1e-30, 1e-12, 1e-6, 0.3, 1.0, 7.0, 1e5])
 @pytest.mark.parametrize("part", [0.5, 0.01])
 def test_many_places_take_few_looks(lowest, part):
     def derivative(x):
@@ -94,19 +82,6 @@ def test_many_places_take_few_looks(lowest, part):
     x = nearly_lowest_by_many(call, part)
     assert abs(derivative(x)) <= part * abs(derivative(0.0))
     assert len(calls) <= (3 if 0.1 < lowest < 10 else 8)
-
-
-def test_a_point_behind_the_lowest_does_not_lie_above_the_start():
-    def value(x):  # steep down, and less steep up
-        return max(-9.0 * x, 4.0 * x - 0.13) + x * x / 100
-
-    def derivative(x):
-        return (-9.0 if x < 0.01 else 4.0) + x / 50
-
-    assert value(nearly_lowest(derivative, 0.5)) > 0
-    x = nearly_lowest(derivative, 0.5, lambda x: value(x) > 0)
-    assert value(x) < 0
-    assert abs(derivative(x)) <= 0.5 * 9
 
 
 def test_a_function_that_does_not_fall_is_left_where_it_is():

@@ -82,13 +82,13 @@ def test_it_ends_where_the_rule_holds_for_all_examples(tolerance):
 def test_a_pass_reads_the_examples_near_the_kink(monkeypatch):
     problem, *_ = made("overlapping")
     sizes = []
-    part = NearKinks._part
+    examples = NearKinks._examples
 
     def counted(self, near):
         sizes.append(len(near))
-        return part(self, near)
+        return examples(self, near)
 
-    monkeypatch.setattr(NearKinks, "_part", counted)
+    monkeypatch.setattr(NearKinks, "_examples", counted)
     assert solved(problem, np.ones(N), L2()).status is Status.SOLVED
     assert max(sizes) < N / 2
     assert sizes[-1] < N / 20

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.projections.slopes import nearly_lowest
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.conditions.base import Search
 from rrmlinear.risks.short.tangents import ShortTangents
 from rrmlinear.risks.tangents import tangent
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
-from rrmlinear.solvers.loop.line_search import nearly_lowest
 from rrmlinear.solvers.loop.rounding import bound_by_features
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING, STEP_ROUNDING

@@ -1,0 +1,3 @@
+"""Loops over small matrices whose features stand in rows: products, Gram matrices, and Cholesky
+factors.
+"""

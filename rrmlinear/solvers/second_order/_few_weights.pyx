@@ -1,0 +1,178 @@
+"""Newton's method on smooth losses with few weights: its steps take less than calls of Python."""
+
+from libc.math cimport fabs, isfinite
+
+from rrmlinear.data.rows cimport Rows
+from rrmlinear.losses.base cimport ScalarLoss
+from rrmlinear.simd.columns cimport vector_moved
+from rrmlinear.simd.small.feature_columns cimport (
+    factorized, features_add, features_gram, features_times,
+)
+from rrmlinear.simd.products cimport rows_add, rows_times
+from rrmlinear.simd.row_products cimport row_axpy
+from rrmlinear.simd.rows cimport row_t, rows_get
+from rrmlinear.projections.slopes cimport Slope, lowest_of
+
+import numpy as np
+
+from rrmlinear.core.deadline import check_time
+from rrmlinear.risks.hessian import Hessian
+from rrmlinear.risks.row_factor import is_nearly_full
+from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
+from rrmlinear.solvers.second_order._triangles import solved_by_factor
+from rrmlinear.solvers.second_order.factors import Factor
+
+cdef enum:
+    MAX_COPIED = 400_000  # entries of a copy of the rows by columns
+
+# A search along a direction ends where the derivative is below this fraction of that at its start.
+cdef double DERIVATIVE_DECREASE = 0.1
+
+
+def columns_of(Rows rows not None):
+    """The rows as columns, d × n, where they are few and nearly full; else None. Those of rows that
+    several problems share are made once.
+    """
+    cdef Py_ssize_t n = rows.shape[0], d = rows.width, i, j
+    cdef double[:, ::1] out
+    cdef double[::1] line
+    cdef row_t row
+    if n * d > MAX_COPIED or n == 0 or d == 0 or not is_nearly_full(rows):
+        return None
+    shared = getattr(rows, "shared", None)
+    if shared is not None and "columns" in shared:
+        return shared["columns"]
+    result, one = np.empty((d, n)), np.empty(d)
+    out, line = result, one
+    with nogil:
+        for i in range(n):
+            line[:] = 0
+            row = rows_get(&rows.c, i)
+            row_axpy(&row, 1.0, &line[0])
+            for j in range(d):
+                out[j, i] = line[j]
+    if shared is not None:
+        shared["columns"] = result
+    return result
+
+
+cdef class FewWeights(Slope):
+    """minimize (s/2)‖w‖² − far'w + Σ_i c_i φ(x_i'w − shift_i, y_i), φ smooth, with few weights.
+
+    Examples are read from ``columns``, d × n, or where there are none from ``rows``.
+    """
+
+    cdef Rows rows
+    cdef ScalarLoss loss
+    cdef const double[:, ::1] columns
+    cdef const double[::1] y, cost
+    cdef Py_ssize_t n, d
+    cdef double[::1] scores, moves, slopes, next_scores, next_slopes, h
+    # the terms without losses along the last direction, and where the search looked last
+    cdef double linear, square, last
+
+    def __init__(self, const double[::1] y not None, const double[::1] costs not None,
+                 Rows rows=None, const double[:, ::1] columns=None):
+        self.rows, self.columns, self.y, self.cost = rows, columns, y, costs
+        self.n = y.shape[0]
+        self.d = rows.width if columns is None else columns.shape[0]
+        self.scores, self.moves, self.slopes, self.next_scores, self.next_slopes, self.h = (
+            np.empty((6, self.n))
+        )
+
+    def least(self, ScalarLoss loss not None, double modulus, const double[::1] far not None,
+              const double[::1] w not None, const double[::1] shift not None, double solved,
+              int most):
+        """Steps from w on, until the largest entry of the gradient is at most the part ``solved``
+        of that of s w, or ``most`` of them: (w, −φ', far − Σ c_i φ' x_i, steps).
+        """
+        cdef Py_ssize_t j, d = self.d
+        cdef int steps = 0
+        self.loss = loss
+        cdef double t, largest, size
+        weights, line, vector, matrix = np.array(w), np.empty(d), np.empty(d), np.empty((d, d))
+        cdef double[::1] at = weights, direction = line, pull = vector
+        cdef double[:, ::1] hessian = matrix
+        self._times(at, self.scores)
+        with nogil:
+            vector_moved(&self.scores[0], -1.0, &shift[0], self.n, &self.scores[0])
+            self.loss.all_derivatives(&self.y[0], &self.scores[0], &self.slopes[0], self.n)
+        while True:
+            check_time()
+            pull[:] = 0
+            self._add(pull)
+            largest = size = 0
+            for j in range(d):
+                pull[j] = far[j] - pull[j]
+                direction[j] = pull[j] - modulus * at[j]
+                largest, size = max(largest, fabs(direction[j])), max(size, fabs(at[j]))
+            if largest <= solved * modulus * size or steps == most:
+                break
+            downhill = line.copy()
+            self._hessian(hessian)
+            for j in range(d):
+                hessian[j, j] += modulus
+            line[:] = self._solved(matrix, downhill)
+            self.linear = self.square = 0
+            for j in range(d):
+                self.linear += (modulus * at[j] - far[j]) * direction[j]
+                self.square += modulus * direction[j] * direction[j]
+            if not isfinite(self.linear + self.square):
+                raise NumbersOverflowError(f"a step of Newton's method overflows; {ADVICE}")
+            self._times(direction, self.moves)
+            t = lowest_of(self, DERIVATIVE_DECREASE)
+            if t != self.last:
+                self.derivative(t)
+            self.scores, self.next_scores = self.next_scores, self.scores
+            self.slopes, self.next_slopes = self.next_slopes, self.slopes
+            for j in range(d):
+                at[j] += t * direction[j]
+            steps += 1
+        return weights, -np.asarray(self.slopes), vector, steps
+
+    cdef double derivative(self, double t) except *:
+        cdef double rate
+        self.last = t
+        with nogil:
+            rate = self.loss.along(&self.y[0], &self.cost[0], &self.scores[0], &self.moves[0], t,
+                                   &self.next_scores[0], &self.next_slopes[0], NULL, self.n)
+        return self.linear + t * self.square + rate
+
+    cdef int _times(self, double[::1] w, double[::1] out) except -1:
+        if self.columns is None:
+            with nogil:
+                rows_times(&self.rows.c, 0, self.n, &w[0], &out[0])
+        else:
+            with nogil:
+                features_times(&self.columns[0, 0], self.d, self.n, &w[0], &out[0])
+        return 0
+
+    cdef int _add(self, double[::1] out) except -1:
+        if self.columns is None:
+            with nogil:
+                rows_add(&self.rows.c, 0, self.n, &self.cost[0], &self.slopes[0], &out[0])
+        else:
+            with nogil:
+                features_add(&self.columns[0, 0], self.d, self.n, &self.cost[0], &self.slopes[0],
+                             &out[0])
+        return 0
+
+    cdef int _hessian(self, double[:, ::1] out) except -1:
+        # the lower triangle of Σ c_i φ'' x_i x_i'
+        cdef Py_ssize_t i
+        with nogil:
+            self.loss.all_second_derivatives(&self.y[0], &self.scores[0], &self.h[0], self.n)
+            for i in range(self.n):
+                self.h[i] *= self.cost[i]
+            out[:] = 0
+            if self.columns is not None:
+                features_gram(&self.columns[0, 0], self.d, self.n, &self.h[0], &out[0, 0])
+        if self.columns is None:
+            np.asarray(out)[:] = Hessian(self.rows, np.array(self.h)).matrix()
+        return 0
+
+    def _solved(self, matrix, downhill):
+        cdef double[:, ::1] factor = matrix.copy()
+        if factorized(&factor[0, 0], self.d):
+            return solved_by_factor(factor, downhill)
+        return Factor(np.tril(matrix) + np.tril(matrix, -1).T).solve(downhill)
