@@ -65,6 +65,8 @@ class Evaluation:
     warm: Any = None
     #: The best intercept: None without one, a number, or an array of one for each task.
     intercept: Any = None
+    #: Whether ``value`` is above F where a search begins far from the best intercepts.
+    is_above: bool = False
 
     def __init__(self, risk: Any, terms: Any, scores: Array) -> None:
         self.risk, self.terms, self.scores = risk, terms, scores

@@ -81,6 +81,10 @@ class BlockLine(Line):
 class BalancedEvaluation(Conditioned):
     """F of losses of k scores, at the best intercepts."""
 
+    @property
+    def is_above(self) -> bool:  # type: ignore[override]
+        return not (self.condition.smooth or self.condition.searches)
+
     def line(self, moves: Array) -> BalancedLine:
         """As above, on a line of scores and intercepts."""
         return BalancedLine(self, moves)

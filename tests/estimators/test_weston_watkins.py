@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import linprog
 from scipy.sparse import csc_array, csr_array, csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -373,3 +374,28 @@ def test_a_missing_scikit_learn_says_how_to_get_it():
 def test_an_intercept_is_one_of_two_or_none():
     with pytest.raises(ValueError, match="The 'fit_intercept' parameter of WestonWatkinsSVC must"):
         WestonWatkinsSVC(fit_intercept="nonsense").fit(np.eye(3), [0, 1, 2])
+
+
+def least_loss(counts):
+    """The minimum over intercepts alone, by a linear program: a loss ξ for each pair of classes."""
+    k = len(counts)
+    pairs = [(own, other) for own in range(k) for other in range(k) if other != own]
+    rows = np.zeros((len(pairs), k + len(pairs)))
+    for row, (own, other) in enumerate(pairs):
+        rows[row, [own, other, k + row]] = -1, 1, -1  # ξ ≥ 1 − (b_own − b_other)
+    prices = np.r_[np.zeros(k), [counts[own] for own, _ in pairs]]
+    bounds = [(None, None)] * k + [(0, None)] * len(pairs)
+    return linprog(prices, rows, -np.ones(len(pairs)), bounds=bounds).fun
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-200, 1.0])
+@pytest.mark.parametrize("seed", range(20))
+def test_features_that_tell_nothing_leave_the_best_intercepts(value, seed):
+    rng = np.random.default_rng(seed)
+    k = 2 + seed % 3
+    y = np.r_[np.arange(k), rng.choice(k, size=200, p=rng.dirichlet(np.full(k, 2.0)))]
+    least = least_loss(np.bincount(y))
+    for C in (0.1, 1.0, 100.0):
+        model = WestonWatkinsSVC(C=C).fit(np.full((len(y), 2), value), y)
+        assert model.status_ is Status.SOLVED
+        assert_allclose(model.objective_, C * least, rtol=1.1e-3)

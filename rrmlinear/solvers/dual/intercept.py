@@ -30,6 +30,9 @@ COLUMN_BY_COSTS = 10.0
 # Dense rows are centred where the square of their mean is above this fraction of the mean ‖x_i‖². A
 # shorter mean moves the intercept little beside the appended value, and a copy takes longer.
 MIN_CENTRED = 0.01
+# Where the mean ‖x_i‖² is below this fraction of the square of the appended value, the intercept
+# decides the scores.
+MIN_NORM = 1e-6
 # Entries of a dense matrix that are copied between two looks at the clock.
 ENTRIES_AT_ONCE = 1 << 22
 
@@ -103,8 +106,11 @@ class InterceptAscent(Solver):
         self.inner = self._ascent(visited.with_bias(self.column), self.regularizer.with_intercept())
         self._start_ascent()
         self.notes = self.inner.notes
-        norms = self.risk.rows.squared_norms()
-        self.curvature = self.costs * (norms + norms.mean()) / modulus
+        norms, square = self.risk.rows.squared_norms(), self.column**2
+        near = norms.mean()
+        # the dual steps of rows of zeros stay near the duals too
+        near = near if near > MIN_NORM * square else square
+        self.curvature = self.costs * (norms + near) / modulus
         self.certificate = Certificate(self.risk, self.regularizer)
         self.centre = np.zeros(len(self._last))
         weights = self._weights()

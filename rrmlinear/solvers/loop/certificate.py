@@ -119,11 +119,17 @@ class Certificate:
         self.bound = max(self.bound, bound)
 
     def at(self, scores: Array) -> Evaluation:
-        """F at these scores, its searches begun where those of the last primal value ended."""
+        """F at these scores, its searches begun where those of the last primal value ended.
+
+        The weights may stay, and the intercepts near the best move: the lower value counts.
+        """
         known = self.best_at
-        if known is not None and are_same(known.scores, scores):
+        if known is None or not are_same(known.scores, scores):
+            return self.risk.at(scores, self.warm)
+        if not known.is_above or known.warm is self.warm:
             return known
-        return self.risk.at(scores, self.warm)
+        again = self.risk.at(scores, self.warm)
+        return again if again.value < known.value else known
 
     def primal_of(self, w: Any, at: Evaluation) -> float:
         """Ω(w) + F(w)."""

@@ -136,6 +136,7 @@ class FreeEvaluation(Evaluation):
         self.risk, self.terms, self.scores = risk, None, scores
         self.first = first
         self.is_searched = risk.smoothing > 0 or risk.loss.smoothing > 0
+        self.is_above = not self.is_searched
 
     @cached_property
     def plain(self) -> SummedEvaluation:
