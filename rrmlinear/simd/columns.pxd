@@ -18,3 +18,9 @@ cdef extern from "columns.h" nogil:
                                   double scale, double kappa)
     void momentum_step(double* V, double* y, double* p, Py_ssize_t n, double scale, double kappa,
                        double next_kappa, double beta)
+
+    ctypedef struct moves_t:
+        double vv, vd, ve, dd, de, ee
+
+    moves_t moves_sums(const double* v, const double* p, const double* q, Py_ssize_t n)
+    void moves_add(const double* v, const double* p, double* q, Py_ssize_t n, double a, double b)

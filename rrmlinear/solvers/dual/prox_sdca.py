@@ -116,6 +116,7 @@ class ProxSDCA(MeasuredDuals):
                 self.exact_size = float(sizes @ np.sqrt(self.squares))
                 self.first_vector = self.dual_vector.copy()
                 self.state.first[:] = self.state.alphas
+        self.combines = self.threads == 1 and average is None and self.rows.blocks is None
         if not uniform:
             self.stream()
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
