@@ -143,18 +143,34 @@ SCALED_LINE(line_float_to_double, float, double)
 SCALED_LINE(line_double_to_float, double, float)
 SCALED_LINE(line_double_to_double, double, double)
 
-/* out_ik = unit_i (x_ij − mean_k) factor_k, j = features_k, for rows x_i of d numbers; n × count */
+/* out_ik = unit_i (x_ij − mean_k) factor_k, j = features_k, for rows x_i of d numbers; n × count. Of
+ * four rows at once, which lie far apart in memory, the numbers of a feature are read a single time. */
 #define SCALED_ROWS(NAME, FROM, TO)                                                                \
     RRM_CLONES static void NAME(const FROM *x, ptrdiff_t n, ptrdiff_t d, const int64_t *features,  \
                                 ptrdiff_t count, const double *mean, const double *unit,           \
                                 const double *factor, TO *restrict out)                            \
     {                                                                                              \
-        for (ptrdiff_t i = 0; i < n; i++) {                                                        \
+        ptrdiff_t gap = n / 4, far = gap * count;                                                  \
+        for (ptrdiff_t i = 0; i < gap; i++) {                                                      \
+            const FROM *x0 = x + i * d, *x1 = x0 + gap * d, *x2 = x1 + gap * d, *x3 = x2 + gap * d;\
+            double u0 = unit[i], u1 = unit[i + gap];                                               \
+            double u2 = unit[i + 2 * gap], u3 = unit[i + 3 * gap];                                 \
+            TO *to = out + i * count;                                                              \
+            _Pragma("omp simd") for (ptrdiff_t k = 0; k < count; k++)                              \
+            {                                                                                      \
+                ptrdiff_t j = features[k];                                                         \
+                double m = mean[k], f = factor[k];                                                 \
+                to[k] = (TO)(((double)x0[j] - m) * (u0 * f));                                      \
+                to[k + far] = (TO)(((double)x1[j] - m) * (u1 * f));                                \
+                to[k + 2 * far] = (TO)(((double)x2[j] - m) * (u2 * f));                            \
+                to[k + 3 * far] = (TO)(((double)x3[j] - m) * (u3 * f));                            \
+            }                                                                                      \
+        }                                                                                          \
+        for (ptrdiff_t i = 4 * gap; i < n; i++) {                                                  \
             const FROM *row = x + i * d;                                                           \
-            double u = unit[i];                                                                    \
             _Pragma("omp simd") for (ptrdiff_t k = 0; k < count; k++)                              \
                 out[i * count + k] =                                                               \
-                    (TO)(((double)row[features[k]] - mean[k]) * (u * factor[k]));                  \
+                    (TO)(((double)row[features[k]] - mean[k]) * (unit[i] * factor[k]));            \
         }                                                                                          \
     }
 
