@@ -82,22 +82,25 @@ RRM_INLINE ptrdiff_t rows_apart(ptrdiff_t rows, ptrdiff_t row_bytes)
         const double *h, ptrdiff_t ahead, double *restrict sum, double *restrict other)           \
     {                                                                                             \
         const char *next = (const char *)(x + rows * d), *end = next + ahead;                     \
-        ptrdiff_t i = 0, some = 4 * d * (ptrdiff_t)sizeof(TYPE);                                  \
-        for (; i + 4 <= rows; i += 4) {                                                           \
-            const TYPE *x0 = x + i * d, *x1 = x0 + d, *x2 = x1 + d, *x3 = x2 + d;                 \
-            double a0 = c[i] * a[i], a1 = c[i + 1] * a[i + 1];                                    \
-            double a2 = c[i + 2] * a[i + 2], a3 = c[i + 3] * a[i + 3];                            \
-            double h0 = c[i] * h[i], h1 = c[i + 1] * h[i + 1];                                    \
-            double h2 = c[i + 2] * h[i + 2], h3 = c[i + 3] * h[i + 3];                            \
-            for (const char *to = next + some; next < to && next < end; next += 64)               \
-                __builtin_prefetch(next, 0, 2);                                                   \
-            _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++)                                 \
-            {                                                                                     \
-                sum[j] = (((sum[j] + a0 * x0[j]) + a1 * x1[j]) + a2 * x2[j]) + a3 * x3[j];        \
-                other[j] = (((other[j] + h0 * x0[j]) + h1 * x1[j]) + h2 * x2[j]) + h3 * x3[j];    \
+        ptrdiff_t bytes = d * (ptrdiff_t)sizeof(TYPE), gap = rows_apart(rows, bytes), begin = 0;  \
+        for (; begin + 4 * gap <= rows; begin += 4 * gap)                                         \
+            for (ptrdiff_t i = begin, i1 = i + gap, i2 = i1 + gap, i3 = i2 + gap; i < begin + gap;\
+                 i++, i1++, i2++, i3++) {                                                         \
+                const TYPE *x0 = x + i * d, *x1 = x + i1 * d, *x2 = x + i2 * d, *x3 = x + i3 * d; \
+                double a0 = c[i] * a[i], a1 = c[i1] * a[i1];                                      \
+                double a2 = c[i2] * a[i2], a3 = c[i3] * a[i3];                                    \
+                double h0 = c[i] * h[i], h1 = c[i1] * h[i1];                                      \
+                double h2 = c[i2] * h[i2], h3 = c[i3] * h[i3];                                    \
+                for (const char *to = next + 4 * bytes; next < to && next < end; next += 64)      \
+                    __builtin_prefetch(next, 0, 2);                                               \
+                _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++)                             \
+                {                                                                                 \
+                    sum[j] = (((sum[j] + a0 * x0[j]) + a1 * x1[j]) + a2 * x2[j]) + a3 * x3[j];    \
+                    other[j] =                                                                    \
+                        (((other[j] + h0 * x0[j]) + h1 * x1[j]) + h2 * x2[j]) + h3 * x3[j];       \
+                }                                                                                 \
             }                                                                                     \
-        }                                                                                         \
-        for (; i < rows; i++) {                                                                   \
+        for (ptrdiff_t i = begin; i < rows; i++) {                                                \
             double a0 = c[i] * a[i], h0 = c[i] * h[i];                                            \
             _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++)                                 \
             {                                                                                     \
