@@ -134,7 +134,7 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
         return [columns, *(second or methods.gradients(task))]
     streams = task.rows.blocks is not None
     if path_builders.descends_by_classes(task):
-        return [methods.descent(task, path_builders.class_descent), methods.ascent(task), *newton]
+        return _by_classes(task, newton)
     if by_tangents:
         return _by_tangents(task, by_tangents, newton)
     points = [methods.proximal(task)] if dual_builders.proximal_applies(task) else []
@@ -172,6 +172,19 @@ def _by_tangents(task: Task, build: Callable[[Task], Solver], newton: list[Stage
     afresh = [methods.newton_afresh(task, stage) for stage in newton]
     first = methods.descent(task, build)
     return [first, *(afresh or [methods.ascent(task)])]
+
+
+def _by_classes(task: Task, newton: list[Stage]) -> list[Stage]:
+    """L-BFGS on a softmax. With few examples for each weight it needs many steps of little time:
+    Newton's method follows where it would come first, else the ascent, which is guessed long.
+    """
+    first, ascent = methods.descent(task, path_builders.class_descent), methods.ascent(task)
+    if path_builders.are_many(task):
+        return [first, ascent, *newton]
+    ascent = ascent._replace(cost=WHOLE_PASSES * ascent.visit * task.rows.shape[0])
+    if _begins_by_newton(task, newton):
+        return [first, *(methods.newton_afresh(task, stage) for stage in newton), ascent]
+    return [first, ascent, *newton]
 
 
 def _is_wide(task: Task) -> bool:

@@ -89,10 +89,9 @@ class ClassPaths(FoldPaths):
         at = self._shares(f, b)
         move, excess = np.zeros(self.k), 0.0
         for _ in range(MAX_MOVES if self.free else 0):
-            left, slopes = at.left, at.slopes()
-            move = _solved(slopes, left)
-            excess, longest = float(move @ left), np.abs(move).max()
-            is_met = np.abs(left - slopes @ move).sum() <= BALANCE_ROUNDING * at.size
+            move, away = balancing_move(at)
+            excess, longest = float(move @ at.left), np.abs(move).max()
+            is_met = away <= BALANCE_ROUNDING * at.size
             if is_met and longest <= SHORT_MOVE and excess <= self.part * at.loss:
                 break
             if at.loss > best:  # Newton's step was too long
@@ -141,10 +140,14 @@ class ClassPaths(FoldPaths):
         return super()._gradients(flat).reshape(len(pulls), self.k * self.rows.width)
 
 
-def _solved(slopes: Array, left: Array) -> Array:
-    """The move of intercepts, of mean 0, that these slopes ask for."""
+def balancing_move(at: ClassShares) -> tuple[Array, float]:
+    """The move of intercepts, of mean 0, that balances the duals to first order, and the size of
+    the sums of classes that it leaves.
+    """
+    slopes, left = at.slopes(), at.left
     values, vectors = np.linalg.eigh(slopes)
     some = values > LEAST_SLOPE * max(values[-1], 0.0)
     parts = (vectors.T @ left) * some
     move: Array = vectors @ np.divide(parts, values, out=np.zeros_like(parts), where=some)
-    return move - move.mean()
+    move -= move.mean()
+    return move, float(np.abs(left - slopes @ move).sum())

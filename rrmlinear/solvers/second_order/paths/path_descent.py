@@ -15,6 +15,7 @@ from rrmlinear.solvers.loop.rounding import bound_by_rows
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING, STEP_ROUNDING
 from rrmlinear.solvers.second_order.paths.class_paths import ClassPaths
+from rrmlinear.solvers.second_order.paths.class_tangents import ClassTangents
 
 Array = NDArray[np.float64]
 
@@ -24,9 +25,9 @@ _ONLY = np.arange(1)
 class PathDescent(Solver):
     """minimize (λ/2)‖W‖² + Σ_i c_i φ(W'x_i, y_i) by steps of `ClassPaths`.
 
-    ``make(tolerance)`` makes these paths of one problem, begun at a point of its choice. Their
-    costs are c over the largest one, which over λ is their C. A pass is a step: one product of
-    scores, a few looks at them, and one gradient.
+    ``make(tolerance)`` makes these paths of one problem, begun at a point of its choice, or
+    `ClassTangents`. Their costs are c over the largest one, which over λ is their C. A pass is a
+    step: one product of scores, a few looks at them, and one gradient.
 
     Certificate: the weights, and the duals that the paths balance to first order. Raises
     NumbersOverflowError for an objective that is not finite.
@@ -35,7 +36,10 @@ class PathDescent(Solver):
     measures_first = False
 
     def __init__(
-        self, risk: Any, regularizer: Regularizer, make: Callable[[float], ClassPaths]
+        self,
+        risk: Any,
+        regularizer: Regularizer,
+        make: Callable[[float], ClassPaths | ClassTangents],
     ) -> None:
         super().__init__()
         self.risk, self.regularizer, self.make = risk, regularizer, make
