@@ -23,6 +23,7 @@ from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.losses.multiclass import CrammerSinger, EntropicLoss
 from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.risks.row_factor import is_nearly_full
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -56,6 +57,12 @@ SWEPT_SAMPLE_PASSES, MIN_SWEPT_EXAMPLES = 6, 50
 # number of examples for each: with fewer of these a sample tells little of the others. At 265 and
 # 407 of them the ascent was quicker, at 468 Newton's method, in half of the time.
 MAX_KINK_WEIGHTS, MIN_KINK_EXAMPLES = 200, 450
+# With fewer examples, but MIN_FEW_KINKS for each weight, it begins by it too if rows are nearly
+# full and n d² is at most the first of these; up to the second if the mean of c ‖x‖² is at least
+# MIN_LONG: with shorter rows the ascent takes ten passes. Steps of satimage (5.7e6) are quicker
+# than its passes, those of dna (6.5e7) are not.
+MAX_KINK_WORK, MAX_LONG_KINK_WORK = 1_000_000, 6_000_000
+MIN_FEW_KINKS, MIN_LONG = 3, 5.0
 # Limit on the rows of the matrix that Newton's method on barriers factorizes in every pass.
 MAX_BARRED = 1500
 # Classes up to which sweeps over the features pay: a step solves a system of them.
@@ -127,15 +134,35 @@ def near_kinks_applies(task: Task) -> bool:
     is_norm = omega.linear and omega.quadratic_l1 == 0 and omega.modulus > 0
     if not is_norm or choices.free_bias or choices.budget is not None:
         return False
-    few = 0 < rows.width <= MAX_KINK_WEIGHTS
-    return few and rows.shape[0] >= MIN_KINK_EXAMPLES * rows.width
+    if not 0 < rows.width <= MAX_KINK_WEIGHTS:
+        return False
+    return _samples_kinks(task) or _solves_all_kinks(task)
+
+
+def _samples_kinks(task: Task) -> bool:
+    """Whether a sample tells which examples are near the kink."""
+    rows = task.rows
+    return rows.shape[0] >= MIN_KINK_EXAMPLES * rows.width
+
+
+def _solves_all_kinks(task: Task) -> bool:
+    """Whether steps over all examples take less time than the passes of an ascent."""
+    rows = task.rows
+    n, d = rows.shape[0], rows.width
+    work = n * d * d
+    if n < MIN_FEW_KINKS * d or work > MAX_LONG_KINK_WORK or not is_nearly_full(rows):
+        return False
+    return work <= MAX_KINK_WORK or bool(task.costs @ rows.squared_norms() >= MIN_LONG * n)
 
 
 def near_kinks(task: Task) -> Solver:
-    """Newton's method near the kink, from the optimum of a sample unless the task has a start."""
+    """Newton's method near the kink, from the optimum of a sample unless the task has a start.
+
+    Where examples are too few for a sample, all of them count as near.
+    """
     from rrmlinear.solvers.second_order.near_kinks import NearKinks, optimum_of_sample
 
-    risk, modulus = risk_of(task), task.regularizer.modulus
+    risk, modulus, many = risk_of(task), task.regularizer.modulus, _samples_kinks(task)
 
     def first() -> NDArray[np.float64]:
         if task.weights is not None:
@@ -143,10 +170,11 @@ def near_kinks(task: Task) -> Solver:
         if task.start is not None:
             return np.asarray(risk.gradient(task.start)) / modulus
         with suppress(*OUT_OF_RANGE):
-            return optimum_of_sample(risk_of(task_of_sample(task, SAMPLE_FRACTION)), modulus)
+            some = task_of_sample(task, SAMPLE_FRACTION) if many else task
+            return optimum_of_sample(risk_of(some), modulus)
         return np.zeros(risk.shape)  # the ascent, which follows, says which example is at fault
 
-    return NearKinks(risk, task.regularizer, first)
+    return NearKinks(risk, task.regularizer, first, not many)
 
 
 def _inside(loss: Any) -> Callable[[float], Any] | None:

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rrmlinear import LinearClassifier, LinearRegressor, LinearSVC, Parameter, Problem, fit
+from rrmlinear.catalog import second_order_builders
 from rrmlinear.catalog.selection import select
 from rrmlinear.solvers.loop.result import Status
 
@@ -214,15 +215,18 @@ def test_a_warm_start_begins_near_the_minimum(iris, loss, order):
     ).fit(X, y)
     warm.set_params(C=0.29, max_iter=1)
     cold = clone(warm).fit(X, y)
-    assert warm.fit(X, y).duality_gap_ < 0.1 * cold.duality_gap_
+    # a cold pass of the hinge is a whole run of Newton's method
+    part = 0.2 if loss == "hinge" else 0.1
+    assert warm.fit(X, y).duality_gap_ < part * cold.duality_gap_
     warm.set_params(max_iter=100_000).fit(X, y)
     cold = clone(warm).fit(X, y)
     assert warm.trace_[-1].primal == pytest.approx(cold.trace_[-1].primal, rel=1e-6)
     assert_array_equal(warm.predict(X), cold.predict(X))
 
 
-def test_a_warm_start_on_the_same_problem_takes_a_pass_of_each_class():
+def test_a_warm_start_on_the_same_problem_takes_a_pass_of_each_class(monkeypatch):
     # the weights of an ascent's duals are above the best ones: those have to count too
+    monkeypatch.setattr(second_order_builders, "MIN_FEW_KINKS", np.inf)  # the ascent comes first
     rng = np.random.default_rng(5)
     X = rng.standard_normal((300, 40)) + 4.0
     y = (X[:, :5].sum(axis=1) + rng.standard_normal(300) > 20).astype(int) + (X[:, 7] > 4.5)

@@ -68,6 +68,8 @@ cdef class FewWeights(Slope):
     cdef const double[::1] y, cost
     cdef Py_ssize_t n, d
     cdef double[::1] scores, moves, slopes, next_scores, next_slopes, h
+    cdef Py_ssize_t[::1] places
+    cdef double[::1] copied
     # the terms without losses along the last direction, and where the search looked last
     cdef double linear, square, last
 
@@ -79,6 +81,7 @@ cdef class FewWeights(Slope):
         self.scores, self.moves, self.slopes, self.next_scores, self.next_slopes, self.h = (
             np.empty((6, self.n))
         )
+        self.places, self.copied = np.empty(self.n, dtype=np.intp), None
 
     def least(self, ScalarLoss loss not None, double modulus, const double[::1] far not None,
               const double[::1] w not None, const double[::1] shift not None, double solved,
@@ -158,17 +161,35 @@ cdef class FewWeights(Slope):
         return 0
 
     cdef int _hessian(self, double[:, ::1] out) except -1:
-        # the lower triangle of Σ c_i φ'' x_i x_i'
-        cdef Py_ssize_t i
+        # the lower triangle of Σ c_i φ'' x_i x_i'; examples without a curvature are left out
+        cdef Py_ssize_t i, j, count = 0
+        cdef double* some
+        cdef const double* column
         with nogil:
             self.loss.all_second_derivatives(&self.y[0], &self.scores[0], &self.h[0], self.n)
             for i in range(self.n):
                 self.h[i] *= self.cost[i]
+                if self.h[i] > 0:
+                    self.places[count] = i
+                    count += 1
             out[:] = 0
-            if self.columns is not None:
-                features_gram(&self.columns[0, 0], self.d, self.n, &self.h[0], &out[0, 0])
         if self.columns is None:
             np.asarray(out)[:] = Hessian(self.rows, np.array(self.h)).matrix()
+        elif 2 * count > self.n:
+            with nogil:
+                features_gram(&self.columns[0, 0], self.d, self.n, &self.h[0], &out[0, 0])
+        elif count > 0:
+            if self.copied is None:
+                self.copied = np.empty(self.d * (self.n // 2))
+            with nogil:
+                some = &self.copied[0]
+                for i in range(count):
+                    self.h[i] = self.h[self.places[i]]
+                for j in range(self.d):
+                    column = &self.columns[j, 0]
+                    for i in range(count):
+                        some[j * count + i] = column[self.places[i]]
+                features_gram(some, self.d, count, &self.h[0], &out[0, 0])
         return 0
 
     def _solved(self, matrix, downhill):

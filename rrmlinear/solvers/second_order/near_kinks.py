@@ -87,17 +87,25 @@ class NearKinks(Solver):
     the others by Newton's method. Then it looks at all margins: examples whose dual is wrong there
     count as near from now on. Where none is, the next problem follows, with a smaller q.
 
-    ``first`` makes the weights to begin from. Source: Rockafellar, Augmented Lagrangians and
+    ``first`` makes the weights to begin from. With ``all_near`` no example counts as far.
+
+    Source: Rockafellar, Augmented Lagrangians and
     applications of the proximal point algorithm in convex programming, 1976; the two kinds of
     examples are ours.
     """
 
     known_rules = (DualRange,)
 
-    def __init__(self, risk: Any, regularizer: Regularizer, first: Callable[[], Array]) -> None:
+    def __init__(
+        self,
+        risk: Any,
+        regularizer: Regularizer,
+        first: Callable[[], Array],
+        all_near: bool = False,
+    ) -> None:
         super().__init__()
         self.risk, self.regularizer, self.first = risk, regularizer, first
-        self.n = len(risk.costs)
+        self.n, self.all_near = len(risk.costs), all_near
 
     def start(self) -> None:
         self.certificate = Certificate(self.risk, self.regularizer)
@@ -121,6 +129,8 @@ class NearKinks(Solver):
         return primal, scores, 1 - self.risk.labels * scores
 
     def _are_near(self) -> NDArray[np.bool_]:
+        if self.all_near:
+            return np.ones(self.n, dtype=bool)
         near: NDArray[np.bool_] = np.abs(self.slack) <= max(self.distance, self.q / 2)
         return near
 

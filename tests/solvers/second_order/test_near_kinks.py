@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
+from rrmlinear.catalog import second_order_builders
 from rrmlinear.catalog.second_order_builders import MIN_KINK_EXAMPLES
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L2
@@ -32,20 +33,23 @@ def made(kind, form="dense"):
     return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y), X, y
 
 
-def solved(problem, costs, omega, gap_tol=1e-9, first=None):
+def solved(problem, costs, omega, gap_tol=1e-9, first=None, all_near=False):
     risk = ScalarRisk(problem.rows, Hinge(), problem.labels, costs)
     first = first or (lambda: optimum_of_sample(risk, omega.modulus))
-    return NearKinks(risk, omega, first).solve(Stopping(gap_tol, max_passes=200))
+    return NearKinks(risk, omega, first, all_near).solve(Stopping(gap_tol, max_passes=200))
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 @pytest.mark.parametrize("kind", ["overlapping", "separable", "uneven"])
 @pytest.mark.parametrize("omega", [L2(), L2(0.05), L2(20.0)])
-def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(objectives, kind, form, omega):
+@pytest.mark.parametrize("all_near", [False, True])
+def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
+    objectives, kind, form, omega, all_near
+):
     problem, X, y = made(kind, form)
     costs = np.random.default_rng(1).uniform(0.1, 2.0, N)
     costs[:20] = 0.0
-    result = solved(problem, costs, omega)
+    result = solved(problem, costs, omega, all_near=all_near)
     assert result.status is Status.SOLVED
     primal, dual = objectives(X, y, costs, Hinge(), omega, result)
     assert result.primal == pytest.approx(primal, rel=1e-10)
@@ -113,12 +117,31 @@ def test_many_examples_for_each_weight_begin_by_it(monkeypatch, solver):
     problem, *_ = made("overlapping")
     runs = []
     monkeypatch.setattr(NearKinks, "start", _told(NearKinks.start, runs))
+    monkeypatch.setattr(second_order_builders, "MIN_FEW_KINKS", np.inf)
     loss = {} if solver == 3 else {"loss": "hinge"}
     fit(problem, Parameter(solver=solver, **loss))
     n = MIN_KINK_EXAMPLES * D - 1
     few = Problem.from_arrays(problem.rows.values[:n], problem.labels[:n])
     fit(few, Parameter(solver=solver, **loss))
     assert len(runs) == 1
+
+
+@pytest.mark.parametrize("n", [90, 300, 1200])
+def test_few_examples_for_each_weight_begin_by_it(monkeypatch, n):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(n, 30))
+    y = np.where(X[:, 0] + rng.normal(size=n) / 2 > 0, 1.0, -1.0)
+    problem = Problem.from_arrays(X, y)
+    runs = []
+    monkeypatch.setattr(NearKinks, "start", _told(NearKinks.start, runs))
+    found = fit(problem, Parameter(solver=3)).result
+    assert len(runs) == 1
+    assert found.passes <= 5
+    monkeypatch.setattr(second_order_builders, "MIN_FEW_KINKS", np.inf)
+    ascent = fit(problem, Parameter(solver=3, tolerance=1e-6)).result
+    assert len(runs) == 1
+    assert ascent.primal * (1 - 1e-6) <= found.primal <= 1.02 * ascent.primal
+    assert found.dual <= ascent.primal
 
 
 def test_an_example_whose_norm_overflows_is_named():
