@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.batch_builders import note_choice, risk_of, start_of
 from rrmlinear.catalog.errors import ChoiceError, Named
+from rrmlinear.catalog.stages.few_weights import solves_all_kinks, takes_steps, weights_by_steps
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.array_rows import shared_rows, take_rows
 from rrmlinear.data.rows import Rows
@@ -23,7 +24,6 @@ from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.losses.multiclass import CrammerSinger, EntropicLoss
 from rrmlinear.losses.weston_watkins import WestonWatkins
-from rrmlinear.risks.row_factor import is_nearly_full
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -57,12 +57,6 @@ SWEPT_SAMPLE_PASSES, MIN_SWEPT_EXAMPLES = 6, 50
 # number of examples for each: with fewer of these a sample tells little of the others. At 265 and
 # 407 of them the ascent was quicker, at 468 Newton's method, in half of the time.
 MAX_KINK_WEIGHTS, MIN_KINK_EXAMPLES = 200, 450
-# With fewer examples, but MIN_FEW_KINKS for each weight, it begins by it too if rows are nearly
-# full and n d² is at most the first of these; up to the second if the mean of c ‖x‖² is at least
-# MIN_LONG: with shorter rows the ascent takes ten passes. Steps of satimage (5.7e6) are quicker
-# than its passes, those of dna (6.5e7) are not.
-MAX_KINK_WORK, MAX_LONG_KINK_WORK = 1_000_000, 6_000_000
-MIN_FEW_KINKS, MIN_LONG = 3, 5.0
 # Limit on the rows of the matrix that Newton's method on barriers factorizes in every pass.
 MAX_BARRED = 1500
 # Classes up to which sweeps over the features pay: a step solves a system of them.
@@ -117,6 +111,8 @@ def newton(task: Task) -> Solver:
     beside = task.start is not None and omega.quadratic_l1 == 0
     if task.weights is not None and (beside or not omega.modulus > 0):
         first = partial(np.asarray, task.weights)
+    elif not one_step and _may_begin(task) and takes_steps(task):
+        first = partial(weights_by_steps, task)
     elif not one_step and task.rows.n_stored >= MIN_SAMPLED_VALUES and _takes_sample(task):
         first = partial(weights_of_sample, task, newton)
     if takes_sweeps(task):
@@ -136,23 +132,13 @@ def near_kinks_applies(task: Task) -> bool:
         return False
     if not 0 < rows.width <= MAX_KINK_WEIGHTS:
         return False
-    return _samples_kinks(task) or _solves_all_kinks(task)
+    return _samples_kinks(task) or solves_all_kinks(task)
 
 
 def _samples_kinks(task: Task) -> bool:
     """Whether a sample tells which examples are near the kink."""
     rows = task.rows
     return rows.shape[0] >= MIN_KINK_EXAMPLES * rows.width
-
-
-def _solves_all_kinks(task: Task) -> bool:
-    """Whether steps over all examples take less time than the passes of an ascent."""
-    rows = task.rows
-    n, d = rows.shape[0], rows.width
-    work = n * d * d
-    if n < MIN_FEW_KINKS * d or work > MAX_LONG_KINK_WORK or not is_nearly_full(rows):
-        return False
-    return work <= MAX_KINK_WORK or bool(task.costs @ rows.squared_norms() >= MIN_LONG * n)
 
 
 def near_kinks(task: Task) -> Solver:

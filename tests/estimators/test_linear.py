@@ -14,8 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rrmlinear import LinearClassifier, LinearRegressor, LinearSVC, Parameter, Problem, fit
-from rrmlinear.catalog import second_order_builders
 from rrmlinear.catalog.selection import select
+from rrmlinear.catalog.stages import few_weights
 from rrmlinear.solvers.loop.result import Status
 
 
@@ -226,7 +226,7 @@ def test_a_warm_start_begins_near_the_minimum(iris, loss, order):
 
 def test_a_warm_start_on_the_same_problem_takes_a_pass_of_each_class(monkeypatch):
     # the weights of an ascent's duals are above the best ones: those have to count too
-    monkeypatch.setattr(second_order_builders, "MIN_FEW_KINKS", np.inf)  # the ascent comes first
+    monkeypatch.setattr(few_weights, "MIN_FEW_KINKS", np.inf)  # the ascent comes first
     rng = np.random.default_rng(5)
     X = rng.standard_normal((300, 40)) + 4.0
     y = (X[:, :5].sum(axis=1) + rng.standard_normal(300) > 20).astype(int) + (X[:, 7] > 4.5)

@@ -5,8 +5,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
-from rrmlinear.catalog import second_order_builders
 from rrmlinear.catalog.second_order_builders import MIN_KINK_EXAMPLES
+from rrmlinear.catalog.stages import few_weights
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.scalar import ScalarRisk
@@ -117,7 +117,7 @@ def test_many_examples_for_each_weight_begin_by_it(monkeypatch, solver):
     problem, *_ = made("overlapping")
     runs = []
     monkeypatch.setattr(NearKinks, "start", _told(NearKinks.start, runs))
-    monkeypatch.setattr(second_order_builders, "MIN_FEW_KINKS", np.inf)
+    monkeypatch.setattr(few_weights, "MIN_FEW_KINKS", np.inf)
     loss = {} if solver == 3 else {"loss": "hinge"}
     fit(problem, Parameter(solver=solver, **loss))
     n = MIN_KINK_EXAMPLES * D - 1
@@ -137,7 +137,7 @@ def test_few_examples_for_each_weight_begin_by_it(monkeypatch, n):
     found = fit(problem, Parameter(solver=3)).result
     assert len(runs) == 1
     assert found.passes <= 5
-    monkeypatch.setattr(second_order_builders, "MIN_FEW_KINKS", np.inf)
+    monkeypatch.setattr(few_weights, "MIN_FEW_KINKS", np.inf)
     ascent = fit(problem, Parameter(solver=3, tolerance=1e-6)).result
     assert len(runs) == 1
     assert ascent.primal * (1 - 1e-6) <= found.primal <= 1.02 * ascent.primal
