@@ -10,6 +10,7 @@ from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.parser import whole_number
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
+from rrmlinear.data.text.libsvm_errors import shown
 
 # 3,5-7,12; any other text is the name of a file.
 LIST = re.compile(r"[0-9,\-]+")
@@ -78,4 +79,4 @@ def _whole(text: str, place: str) -> int:
     try:
         return whole_number(text.strip())
     except ValueError:
-        raise LeaveError(f"ERROR: {place}: {text.strip()!r} is not a whole number") from None
+        raise LeaveError(f"ERROR: {place}: {shown(text.strip())} is not a whole number") from None

@@ -73,9 +73,8 @@ def sentence_of(error: ValueError | FloatingPointError) -> str:
     if not isinstance(error, ChoiceError):
         return str(error)
     liblinear = FLAGS[error.field].out_of_range if error.field else ""
-    if error.allowed and liblinear:
-        return f"{liblinear}{error}"
-    return error.worded(_by_flag)
+    words = error.worded(_by_flag)
+    return f"{liblinear}{words}" if error.allowed else words
 
 
 def _by_flag(named: Named) -> str:

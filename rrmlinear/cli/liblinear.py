@@ -35,11 +35,14 @@ def check_bias(row: SolverRow, free: bool, bias: float) -> None:
     if not free:
         return
     if not bias > 0:
-        raise ValueError("To not regularize bias, must specify -B 1 along with -R")
+        raise ValueError(f"To not regularize bias, must specify -B 1 along with -R: -B is {bias:g}")
     if row.is_liblinear and "free_bias" not in row.choices:
         *first, last = [
             each.name
             for each in SOLVERS.values()
             if each.is_liblinear and "free_bias" in each.choices
         ]
-        raise ValueError(f"-R option supported only for solver {', '.join(first)}, and {last}")
+        raise ValueError(
+            f"-R option supported only for solver {', '.join(first)}, and {last}: -s is "
+            f"{row.number}, {row.name}"
+        )

@@ -173,7 +173,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
     if len(files) > 2:
         raise parser.wrong(f"{files[2]} is one file too many: training set and model are named")
     if options.folds is not None and options.folds < 2:
-        raise parser.wrong("n-fold cross validation: n must >= 2")
+        raise parser.wrong(f"n-fold cross validation: n must >= 2: -v is {options.folds}")
     try:
         parameter, said = _parameter(options)
         chosen = _selected(parameter, options)

@@ -93,7 +93,10 @@ def main(arguments: Sequence[str]) -> None:
     if options.probabilities and model.link is None:
         chains = isinstance(model, LabellingModel)
         only = "sequences of loss crf" if chains else "logistic regression"
-        raise LeaveError(f"probability output is only supported for {only}")
+        raise LeaveError(
+            f"probability output is only supported for {only}\n"
+            f"the loss of {options.model_file} is {model.loss}, which has no probabilities for -b 1"
+        )
     if isinstance(model, LabellingModel):
         _label_sequences(model, options)
     else:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.task import SolverRow
 from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
-from rrmlinear.solvers.loop.result import Result, Status, passes_told
+from rrmlinear.solvers.loop.result import Result, passes_told
 from rrmlinear.training.model import Model
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def summary(model: Model | LabellingModel, solver: SolverRow) -> str:
     result = model.result
     assert result is not None
     outcome = "solved" if result.solved else "stopped"
-    target = "" if result.status is Status.RULE else f" (target {result.target:.3e})"
+    target = "" if result.by_rule else f" (target {result.target:.3e})"
     return "\n".join(
         [
             *_of_liblinear(model, result, solver),

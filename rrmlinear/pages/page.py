@@ -17,7 +17,7 @@ from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
 from rrmlinear.pages.run import Run, Table, versions
 from rrmlinear.pages.traces import Trace, trace_of
-from rrmlinear.solvers.loop.result import Result, Status
+from rrmlinear.solvers.loop.result import Result
 
 #: Classes told one by one in the table of weights.
 MOST_ROWS = 200
@@ -214,7 +214,7 @@ def _convergence(result: Result, scale: float) -> list[Any]:
     if len(result.trace) < 2:
         return []
     trace, asked = trace_of(result.trace, scale), None
-    if result.status is not Status.RULE and result.primal:
+    if not result.by_rule and result.primal:
         asked = result.target / abs(result.primal)
     shown = [pictures.convergence([trace], asked)]
     if np.isfinite(trace.dual).any():
@@ -223,7 +223,7 @@ def _convergence(result: Result, scale: float) -> list[Any]:
 
 
 def _asked(result: Result, scale: float) -> list[tuple[str, str]]:
-    if result.status is Status.RULE:
+    if result.by_rule:
         return []
     return [("gap asked for", f"{scale * result.target:.4g}")]
 

@@ -39,6 +39,10 @@ class OneVsRestResult(Result):
 
     problems: tuple[Result, ...] = ()
 
+    def work_told(self) -> str:
+        """The passes of all problems, in words."""
+        return f"{super().work_told()} over {len(self.problems)} problems"
+
 
 class Sums:
     """The trace of all problems together."""
@@ -283,6 +287,7 @@ def _together(
             *dict.fromkeys(note for result in results for note in result.notes),
         ),
         tuple(results),
+        by_rule=any(result.by_rule for result in results),
     )
 
 

@@ -69,6 +69,10 @@ def test_a_weight_at_its_limit_is_said(train, iris):
         ("1\n2\n3\n", "groups has 3 groups and {iris} 4 features: feature 4 has none"),
         ("1\n2\n3\n3\n3\n", "groups has 5 groups and {iris} 4 features: line 5 is beyond"),
         ("1\n2.5\n3\n3\n", "groups, line 2: '2.5' is not a whole number"),
+        (
+            "1\n" + 9 * "word " + "\n3\n3\n",
+            "groups, line 2: '" + 8 * "word " + "…' is not a whole number",
+        ),
         ("1\n\n3\n3\n", "groups, line 2: '' is not a whole number"),
         ("", "groups is empty; it must have a whole number on each line"),
     ],

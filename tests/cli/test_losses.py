@@ -146,7 +146,10 @@ def test_probabilities_of_other_losses_are_refused(train, predict, folder, signs
     assert train("-q", "-s", 32, "--loss", loss, signs, "m").code == 0
     ended = predict("-b", 1, signs, "m", "out")
     assert (ended.code, ended.out) == (1, "")
-    assert ended.err == "probability output is only supported for logistic regression\n"
+    assert ended.err == (
+        "probability output is only supported for logistic regression\n"
+        f"the loss of m is {loss}, which has no probabilities for -b 1\n"
+    )
     assert not (folder / "out").exists()
 
 

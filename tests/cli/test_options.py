@@ -133,7 +133,7 @@ def test_one_stopping_rule_at_a_time():
         (("--trace",), "--trace needs a value"),
         (("--version=1", "data"), "--version takes no value, and '1' is given"),
         (("data", "m", "more"), "more is one file too many"),
-        (("-v", "1", "data"), "n-fold cross validation: n must >= 2"),
+        (("-v", "1", "data"), "n-fold cross validation: n must >= 2: -v is 1"),
         (("-",), "training from standard input needs the name of a model_file"),
     ],
 )
@@ -158,9 +158,9 @@ def test_no_arguments_show_the_usage(parse):
         (("-c", "abc"), "-c takes a finite number, not 'abc'"),
         (("-c", "1_0"), "-c takes a finite number, not '1_0'"),
         (("-c", ""), "-c takes a finite number, not ''"),
-        (("-c", "0"), "C <= 0: C is 0.0, it must be positive and finite"),
-        (("-c", "-1e5"), "C <= 0: C is -100000.0, it must be positive and finite"),
-        (("-e", "0"), "eps <= 0: tolerance is 0.0, it must be positive and finite"),
+        (("-c", "0"), "C <= 0: -c is 0.0, it must be positive and finite"),
+        (("-c", "-1e5"), "C <= 0: -c is -100000.0, it must be positive and finite"),
+        (("-e", "0"), "eps <= 0: -e is 0.0, it must be positive and finite"),
         (("-e", "x"), "-e takes a finite number, not 'x'"),
         (("-B", "nan"), "-B takes a finite number, not 'nan'"),
         (("-t", "0"), "-t takes a whole number of at least 1, not '0'"),
@@ -199,7 +199,7 @@ def test_no_arguments_show_the_usage(parse):
         (("-p", "0.1", "-s", "32"), "-p (epsilon) has no effect with loss hinge: it is for loss"),
         (
             ("-s", "32", "--loss", "epsilon-insensitive", "-p", "-1"),
-            "p < 0: epsilon is -1.0, it must be at least 0 and finite",
+            "p < 0: -p (epsilon) is -1.0, it must be at least 0 and finite",
         ),
         (("-s", "30", "--loss", "hinge"), "--loss has no effect with -s 30: it is for -s 32"),
         (("-s", "32", "--loss", "huge"), "--loss takes one of squared, absolute, epsilon-insens"),
@@ -222,8 +222,12 @@ def test_no_arguments_show_the_usage(parse):
         (("-s", "32", "--loss", "huber", "--huber", "0"), "--huber is 0.0, it must be positive"),
         (("-s", "32", "--loss", "squared", "-w1", "2"), "-wi has no effect with loss squared"),
         (("-n", "0.1", "-s", "31"), "-n has no effect with -s 31: it is for -s 21"),
-        (("-R", "-B", "1"), "-R option supported only for solver L2R_LR, L2R_L2LOSS_SVC, L1R_L2"),
-        (("-R", "-s", "32"), "To not regularize bias, must specify -B 1 along with -R"),
+        (
+            ("-R", "-B", "1"),
+            "-R option supported only for solver L2R_LR, L2R_L2LOSS_SVC, L1R_L2LOSS_SVC, L1R_LR, "
+            "and L2R_L2LOSS_SVR: -s is 1, L2R_L2LOSS_SVC_DUAL",
+        ),
+        (("-R", "-s", "32"), "To not regularize bias, must specify -B 1 along with -R: -B is -1"),
         (
             ("-R", "-B", "1", "-s", "32", "--averaging"),
             "--averaging has no effect with -R and -s 32",

@@ -55,7 +55,10 @@ def test_unknown_labels_and_features_count_as_wrong_and_nothing(predict, model, 
 def test_probabilities_are_refused(predict, model, iris):
     ended = predict("-b", 1, iris, model, "out")
     assert (ended.code, ended.out) == (1, "")
-    assert ended.err == "probability output is only supported for logistic regression\n"
+    assert ended.err == (
+        "probability output is only supported for logistic regression\n"
+        f"the loss of {model} is squared-hinge, which has no probabilities for -b 1\n"
+    )
     assert not os.path.exists("out")
     assert predict("-b", 0, iris, model, "out").code == 0
 

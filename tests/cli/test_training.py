@@ -6,11 +6,15 @@ import os
 import re
 import shutil
 import sys
+from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rrmlinear import Model, Parameter, fit, read_libsvm
+
+DATASETS = Path(__file__).resolve().parents[2] / "datasets"
 
 
 def lines_of_passes(out):
@@ -62,6 +66,28 @@ def test_not_solved_is_a_warning(train, iris):
         "WARNING: the limit on passes was reached before the tolerance: after 3 passes the gap is "
     )
     assert os.path.exists("iris.libsvm.model")
+
+
+def test_a_rule_that_does_not_hold_is_a_warning(train, iris):
+    ended = train("-s", 1, "-e", 1e-9, "-t", 2, iris, "m")
+    assert ended.code == 0
+    assert ended.err.startswith(
+        "WARNING: the limit on passes was reached before the tolerance: after 6 passes over 3 "
+        "problems the gap is "
+    )
+    assert ended.err.endswith("; the solver type's own stopping rule does not hold yet\n")
+    assert "(target" not in ended.out  # that of the next look at the rule says nothing
+
+
+@pytest.mark.parametrize(
+    "words", [("-s", 3, "-c", 1000, "-e", 1e-14), ("-s", 12, "-c", 1e-3, "-p", 1.35, "-C")]
+)
+def test_nothing_is_said_of_a_gap_that_is_rounding(train, folder, words):
+    """The rule does not hold where nothing moves any more, and the model is the best one."""
+    with open(DATASETS / "digits.libsvm") as lines, open("few", "w") as few:
+        few.writelines(islice(lines, 60))
+    ended = train("-q", *words, "few")
+    assert (ended.code, ended.err) == (0, "")
 
 
 def test_unknown_weight_is_a_warning(train, iris):

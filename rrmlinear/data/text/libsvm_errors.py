@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+#: Most characters of a wrong text that a message quotes.
+QUOTED = 40
+
 
 class LibsvmFormatError(ValueError):
     """A line that is not LIBSVM text: ``line`` and ``column`` from 1, ``path`` as messages call it.
@@ -29,18 +32,23 @@ def warning_of(path: str, line: int, column: int, text: str, code: str, lines: i
     return f"{path}, line {line}, column {column}: {text}; {done}{more}"
 
 
+def shown(text: str) -> str:
+    """Text as messages quote it: its beginning, where it is long."""
+    return repr(text if len(text) <= QUOTED else text[:QUOTED] + "…")
+
+
 def explain(
     code: str, found: str, previous: int, zero_based: bool | str, n_features: int | None
 ) -> str:
     """The sentence for a fault: its code in the parser, and the text that was found."""
-    shown = repr(found if len(found) <= 40 else found[:40] + "…")
+    quoted = shown(found)
     first = "1" if zero_based is False else "0"
     sentences = {
         "EMPTY_LINE": "the line is empty; a label is needed",
         "NUL_BYTE": "found a NUL byte: this is no text, or text of UTF-16, to be saved as UTF-8",
-        "BAD_LABEL": f"found {shown} where a label is expected, which is one number",
-        "LABEL_NOT_FINITE": f"the label {shown} is not finite",
-        "BAD_QUERY_ID": f"found {shown} where qid: and a whole number of 64 bits is expected",
+        "BAD_LABEL": f"found {quoted} where a label is expected, which is one number",
+        "LABEL_NOT_FINITE": f"the label {quoted} is not finite",
+        "BAD_QUERY_ID": f"found {quoted} where qid: and a whole number of 64 bits is expected",
         "QUERY_ID_MISSING": "this example has no qid: but those before have one",
         "QUERY_ID_UNEXPECTED": "this example has a qid: but those before have none",
         "QUERY_ID_NEEDED": "this example has no qid:, which tells the sequence that it is of",
@@ -48,15 +56,15 @@ def explain(
         "take",
         "QUERY_ID_RETURNS": f"qid:{found} comes back after another; the positions of a sequence "
         "follow each other",
-        "BAD_INDEX": f"found {shown} where a feature index is expected, which is a whole number",
-        "INDEX_TOO_LARGE": f"the index {shown} does not fit 64 bits",
-        "INDEX_NOT_INCREASING": f"the index {shown} is not above {previous}, the one before it",
-        "INDEX_BELOW_FIRST": f"the index {shown} is below {first}, the first allowed",
-        "BAD_VALUE": f"found {shown} where the feature's value is expected, which is a number",
-        "VALUE_OUT_OF_RANGE": f"the value {shown} is too large or too close to 0 for its type",
-        "VALUE_NOT_FINITE": f"the value {shown} is not finite",
+        "BAD_INDEX": f"found {quoted} where a feature index is expected, which is a whole number",
+        "INDEX_TOO_LARGE": f"the index {quoted} does not fit 64 bits",
+        "INDEX_NOT_INCREASING": f"the index {quoted} is not above {previous}, the one before it",
+        "INDEX_BELOW_FIRST": f"the index {quoted} is below {first}, the first allowed",
+        "BAD_VALUE": f"found {quoted} where the feature's value is expected, which is a number",
+        "VALUE_OUT_OF_RANGE": f"the value {quoted} is too large or too close to 0 for its type",
+        "VALUE_NOT_FINITE": f"the value {quoted} is not finite",
         "LONE_CR": "found a CR inside the line; lines end in LF or CR LF",
-        "LEFT_OUT": f"found {shown} where index:value is expected",
+        "LEFT_OUT": f"found {quoted} where index:value is expected",
     }
     if code == "BAD_LABEL" and found.startswith("\ufeff"):
         return "found a byte order mark before the label; save the text as UTF-8 without one"
@@ -67,4 +75,4 @@ def explain(
     if n_features is None:
         return sentences["INDEX_TOO_LARGE"]
     base = "0" if zero_based is True else "1"
-    return f"the index {shown} is not among the {n_features} features, counted from {base}"
+    return f"the index {quoted} is not among the {n_features} features, counted from {base}"

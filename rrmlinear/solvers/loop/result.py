@@ -134,9 +134,11 @@ OnPass = Callable[[TraceRow], Any]
 class Result:
     """Weights (d × k) with their certificate.
 
-    ``target`` is the gap to reach. ``duals`` are `DualBlocks`, or an array of α_i for losses of one
-    score. primal, dual and gap are measured in full at these weights and duals. ``support`` counts
-    duals that are not zero. ``notes`` are sentences on choices that the solver made itself.
+    ``target`` is the gap to reach; where the run ends ``by_rule``, the type's own stopping rule, it
+    is only the gap of the next look at the rule. ``duals`` are `DualBlocks`, or an array of α_i for
+    losses of one score. primal, dual and gap are measured in full at these weights and duals.
+    ``support`` counts duals that are not zero. ``notes`` are sentences on choices that the solver
+    made itself.
     """
 
     status: Status
@@ -148,14 +150,20 @@ class Result:
     duals: Any
     support: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    by_rule: bool = field(default=False, kw_only=True)
 
     def shortfall(self) -> str:
-        """A sentence for a run that was not SOLVED: why it stopped, and its gap and target."""
+        """A sentence for a run that was not SOLVED: why it stopped, its gap, and what it lacks."""
+        by_gap = f"the tolerance is {self.target:.3g}"
         return (
-            f"{self.status.value}: after {passes_told(self.passes)} the gap is {self.gap:.3g}, "
+            f"{self.status.value}: after {self.work_told()} the gap is {self.gap:.3g}, "
             f"{self.last.relative_gap:.3g} of the objective {self.primal:.6g}; "
-            f"the tolerance is {self.target:.3g}"
+            + ("the solver type's own stopping rule does not hold yet" if self.by_rule else by_gap)
         )
+
+    def work_told(self) -> str:
+        """The passes, in words."""
+        return passes_told(self.passes)
 
     def without_arrays(self) -> Result:
         """A copy without weights and duals, which are large."""

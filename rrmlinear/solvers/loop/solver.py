@@ -104,6 +104,7 @@ class Solver(Passes):
             self.duals(),
             self.support(),
             tuple(self.notes),
+            by_rule=self.rule is not None,
         )
 
     def _timed(self, step: Any, *arguments: Any) -> bool:
@@ -162,6 +163,8 @@ class Solver(Passes):
             return row, limit
         self.target = self._target(stopping, row)
         goal = self._goal(stopping, row)
+        if limit is Status.STALLED and self.rule is not None:  # its last digits are rounding
+            goal = max(goal, NEGATIVE_GAP * abs(row.primal))
         ruled = Status.RULE if self.watch.holds else None
         # where no gap is asked for, one of 0 needs no bound of its rounding, a way through the rows
         proven = None if ruled and goal == 0 else self._proven(row, goal)
