@@ -19,6 +19,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from rrmlinear.data.array_rows import MEMORY_DTYPES
 from rrmlinear.data.problem import Problem
 
+#: Most labels that an error lists.
+FEW_LABELS = 10
 #: Seeds of generators are below.
 MANY_SEEDS = 2**32
 #: Ranges of numbers, in the words that scikit-learn's errors have for them.
@@ -122,8 +124,9 @@ def class_factors(
 ) -> NDArray[np.float64] | None:
     """The factor of each class on C, or None for 1.
 
-    ``class_weight`` maps labels to factors. Classes that it leaves out have 1. "balanced" is
-    n / (k n_j) with n_j examples of class j. An example of weight 2 counts as two examples.
+    ``class_weight`` maps labels to factors. Classes that it leaves out have 1; a label that is no
+    class is refused unless all classes have factors. "balanced" is n / (k n_j) with n_j examples of
+    class j. An example of weight 2 counts as two examples.
     """
     if class_weight is None:
         return None
@@ -137,7 +140,17 @@ def class_factors(
                 f"the weight of class {label!r} is {factor!r}; it must be a finite number of at "
                 "least 0"
             )
-    return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes[index]))
+    try:
+        return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes[index]))
+    except ValueError:  # a wrong label, but the sentence names those that are left out
+        labels = classes.tolist()
+        wrong = [label for label in class_weight if label not in labels]
+        if not wrong:
+            raise
+        shown = ", ".join(map(repr, labels[:FEW_LABELS])) + ", …" * (len(labels) > FEW_LABELS)
+        raise ValueError(
+            f"class_weight has {wrong[0]!r}, which is no label of y; the labels are {shown}"
+        ) from None
 
 
 def without_repeats(X: Any) -> Any:
@@ -207,11 +220,9 @@ def check_counted(sample_weight: NDArray[np.float64] | None, what: str) -> None:
 
 def check_some_weight(problem: Problem, factors: NDArray[np.float64] | None) -> None:
     """Raise ValueError where no weight, times its factor, is above 0."""
-    weights = problem.weights
+    weights, which = problem.weights, "sample_weight is"
     if factors is not None:
         weights = factors if weights is None else weights * factors
+        which = "the weights (sample_weight times class_weight) are"
     if weights is not None and not weights.any():
-        raise ValueError(
-            "the weights (sample_weight times class_weight) are zero for all examples; at "
-            "least one must count"
-        )
+        raise ValueError(f"{which} zero for all examples; at least one must count")

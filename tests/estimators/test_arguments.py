@@ -60,7 +60,7 @@ def test_class_factors_of_a_dict_and_balanced():
     [
         ({"a": -1.0}, "the weight of class 'a' is -1.0; it must be"),
         ({"a": np.nan}, "the weight of class 'a' is nan; it must be"),
-        ({"z": 2.0}, "not in class_weight"),
+        ({"z": 2.0}, "class_weight has 'z', which is no label of y; the labels are 'a', 'b'"),
     ],
 )
 def test_wrong_class_weights_are_named(wrong, message):

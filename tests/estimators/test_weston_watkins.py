@@ -131,7 +131,7 @@ def test_examples_of_weight_zero_do_not_count(iris, exact):
     assert_allclose(
         exact().fit(noisy, y, weights).coef_, exact().fit(X[weights > 0], y[weights > 0]).coef_
     )
-    with pytest.raises(ValueError, match="are zero for all examples; at least one must count"):
+    with pytest.raises(ValueError, match="is zero for all examples; at least one must count"):
         exact().fit(X, y, np.zeros(len(y)))
     with pytest.raises(ValueError, match="are zero for all examples"):
         exact(class_weight={0: 0.0, 1: 0.0, 2: 0.0}).fit(X, y)
