@@ -75,7 +75,7 @@ def test_a_rule_that_does_not_hold_is_a_warning(train, iris):
         "WARNING: the limit on passes was reached before the tolerance: after 6 passes over 3 "
         "problems the gap is "
     )
-    assert ended.err.endswith("; the solver type's own stopping rule does not hold yet\n")
+    assert ended.err.endswith("; the stopping rule that was asked for does not hold yet\n")
     assert "(target" not in ended.out  # that of the next look at the rule says nothing
 
 

@@ -134,7 +134,7 @@ OnPass = Callable[[TraceRow], Any]
 class Result:
     """Weights (d × k) with their certificate.
 
-    ``target`` is the gap to reach; where the run ends ``by_rule``, the type's own stopping rule, it
+    ``target`` is the gap to reach; where the run ends ``by_rule``, a rule of its own, it
     is only the gap of the next look at the rule. ``duals`` are `DualBlocks`, or an array of α_i for
     losses of one score. primal, dual and gap are measured in full at these weights and duals.
     ``support`` counts duals that are not zero. ``notes`` are sentences on choices that the solver
@@ -158,7 +158,7 @@ class Result:
         return (
             f"{self.status.value}: after {self.work_told()} the gap is {self.gap:.3g}, "
             f"{self.last.relative_gap:.3g} of the objective {self.primal:.6g}; "
-            + ("the solver type's own stopping rule does not hold yet" if self.by_rule else by_gap)
+            + ("the stopping rule that was asked for does not hold yet" if self.by_rule else by_gap)
         )
 
     def work_told(self) -> str:
