@@ -18,9 +18,8 @@ from rrmlinear.solvers.features.extrapolation import extrapolate
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
 from rrmlinear.solvers.features.quadratic_models import EXACT_NUMBER, GramModel
 from rrmlinear.solvers.features.residuals import ColumnResidual, RowResidual, WholeResidual
-from rrmlinear.solvers.features.sampled_sets import SampledSets
 from rrmlinear.solvers.features.working_gram import WorkingGram
-from rrmlinear.solvers.features.working_set import nearest_features, set_limit
+from rrmlinear.solvers.features.working_set import SampledSets, nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rounding import (
     bound_by_features,

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from rrmlinear import Problem
-from rrmlinear.solvers.features import sampled_sets
+from rrmlinear.solvers.features import working_set
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
-from rrmlinear.solvers.features.sampled_sets import LEAST_PART, SampledSets
 from rrmlinear.solvers.features.working_gram import SAMPLED_AT_ONCE
+from rrmlinear.solvers.features.working_set import LEAST_PART, SampledSets
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
@@ -54,13 +54,13 @@ def test_the_optimum_is_that_of_all_examples(monkeypatch, misleads, order, modul
 
 
 def test_a_sample_serves_a_few_times_at_most(monkeypatch):
-    monkeypatch.setattr(sampled_sets, "SETTLED_SIZE", -1.0)
+    monkeypatch.setattr(working_set, "SETTLED_SIZE", -1.0)
     X, y = data(False)
     solver = FeatureDescent(Problem.from_arrays(X, y).rows, y, np.ones(N), L1, 0.0)
     solver.start()
     sets, features, weights = SampledSets(solver.columns), np.arange(50), np.ones(D)
     served = [sets.serve(features, weights, has_all=True) for _ in range(20)]
-    assert served == [True] * sampled_sets.MAX_SAMPLED_SETS + [False] * 14
+    assert served == [True] * working_set.MAX_SAMPLED_SETS + [False] * 14
 
 
 def test_few_examples_a_feature_take_no_sample():
