@@ -34,9 +34,10 @@ MIN_ALIKE = 4
 # Weights of a problem of several classes, each of which has a factor of its own, and scores of all
 # problems, which are kept several times.
 MAX_CLASS_WEIGHTS, MAX_SCORES = 1000, 5_000_000
-# With this number of examples for each feature at least, and free intercepts, L-BFGS about a
-# diagonal takes less time than the ascent: 0.2 to 0.6 of it with 7 to 28, the same with 2.6, and
-# twice as long with 0.1. Without an intercept it takes longer where the mean of the rows is long.
+# With this number of examples for each feature at least, at most MAX_CLASS_WEIGHTS and free
+# intercepts, L-BFGS about a diagonal takes less time than the ascent: 0.2 to 0.6 of it. With more
+# weights it takes 0.2 to 0.4 on Gaussian columns, but 0.5 to 2 on mnist. Without an intercept it
+# takes longer where the mean of the rows is long.
 MIN_TALL = 4
 # The sample of one problem of several classes has one example of this number, and this number for
 # each weight. It is solved to this relative gap, with this number of steps at most.
@@ -108,8 +109,8 @@ def class_paths(
 
 def descends_by_classes(task: Task) -> bool:
     """Whether `class_descent` solves this task: the softmax of all classes under the squared norm,
-    over dense rows with many examples for each weight, or with free intercepts and many for each
-    feature.
+    over dense rows with many examples for each weight, or with free intercepts, few weights, and
+    many examples for each feature.
     """
     rows, k = task.rows, task.n_classes
     if k is None or not isinstance(task.loss, Softmax) or not is_dense_norm(task):
@@ -118,7 +119,8 @@ def descends_by_classes(task: Task) -> bool:
         return False
     n, d = rows.shape
     free = bool(task.choices.free_bias)
-    is_tall = free and rows.n_stored >= CLASS_STEPS.values and n >= MIN_TALL * d
+    few = _has_factor(k, d) and n >= MIN_TALL * d
+    is_tall = free and few and rows.n_stored >= CLASS_STEPS.values
     if not (is_tall or are_many(task)) or n * k > MAX_SCORES:
         return False
     is_plain = free or rows.bias < 0

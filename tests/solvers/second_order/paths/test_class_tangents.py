@@ -118,3 +118,11 @@ def test_hard_values_end_in_a_proved_gap_or_an_error(data, C, scale):
         model.fit(X * scale, y)
     assert np.isfinite(model.objective_)
     assert model.duality_gap_ >= -1e-9 * model.objective_
+
+
+def test_many_weights_keep_the_ascent(runs, data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr(path_builders, "MAX_CLASS_WEIGHTS", k * d - 1)
+    monkeypatch.setattr(path_builders, "MAX_MEAN_ENTRIES", 0)
+    LogisticRegression().fit(X, y)
+    assert not runs
