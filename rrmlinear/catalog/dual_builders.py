@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from rrmlinear.catalog.batch_builders import note_choice, risk_of
 from rrmlinear.catalog.errors import ChoiceError, Named
-from rrmlinear.catalog.second_order_builders import newton, weights_of_sample
+from rrmlinear.catalog.second_order_builders import newton
+from rrmlinear.catalog.stages.samples import weights_of_sample
 from rrmlinear.catalog.task import Task
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver

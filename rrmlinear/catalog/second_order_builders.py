@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,16 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.batch_builders import note_choice, risk_of, start_of
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.stages.few_weights import solves_all_kinks, takes_steps, weights_by_steps
+from rrmlinear.catalog.stages.samples import (
+    LARGE_SAMPLE_FRACTION,
+    SAMPLE_FRACTION,
+    may_begin,
+    point_of_sample,
+    takes_sample,
+    task_of_sample,
+    weights_of_sample,
+)
 from rrmlinear.catalog.task import Task
-from rrmlinear.data.array_rows import shared_rows, take_rows
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.losses.margin import Hinge
@@ -26,7 +34,6 @@ from rrmlinear.losses.multiclass import CrammerSinger, EntropicLoss
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order.limits import (
     MAX_CLASS_FEATURES,
     MAX_FACTORIZED,
@@ -37,18 +44,9 @@ from rrmlinear.solvers.second_order.sample_matrix import FirstPoint
 if TYPE_CHECKING:
     from rrmlinear.solvers.features.feature_newton import FeatureNewton
 
-AnySolver = TypeVar("AnySolver", bound=Solver)
-
-# A sample has one example of this number, and at least this number of them for each weight. It is
-# solved to this relative gap, with this number of passes at most.
-SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES = 8, 50
 # With fewer stored values than this, steps without a 1-norm take less time than the calls of Python
 # that a sample adds.
 MIN_SAMPLED_VALUES = 50_000
-SAMPLE_GAP, SAMPLE_PASSES = 1e-3, 3
-# With a 1-norm a larger sample pays too, of one example of this number: on a9a it saves three of
-# five passes, and without a 1-norm it took as long as it saved.
-LARGE_SAMPLE_FRACTION = 4
 # Sweeps over the columns as they are begin with this number of passes over a sample where there is
 # this number of examples for each weight: they are far from the end of a model after each pass. On
 # mnist these save 41 of 72 passes; text, with more features than examples, is slower with them.
@@ -111,9 +109,9 @@ def newton(task: Task) -> Solver:
     beside = task.start is not None and omega.quadratic_l1 == 0
     if task.weights is not None and (beside or not omega.modulus > 0):
         first = partial(np.asarray, task.weights)
-    elif not one_step and _may_begin(task) and takes_steps(task):
+    elif not one_step and may_begin(task) and takes_steps(task):
         first = partial(weights_by_steps, task)
-    elif not one_step and task.rows.n_stored >= MIN_SAMPLED_VALUES and _takes_sample(task):
+    elif not one_step and task.rows.n_stored >= MIN_SAMPLED_VALUES and takes_sample(task):
         first = partial(weights_of_sample, task, newton)
     if takes_sweeps(task):
         from rrmlinear.solvers.features.class_sweeps import ClassSweeps
@@ -125,7 +123,7 @@ def newton(task: Task) -> Solver:
 def near_kinks_applies(task: Task) -> bool:
     """Whether Newton's method near the kink takes this task, and is quicker than an ascent."""
     rows, omega, choices = task.rows, task.regularizer, task.choices
-    if task.n_classes is not None or not isinstance(task.loss, Hinge) or not _may_begin(task):
+    if task.n_classes is not None or not isinstance(task.loss, Hinge) or not may_begin(task):
         return False
     is_norm = omega.linear and omega.quadratic_l1 == 0 and omega.modulus > 0
     if not is_norm or choices.free_bias or choices.budget is not None:
@@ -267,80 +265,6 @@ def takes_sweeps(task: Task) -> bool:
     return is_norm and isinstance(task.loss, EntropicLoss)
 
 
-def _takes_sample(task: Task, fraction: int = SAMPLE_FRACTION) -> bool:
-    """Whether Newton's method begins this task with the optimum of a sample."""
-    weights = task.rows.width * (task.n_classes or 1)
-    is_smooth = "smooth" in task.features
-    return _may_begin(task) and suits_sample(is_smooth, task.rows.shape[0], weights, fraction)
-
-
-def _may_begin(task: Task) -> bool:
-    """Whether nothing is given to begin from, and a sample of the rows can be taken."""
-    return task.start is None and task.risk is None and task.rows.blocks is None
-
-
-def suits_sample(smooth: bool, n: int, weights: int, fraction: int = SAMPLE_FRACTION) -> bool:
-    """Whether a smooth problem has enough examples to begin with the optimum of a sample."""
-    return smooth and n >= MIN_SAMPLE_EXAMPLES * fraction * weights
-
-
-def weights_of_sample(task: Task, build: Callable[[Task], Solver]) -> NDArray[np.float64]:
-    """The optimum, roughly, of a sample of the examples, as in `_of_sample`."""
-    found = _of_sample(task, build).solve(Stopping(SAMPLE_GAP, max_passes=SAMPLE_PASSES))
-    return found.weights[: task.rows.width - bool(task.choices.free_bias)]
-
-
-def point_of_sample(
-    task: Task,
-    build: Callable[[Task], FeatureNewton],
-    fraction: int | None = None,
-    passes: int = SAMPLE_PASSES,
-) -> FirstPoint:
-    """The same, and the matrix of second derivatives near it."""
-    return _of_sample(task, build, fraction).first_point(passes)
-
-
-def _of_sample(
-    task: Task, build: Callable[[Task], AnySolver], fraction: int | None = None
-) -> AnySolver:
-    """A solver over every ``fraction``-th example, on average: over every SAMPLE_FRACTION-th one,
-    or more where these are few for each weight.
-    """
-    examples, weights = task.rows.shape[0], task.rows.width * (task.n_classes or 1)
-    if fraction is None:
-        most = examples // max(MIN_SAMPLE_EXAMPLES * weights, 1)
-        fraction = min(SAMPLE_FRACTION, max(LARGE_SAMPLE_FRACTION, most))
-    return build(task_of_sample(task, fraction))
-
-
-def task_of_sample(task: Task, fraction: int) -> Task:
-    """The task of every ``fraction``-th example, on average, each of which stands for as many."""
-    chosen, rows = sample_of(task.rows, fraction, task.choices.seed)
-    costs = task.costs[chosen] * fraction
-    return replace(task, rows=rows, targets=task.targets[chosen], costs=costs)
-
-
-def sample_of(rows: Any, fraction: int, seed: int) -> tuple[NDArray[np.int64], Any]:
-    """The examples of a sample and their rows; made once for rows that several problems share."""
-    shared: dict[Any, Any] | None = getattr(rows, "shared", None)
-    key = "sample", fraction, seed
-    if shared is not None and key in shared:
-        found: tuple[NDArray[np.int64], Any] = shared[key]
-        return found
-    chosen = numbers_of_sample(rows.shape[0], fraction, seed)
-    part = take_rows(rows, chosen)
-    if shared is None:
-        return chosen, part
-    shared[key] = chosen, shared_rows(part)
-    return sample_of(rows, fraction, seed)
-
-
-def numbers_of_sample(examples: int, fraction: int, seed: int) -> NDArray[np.int64]:
-    """The numbers of every ``fraction``-th example, on average."""
-    n = examples // fraction
-    return fraction * np.arange(n) + np.random.default_rng(seed).integers(0, fraction, n)
-
-
 def feature_newton_applies(task: Task) -> bool:
     """Whether Newton steps over features take this task, with a 1-norm."""
     return (
@@ -363,9 +287,9 @@ def feature_newton(task: Task, is_rough: bool = False) -> FeatureNewton:
     rough = partial(feature_newton, is_rough=True)
     if task.weights is not None:
         first = partial(FirstPoint, np.asarray(task.weights))
-    elif _takes_sample(task, fraction):
+    elif takes_sample(task, fraction):
         first = partial(point_of_sample, task, rough)
-    elif _may_begin(task) and task.rows.shape[0] >= MIN_SWEPT_EXAMPLES * task.rows.width:
+    elif may_begin(task) and task.rows.shape[0] >= MIN_SWEPT_EXAMPLES * task.rows.width:
         swept = partial(point_of_sample, task, rough, SAMPLE_FRACTION, SWEPT_SAMPLE_PASSES)
     solver = FeatureNewton(risk_of(task), task.regularizer, first, is_rough, swept)
     note_choice(solver, "Newton steps over features are used", task)

@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.catalog import second_order_builders
+from rrmlinear.catalog.stages import samples
 from rrmlinear.training.fit import NotSolvedWarning
 
 
@@ -44,7 +45,7 @@ def test_the_optimum_is_that_without_a_sample(form, loss, labels, monkeypatch):
     problem = problem_of(3000, 4, form, labels)
     parameter = Parameter(solver="newton", loss=loss, gap_tol=1e-10)
     begun = fit(problem, parameter).result
-    monkeypatch.setattr(second_order_builders, "MIN_SAMPLE_EXAMPLES", 10**9)
+    monkeypatch.setattr(samples, "MIN_SAMPLE_EXAMPLES", 10**9)
     plain = fit(problem, parameter).result
     assert begun.solved
     assert begun.primal == pytest.approx(plain.primal, rel=2e-10)
@@ -64,7 +65,7 @@ def test_an_intercept_left_free_is_no_part_of_the_sample(regularizer, monkeypatc
         gap_tol=1e-9,
     )
     begun = fit(problem, parameter).result
-    monkeypatch.setattr(second_order_builders, "MIN_SAMPLE_EXAMPLES", 10**9)
+    monkeypatch.setattr(samples, "MIN_SAMPLE_EXAMPLES", 10**9)
     assert begun.primal == pytest.approx(fit(problem, parameter).result.primal, rel=2e-9)
 
 
@@ -72,7 +73,7 @@ def test_few_examples_for_each_weight_are_no_sample(monkeypatch):
     def refuse(*_):
         raise AssertionError
 
-    monkeypatch.setattr(second_order_builders, "take_rows", refuse)
+    monkeypatch.setattr(samples, "take_rows", refuse)
     fit(problem_of(1500, 4), Parameter(solver="newton", loss="logistic"))
     with pytest.raises(AssertionError):
         fit(problem_of(1700, 4), Parameter(solver="newton", loss="logistic"))
@@ -83,7 +84,7 @@ def test_few_stored_values_are_no_sample(monkeypatch):
         raise AssertionError
 
     monkeypatch.setattr(second_order_builders, "MIN_SAMPLED_VALUES", 3000 * 4 + 1)
-    monkeypatch.setattr(second_order_builders, "take_rows", refuse)
+    monkeypatch.setattr(samples, "take_rows", refuse)
     fit(problem_of(3000, 4), Parameter(solver="newton", loss="logistic"))
     with pytest.raises(AssertionError):
         fit(problem_of(3001, 4), Parameter(solver="newton", loss="logistic"))
@@ -93,7 +94,7 @@ def test_with_a_1_norm_a_quarter_is_a_sample_too(monkeypatch):
     problem = problem_of(1500, 4)
     parameter = Parameter(solver=6, gap_tol=1e-9)
     begun = fit(problem, parameter).result
-    monkeypatch.setattr(second_order_builders, "MIN_SAMPLE_EXAMPLES", 10**9)
+    monkeypatch.setattr(samples, "MIN_SAMPLE_EXAMPLES", 10**9)
     plain = fit(problem, parameter).result
     assert begun.solved
     assert begun.primal == pytest.approx(plain.primal, rel=2e-9)
@@ -132,13 +133,13 @@ def test_sweeps_begin_with_a_sample_that_classes_share(monkeypatch):
     X = random.standard_normal((3000, 60)) * (random.random((3000, 60)) < 0.4)
     scores = X @ random.standard_normal((60, 3)) + random.standard_normal((3000, 3))
     problem = Problem.from_arrays(csr_array(X), scores.argmax(axis=1).astype(float))
-    made, take_rows = [], second_order_builders.take_rows
+    made, take_rows = [], samples.take_rows
 
     def taken(rows, chosen):
         made.append(len(chosen))
         return take_rows(rows, chosen)
 
-    monkeypatch.setattr(second_order_builders, "take_rows", taken)
+    monkeypatch.setattr(samples, "take_rows", taken)
     parameter = Parameter(solver=6)
     begun = fit(problem, parameter)
     assert made == [375]

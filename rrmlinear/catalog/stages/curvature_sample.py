@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.second_order_builders import numbers_of_sample, sample_of
+from rrmlinear.catalog.stages.samples import numbers_of_sample, sample_of
 from rrmlinear.catalog.task import Task
 
 if TYPE_CHECKING:

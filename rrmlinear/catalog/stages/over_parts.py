@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rrmlinear.catalog import dual_builders, second_order_builders
+from rrmlinear.catalog import dual_builders
 from rrmlinear.catalog.stages.costs import (
     BATCH_PRODUCTS,
     BLAS_COST,
@@ -21,6 +21,7 @@ from rrmlinear.catalog.stages.costs import (
     is_small,
     least_passes,
 )
+from rrmlinear.catalog.stages.samples import suits_sample
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages import Stage
@@ -78,7 +79,7 @@ def over_parts(
         risk,
         omega,
         lambda again: TurnOfRounds(fleet, omega, columns, resumes=again, balances=balances),
-        free_bias is None and second_order_builders.suits_sample(smooth, n // size, unknowns),
+        free_bias is None and suits_sample(smooth, n // size, unknowns),
     )
     example = (SCORE_COST * k + stored * (NONZERO_COST + CLASS_COST * k)) / size
     visit = example + EXCHANGE / (PASSES * n)

@@ -11,17 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.batch_builders import risk_of
-from rrmlinear.catalog.second_order_builders import (
+from rrmlinear.catalog.second_order_builders import is_dense_norm, newton
+from rrmlinear.catalog.stages.costs import TANGENTS
+from rrmlinear.catalog.stages.curvature_sample import CurvatureSample, is_even, noise_of
+from rrmlinear.catalog.stages.samples import (
     SAMPLE_FRACTION,
     SAMPLE_GAP,
     SAMPLE_PASSES,
-    is_dense_norm,
-    newton,
     suits_sample,
     task_of_sample,
 )
-from rrmlinear.catalog.stages.costs import TANGENTS
-from rrmlinear.catalog.stages.curvature_sample import CurvatureSample, is_even, noise_of
 from rrmlinear.catalog.task import Task
 from rrmlinear.losses.margin import Logistic
 from rrmlinear.losses.regression import Squared
