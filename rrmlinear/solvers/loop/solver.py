@@ -163,7 +163,8 @@ class Solver(Passes):
             return row, limit
         self.target = self._target(stopping, row)
         goal = self._goal(stopping, row)
-        if limit is Status.STALLED and self.rule is not None:  # its last digits are rounding
+        stalled = limit is Status.STALLED and math.isfinite(row.primal)
+        if stalled and self.rule is not None:  # its last digits are rounding
             goal = max(goal, NEGATIVE_GAP * abs(row.primal))
         ruled = Status.RULE if self.watch.holds else None
         # where no gap is asked for, one of 0 needs no bound of its rounding, a way through the rows
