@@ -159,14 +159,17 @@ def test_memory_of_examples_that_are_no_container_is_refused():
         fit(problem_of(TWO), Parameter(loss="hinge", memory=10**9))
 
 
-ROWS, LENGTH, WIDE = 20_000, 400, 2000
+ROWS, LENGTH, WIDE = 25_000, 400, 2000
 
 #: Prints by how much RssAnon + RssFile + RssShmem has grown at most, in bytes.
 FIT = """
 import sys, threading, warnings
 import numpy as np
 from rrmlinear import Parameter, Problem, fit
-from rrmlinear.data.container import kept, working_copy  # loaded where examples are streamed
+# modules that are loaded where examples are streamed
+import concurrent.futures.thread
+from rrmlinear.data.container import kept, working_copy
+from rrmlinear.solvers.dual import accelerated
 
 def resident():
     with open("/proc/self/status") as status:
@@ -199,7 +202,7 @@ print(max(seen) - seen[0])
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """100 MB of rows of 400 values, three classes."""
+    """120 MB of rows of 400 values, three classes."""
     rng = np.random.default_rng(0)
     step = WIDE // LENGTH
     indices = rng.integers(0, step, (ROWS, LENGTH)) + np.arange(0, WIDE, step)

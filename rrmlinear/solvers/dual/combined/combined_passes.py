@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from rrmlinear.solvers.dual.combined._combined_moves import CombinedMoves
+from typing import TYPE_CHECKING
+
 from rrmlinear.solvers.dual.pace import Proximal
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
+
+if TYPE_CHECKING:
+    from rrmlinear.solvers.dual.combined._combined_moves import CombinedMoves
 
 # Moves are combined for at least this number of features an example. With fewer a κ serves better:
 # a9a, of 123 features and 32 561 examples, took twice the time at C = 1, text of 50 000 × 50 000 a
@@ -45,7 +49,11 @@ class CombinedPasses:
         if kappa or number < FIRST_PASS:
             self.begun = False
             return
-        self.moves = self.moves or CombinedMoves(self.ascent.state)
+        if self.moves is None:
+            # most runs end before this pass, and need not load the compiled loops
+            from rrmlinear.solvers.dual.combined._combined_moves import CombinedMoves
+
+            self.moves = CombinedMoves(self.ascent.state)
         self.passes += 1
         if not self.begun:
             self.begun = True
