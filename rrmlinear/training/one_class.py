@@ -31,6 +31,8 @@ SUM_ROUNDING = 1e-12
 # Scores of examples on ρ differ from it by rounding up to this fraction: that of a score, and that
 # of the weights, which are sums of many steps.
 SCORE_ROUNDING = 4e-12
+# ½‖ν Σ c_i x_i‖² counts as 0 up to this fraction of its value if all examples pointed one way.
+NO_SUM = 1e-12
 # A column's sum counts as 0 up to this fraction of a bound of the sum of its absolute values.
 COLUMN_SUM_ROUNDING = 1e-15
 
@@ -92,7 +94,7 @@ def _by_regression(
     With w = u + ν s and s = Σ c_i x_i, the problem is the quantile regression of y_i = −ν x_i's at
     q = 1 − ν by u'x_i − ρ, plus ½‖ν s‖². So a solver with a free intercept solves it. Its duals are
     α_i − ν. With ν = 1 all duals are 1, w = s, and every ρ from the largest score on is as good;
-    that one is taken. With s = 0 all duals are ν and w = 0.
+    that one is taken. Where s is 0 but for rounding, all duals are ν and w = 0.
     """
     costs, shift = risk.costs, nu * _sums(risk)
     y = -risk.scores(shift)
@@ -100,8 +102,10 @@ def _by_regression(
         constant = float(shift @ shift) / 2
     if not np.isfinite(constant):
         raise ValueError("the squared norm of the sum of all examples overflows; scale the data")
-    if nu == 1 or not shift.any():
-        return _all_alike(nu, shift, -y, costs, on_pass)
+    if nu == 1 or constant <= NO_SUM * _largest(risk, nu):
+        weights, scores = (shift, -y) if nu == 1 else (np.zeros(len(shift)), np.zeros(len(y)))
+        result = _all_alike(nu, weights, constant, costs, on_pass, before)
+        return result, float(scores[costs > 0].max())
 
     def told(row: TraceRow) -> TraceRow:
         return _shifted(row, constant, before)
@@ -175,26 +179,35 @@ def _sums(risk: ScalarRisk) -> NDArray[np.float64]:
     return np.where(np.abs(sums) <= rounding, 0.0, sums)
 
 
+def _largest(risk: ScalarRisk, nu: float) -> float:
+    """½‖ν Σ c_i x_i‖² if all examples pointed one way."""
+    lengths = np.sqrt(risk.rows.squared_norms())
+    return (nu * float(risk.costs @ lengths)) ** 2 / 2
+
+
 def _all_alike(
     nu: float,
     weights: NDArray[np.float64],
-    scores: NDArray[np.float64],
+    constant: float,
     costs: NDArray[np.float64],
     on_pass: OnPass | None,
-) -> tuple[Result, float]:
-    """The solution whose duals are all ν, from its weights ν Σ c_i x_i and scores: ν is 1, or the
-    weights are 0.
+    before: Result | None,
+) -> Result:
+    """The solution whose duals are all ν, where the dual is −``constant``: ν is 1, or the weights
+    are 0 and the constant is the gap.
     """
-    value = -float(weights @ weights) / 2
-    row = TraceRow(1, 0.0, value, value, 0.0)
+    primal = -constant if nu == 1 else 0.0
+    row = TraceRow(1, 0.0, primal, -constant, primal + constant)
+    row = _shifted(row, 0.0, before)
     if on_pass is not None:
         on_pass(row)
     alphas = np.full(len(costs), nu)
     counted = int(np.count_nonzero(costs))
     at_bound = counted if nu == 1 else 0
     support = {"examples": counted, "duals": counted, "at_bound": at_bound}
-    result = Result(Status.SOLVED, weights, [row], 0.0, 0.0, 0.0, alphas, support)
-    return result, float(scores[costs > 0].max())
+    spent = (0.0, 0.0) if before is None else (before.cpu_seconds, before.measuring_seconds)
+    trace = [row] if before is None else [*before.trace, row]
+    return Result(Status.SOLVED, weights, trace, row.gap, *spent, alphas, support)
 
 
 def _ends(

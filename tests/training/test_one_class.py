@@ -111,6 +111,25 @@ def test_an_optimum_of_zero_is_found_within_the_digits_there_are(dtype, nu):
     assert -1e-12 * scale <= result.primal - result.dual <= 1e-11 * scale
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("nu", [0.1, 0.5])
+def test_centred_columns_have_weights_of_zero(dtype, nu):
+    X = np.random.default_rng(1).standard_normal((300, 7)).astype(dtype) + dtype(3)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert X.sum(axis=0, dtype=np.float64).any()
+    result = trained(X.astype(np.float64), nu, gap_tol=1e-3).result
+    assert result.status is Status.SOLVED
+    assert result.passes < 10
+    assert not result.weights.any()
+    assert_allclose(result.duals, nu)
+    sums = nu * X.sum(axis=0, dtype=np.float64)
+    largest = (nu * np.linalg.norm(X, axis=1).sum()) ** 2 / 2
+    assert result.primal == 0
+    assert result.gap == pytest.approx(sums @ sums / 2, rel=1e-3)
+    assert result.gap == result.target <= 1e-12 * largest
+    assert [row.number for row in result.trace] == list(range(1, result.passes + 1))
+
+
 def test_a_regression_goes_on_where_the_first_passes_do_not_reach_the_end(monkeypatch):
     X = np.random.default_rng(2).normal(size=(400, 30)) + 0.3
     whole = trained(X, 0.31)
