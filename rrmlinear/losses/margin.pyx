@@ -239,12 +239,12 @@ cdef class Logistic(ScalarLoss):
     cdef double dual_step(self, double y, double score, double alpha,
                           double curvature) noexcept nogil:
         # The root u of u + m + q (σ(u) − b) = 0, b' = σ(u), between −m + q (b − 1) and −m + q b
-        # and between −m and log(b / (1 − b)), nearer to the latter for larger q. Newton steps, or
+        # and between −m and log(b / (1 − b)), nearer to the latter for larger q. Halley's steps, or
         # a halving of the bracket where a step leaves it or is more than half of the one before.
-        # After a Newton step δ the error is below q δ².
+        # After a step δ of Halley's the error is below q δ³, and that of two terms of σ too.
         cdef double m = y * score, q = curvature, b = y * alpha
         cdef double low = q * (b - 1) - m, high = q * b - m, u = -m, sigma, value, move
-        cdef double last
+        cdef double last, slope, bend, rate
         if q > 1 and 0 < b < 1:
             u = log(b / (1 - b))
             low, high = max(low, min(u, -m)), min(high, max(u, -m))
@@ -256,10 +256,13 @@ cdef class Logistic(ScalarLoss):
                 high = u
             else:
                 low = u
-            move = -value / (1 + q * sigma * (1 - sigma))
-            if q * move * move <= 1e-17:
-                u += move
-                break
+            slope = sigma * (1 - sigma)
+            bend = slope * (0.5 - sigma)        # σ''/2
+            rate = 1 / (1 + q * slope)
+            move = -value * rate
+            move /= max(1 + move * q * bend * rate, 0.5)
+            if max(q, 1) * fabs(move * move * move) <= 1e-17:
+                return y * (sigma + move * (slope + move * bend))
             if not low < u + move < high or fabs(move) > last / 2:
                 move = low + (high - low) / 2 - u
             last = fabs(move)

@@ -86,7 +86,7 @@ RRM_CLONES static double logistic_conjugate(const double *y, const double *c, co
     return beyond > 0 ? INFINITY : total;
 }
 
-/* Examples whose steps are found side by side, and the most steps of Newton's method. */
+/* Examples whose steps are found side by side, and the most steps of Halley's method. */
 enum { STEP_LANES = 8, LOGISTIC_STEPS = 60 };
 
 /* The dual steps of Logistic.dual_step, whose formulas these are; q are the curvatures, and a step of
@@ -99,6 +99,7 @@ RRM_CLONES static void logistic_dual_steps(const double *y, const double *scores
     for (ptrdiff_t begin = 0; begin < n; begin += STEP_LANES) {
         double m[STEP_LANES], b[STEP_LANES], c[STEP_LANES], u[STEP_LANES];
         double low[STEP_LANES], high[STEP_LANES], last[STEP_LANES], ended[STEP_LANES];
+        double end[STEP_LANES];
         double open = STEP_LANES;
         for (int l = 0; l < STEP_LANES; l++) { /* the last example again where there is none */
             ptrdiff_t i = begin + l < n ? begin + l : n - 1;
@@ -123,10 +124,14 @@ RRM_CLONES static void logistic_dual_steps(const double *y, const double *scores
 #pragma omp simd reduction(+ : open)
             for (int l = 0; l < STEP_LANES; l++) {
                 double e = exp_of_minus(fabs(u[l])), whole = 1 + e;
-                double value = u[l] + m[l] + c[l] * ((u[l] >= 0 ? 1 : e) / whole - b[l]);
-                double move = -value / (1 + c[l] * e / (whole * whole));
+                double sigma = (u[l] >= 0 ? 1 : e) / whole, slope = e / (whole * whole);
+                double value = u[l] + m[l] + c[l] * (sigma - b[l]);
+                double bend = slope * (0.5 - sigma), rate = 1 / (1 + c[l] * slope);
+                double newton = -value * rate, part = 1 + newton * c[l] * bend * rate;
+                double move = newton / (part > 0.5 ? part : 0.5);
                 double from = value > 0 ? low[l] : u[l], to = value > 0 ? u[l] : high[l];
-                int ends = c[l] * move * move <= 1e-17, stays = ended[l] > 0;
+                double most = c[l] > 1 ? c[l] : 1;
+                int ends = most * fabs(move * move * move) <= 1e-17, stays = ended[l] > 0;
                 int leaves = !((u[l] + move > from) & (u[l] + move < to));
                 int halves = !ends & (leaves | (fabs(move) > last[l] / 2));
                 move = halves ? from + (to - from) / 2 - u[l] : move;
@@ -134,13 +139,13 @@ RRM_CLONES static void logistic_dual_steps(const double *y, const double *scores
                 high[l] = to;
                 last[l] = fabs(move);
                 u[l] = stays ? u[l] : u[l] + move;
+                end[l] = stays ? end[l] : sigma + (ends ? move * (slope + move * bend) : 0);
                 ended[l] = ends | stays ? 1 : 0;
                 open += ends | stays ? 0.0 : 1.0;
             }
         }
         for (int l = 0; l < STEP_LANES && begin + l < n; l++) {
-            double e = exp_of_minus(fabs(u[l]));
-            out[begin + l] = y[begin + l] * ((u[l] >= 0 ? 1 : e) / (1 + e));
+            out[begin + l] = y[begin + l] * end[l];
         }
     }
 }

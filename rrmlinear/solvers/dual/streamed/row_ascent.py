@@ -175,7 +175,7 @@ class RowAscent(DualDescent):
 
     def rounding_of(self, certificate: Certificate, target: float) -> float:
         shares, weights = self.shares(certificate.alphas), certificate.weights
-        if self.rows.blocks is not None and np.isfinite(target):
+        if np.isfinite(target):
             bound = self._bound_by_rows(shares, weights)
             if bound <= CLEAR_ROUNDING * target:  # a pass would only tell how clear it is
                 return certificate.rounding() + bound
