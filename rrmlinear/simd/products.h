@@ -6,22 +6,14 @@
 #ifndef RRM_PRODUCTS_H
 #define RRM_PRODUCTS_H
 
+#include "apart.h"
 #include "row_products.h"
 
 enum {
-    ROWS_PER_BLOCK = 256,     /* rows whose factors are counted together */
-    LONG_ROW = 32,            /* stored values a row, in the mean, from which rows are prefetched */
-    PREFETCH_DISTANCE = 2048, /* bytes of values between a prefetch and its use */
-    FAR_ROW_BYTES = 512,      /* bytes of a dense row, and of all rows, from which those that are */
-    FAR_BYTES = 1 << 16       /* read at once lie far apart */
+    ROWS_PER_BLOCK = 256,    /* rows whose factors are counted together */
+    LONG_ROW = 32,           /* stored values a row, in the mean, from which rows are prefetched */
+    PREFETCH_DISTANCE = 2048 /* bytes of values between a prefetch and its use */
 };
-
-/* How far apart the four rows lie that dense products read at once: a quarter of the rows where rows
- * are long and many. Memory gives four streams twice as fast as one. */
-RRM_INLINE ptrdiff_t rows_apart(ptrdiff_t rows, ptrdiff_t row_bytes)
-{
-    return row_bytes >= FAR_ROW_BYTES && rows >= 4 && rows * row_bytes >= FAR_BYTES ? rows / 4 : 1;
-}
 
 /* Four rows at once: four independent sums hide the latency of additions, and `sum` is read and
  * written once for four rows. */

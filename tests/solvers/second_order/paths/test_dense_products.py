@@ -10,7 +10,8 @@ from rrmlinear.solvers.second_order.paths._dense_products import sums, times
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("k", [*range(1, 9), 13, 26])
 @pytest.mark.parametrize(
-    ("n", "d"), [(1, 1), (2, 9), (3, 2), (10, 1), (17, 7), (33, 500), (100, 8), (4097, 33)]
+    ("n", "d"),
+    [(1, 1), (2, 9), (3, 2), (10, 1), (17, 7), (33, 500), (100, 8), (1030, 130), (4097, 33)],
 )
 def test_products_are_those_of_numpy(n, d, k, dtype):
     rng = np.random.default_rng(n + d)
