@@ -47,6 +47,13 @@ def plain(task: Task) -> Solver:
     return solver
 
 
+def conjugate(task: Task, stretch: float) -> Solver:
+    """Ascent on all duals of the logistic loss at once, with a free intercept."""
+    from rrmlinear.solvers.dual.conjugate_ascent import ConjugateAscent
+
+    return ConjugateAscent(risk_of(task), task.regularizer, stretch)
+
+
 def pairs(task: Task) -> Solver:
     """Ascent on pairs of duals, of a loss with one kink and a free bias."""
     from rrmlinear.solvers.dual.pairs.row_pairs import RowPairAscent

@@ -27,6 +27,7 @@ from rrmlinear.catalog.stages.costs import (
     visit_cost,
 )
 from rrmlinear.catalog.stages.newton_guess import is_uneven, stretch
+from rrmlinear.catalog.stages.row_angles import columns_of_angles
 from rrmlinear.catalog.task import Task
 from rrmlinear.losses.margin import Hinge, Logistic
 from rrmlinear.risks.row_factor import is_nearly_full
@@ -45,6 +46,12 @@ MIN_STIFF = 1000.0
 # intercept takes less time than the factor of XX': 0.4 of it on 1 000 × 10 000.
 # With fewer examples the factor takes a few milliseconds.
 MIN_WIDE, MIN_WIDE_EXAMPLES = 2, 300
+# There the ascent on all duals at once comes first for this number of values, where rows are as
+# near to right angles as those of MIN_COLUMNS uncorrelated columns for each example, or of
+# MANY_COLUMNS if the mean c ‖x‖² is above MANY_COLUMNS_COST. The ascent behind it is guessed to
+# take WIDE_PASSES.
+MIN_CONJUGATE_VALUES, MIN_COLUMNS, MANY_COLUMNS, MANY_COLUMNS_COST = 6_000_000, 2.5, 8, 1e5
+WIDE_PASSES = 20
 # With at least this number of stored values, proximal points come before Newton steps over features
 # if these have no Gram matrix of all features and no intercept is free. With a free intercept they
 # were no quicker.
@@ -159,7 +166,11 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
             return [*second, whole]
         one_score = task.n_classes is None
         if task.choices.free_bias and _is_wide(task):
-            return [ascent, *second]
+            like = _columns_for_conjugate(task)
+            if like == 0:
+                return [ascent, *second]
+            later = ascent._replace(cost=WIDE_PASSES * ascent.visit * task.rows.shape[0])
+            return [methods.conjugate(task, like), later, *second]
         if task.choices.free_bias and one_score and second and second[0].cost < whole.cost:
             return [*second, whole]
         kinks = second_order_builders.near_kinks_applies(task)
@@ -192,6 +203,20 @@ def _is_wide(task: Task) -> bool:
     n, d = task.rows.shape
     are_many = n >= MIN_WIDE_EXAMPLES and d >= MIN_WIDE * n
     return isinstance(task.loss, Logistic) and task.rows.is_dense and are_many
+
+
+def _columns_for_conjugate(task: Task) -> float:
+    """As `columns_of_angles` for a wide task on which all duals are best moved at once; else 0."""
+    n, d = task.rows.shape
+    if not second_order_builders.is_dense_norm(task) or n * d < MIN_CONJUGATE_VALUES:
+        return 0.0
+    if task.start is not None or task.weights is not None or not (task.costs > 0).all():
+        return 0.0
+    if not ((task.targets > 0).any() and (task.targets < 0).any()):
+        return 0.0
+    columns, square = columns_of_angles(task.rows)
+    is_large = task.costs.mean() * square > MANY_COLUMNS_COST * task.regularizer.modulus
+    return columns if columns >= (MANY_COLUMNS if is_large else MIN_COLUMNS) * n else 0.0
 
 
 def _by_cost(second: list[Stage], others: list[Stage]) -> list[Stage]:
