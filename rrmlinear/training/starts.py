@@ -129,9 +129,10 @@ class JointStarts:
     ) -> None:
         self.rows, self.loss, self.seed = rows, loss, seed
         self.label, self.costs, self.factors = label, costs, factors
-        count = -(-len(factors) // JOINT_CLASSES)
-        self.groups = np.array_split(np.arange(len(factors)), count)
-        self.group = np.repeat(np.arange(count), [len(each) for each in self.groups])
+        # whole lines of the cache first, not groups of one size
+        whole = np.arange(JOINT_CLASSES, len(factors), JOINT_CLASSES)
+        self.groups = np.split(np.arange(len(factors)), whole)
+        self.group = np.arange(len(factors)) // JOINT_CLASSES
         self.locks = [threading.Lock() for _ in self.groups]
         #: The (duals, vectors, gaps) of a group, classes as rows.
         self.found: dict[int, tuple[NDArray[np.float64], ...]] = {}

@@ -1,11 +1,11 @@
 """Dual ascent on problems of one class against the rest at once: each row is read once for all."""
 
-from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from rrmlinear.core.schedule cimport schedule_shuffle
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
-from rrmlinear.simd.rows cimport row_t, rows_get, rows_prefetch
+from rrmlinear.simd.classes.moves cimport dual_moves
+from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_prefetch_begin
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
 
@@ -15,7 +15,8 @@ from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 
 cdef enum:
-    ROW_LOOKAHEAD = 4    # visits between the prefetch of a row and its use
+    ROW_LOOKAHEAD = 4       # visits between the prefetch of a row and its use
+    BEGIN_LOOKAHEAD = 12    # and of its place in memory and its duals
 
 # A C copy, which visits read.
 cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
@@ -37,7 +38,7 @@ cdef class JointAscent:
     cdef const double[::1] cost, factor, square
     cdef readonly object duals       # n × k
     cdef readonly object gaps        # n × k: of each example when a pass last noted them
-    cdef double[:, ::1] alpha, gap
+    cdef double[:, ::1] alpha, gap    # the same, padded
     cdef double[:, ::1] W            # features × k, padded
 
     def __cinit__(self, Rows rows not None, ScalarLoss loss not None,
@@ -49,9 +50,11 @@ cdef class JointAscent:
             raise ValueError(f"there must be {n} labels, costs and squared norms")
         self.rows, self.loss, self.label, self.first = rows, loss, label, first
         self.cost, self.factor, self.square = costs, factors, squares
-        self.duals, self.gaps = np.zeros((n, len(factors))), np.zeros((n, len(factors)))
-        self.alpha, self.gap = self.duals, self.gaps
-        self.W = aligned_zeros(max(rows.width, 1), block_stride(len(factors)))
+        stride = block_stride(len(factors))
+        duals, gaps = aligned_zeros(n, stride), aligned_zeros(n, stride)
+        self.alpha, self.duals = duals, duals[:, :len(factors)]
+        self.gap, self.gaps = gaps, gaps[:, :len(factors)]
+        self.W = aligned_zeros(max(rows.width, 1), stride)
 
     @property
     def vectors(self):
@@ -61,25 +64,27 @@ cdef class JointAscent:
     def run_pass(self, int number, uint64_t seed, bint notes=False):
         """Visit all examples in the order of pass ``number``, which ``notes`` the gaps it finds."""
         cdef Py_ssize_t n = self.rows.c.n_rows, k = self.factor.shape[0], stride = self.W.shape[1]
-        cdef Py_ssize_t at, i, j, own, moved
-        cdef double old, cost
+        cdef Py_ssize_t at, i, j, own
+        cdef double* alpha
         order = np.arange(n)
         cdef int64_t[::1] places = order
-        cdef double[:, ::1] held = aligned_zeros(5, max(stride, 8))
-        cdef double* scores
-        cdef double* steps
-        cdef double* new
-        cdef double* y
-        cdef double* curvature
+        cdef double[:, ::1] held = aligned_zeros(6, max(stride, 8))
         cdef row_t row
         if n == 0 or k == 0:
             return
-        scores, steps, new, y, curvature = &held[0, 0], &held[1, 0], &held[2, 0], &held[3, 0], \
-            &held[4, 0]
+        cdef double* scores = &held[0, 0]
+        cdef double* steps = &held[1, 0]
+        cdef double* new = &held[2, 0]
+        cdef double* y = &held[3, 0]
+        cdef double* curvature = &held[4, 0]
+        cdef double* cost = &held[5, 0]    # 0 in the padding, whose duals stay
         held[3] = -1
         with nogil:
             schedule_shuffle(number, seed, &places[0], n)
             for at in range(n):
+                if at + BEGIN_LOOKAHEAD < n:
+                    rows_prefetch_begin(&self.rows.c, places[at + BEGIN_LOOKAHEAD])
+                    prefetch(&self.alpha[places[at + BEGIN_LOOKAHEAD], 0], 1, 3)
                 if at + ROW_LOOKAHEAD < n:
                     rows_prefetch(&self.rows.c, places[at + ROW_LOOKAHEAD])
                 i = places[at]
@@ -87,23 +92,20 @@ cdef class JointAscent:
                     continue
                 row = rows_get(&self.rows.c, i)
                 block_scores(&row, &self.W[0, 0], stride, stride, scores)
-                own, moved = self.label[i] - self.first, 0
+                own, alpha = self.label[i] - self.first, &self.alpha[i, 0]
                 for j in range(k):
+                    cost[j] = self.cost[i]
+                for j in range(stride):
                     curvature[j] = self.cost[i] * self.square[i]
                 if 0 <= own < k:
                     y[own] = 1
+                    cost[own] *= self.factor[own]
                     curvature[own] *= self.factor[own]
-                self.loss.all_dual_steps(y, scores, &self.alpha[i, 0], 1, curvature, 1, new, k)
-                for j in range(k):
-                    steps[j], old = 0, self.alpha[i, j]
-                    cost = self.cost[i] * (self.factor[j] if j == own else 1)
-                    if notes:
-                        self.gap[i, j] = cost * self.loss.gap(y[j], scores[j], old)
-                    if cost > 0 and fabs(new[j] - old) > MOVE_ROUNDING * fabs(old):
-                        steps[j] = cost * (new[j] - old)
-                        self.alpha[i, j] = new[j]
-                        moved += 1
+                self.loss.all_dual_steps(y, scores, alpha, 1, curvature, 1, new, stride)
+                if notes:
+                    for j in range(k):
+                        self.gap[i, j] = cost[j] * self.loss.gap(y[j], scores[j], alpha[j])
                 if 0 <= own < k:
                     y[own] = -1
-                if moved:
+                if dual_moves(cost, new, MOVE_ROUNDING, alpha, steps, stride):
                     block_update(&row, &self.W[0, 0], stride, steps)
