@@ -23,7 +23,7 @@ class Task:
     are class indices 0 … n_classes − 1. ``features`` are those that loss and regularizer offer.
     ``start`` are duals to begin from, or None: α_i, or DualBlocks of a loss of blocks; ``weights``
     are weights to begin from, in the shape that Ω takes, or None. ``climbed`` are Σ c_i α_i x_i of
-    ``start`` and the gaps of the examples, as far as an ascent on this problem has found them.
+    ``start`` and the scores of the examples there, where an ascent on this problem has found them.
     ``risk`` is the sum if it exists already; else the builder makes it of rows, targets and costs.
     ``rows`` may be in `ColumnOrder` for the automatic solver of least squares alone.
     """

@@ -20,9 +20,9 @@ from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
 from rrmlinear.training.model import Model
 
-# Passes over all examples for several classes at once, before each class goes on alone: few
-# examples of a class still move then. More took longer for the logistic loss, whose duals all move.
-JOINT_PASSES = 5
+# Passes over all examples for several classes at once, before each class goes on alone: most duals
+# of losses with a box rest then. Those of other losses all move in each pass.
+JOINT_PASSES, BOXLESS_JOINT_PASSES = 7, 5
 # Classes that share a pass: their weights of a feature fill a line of the cache.
 JOINT_CLASSES = 8
 # Fewer classes gain little, and so do those whose weights stay in the first cache one by one.
@@ -129,15 +129,14 @@ class JointStarts:
     ) -> None:
         self.rows, self.loss, self.seed = rows, loss, seed
         self.label, self.costs, self.factors = label, costs, factors
+        self.passes = JOINT_PASSES if loss.has_box else BOXLESS_JOINT_PASSES
         # whole lines of the cache first, not groups of one size
         whole = np.arange(JOINT_CLASSES, len(factors), JOINT_CLASSES)
         self.groups = np.split(np.arange(len(factors)), whole)
         self.group = np.arange(len(factors)) // JOINT_CLASSES
         self.locks = [threading.Lock() for _ in self.groups]
-        #: The (duals, vectors, gaps) of a group, classes as rows.
+        #: The (duals, vectors, scores) of a group, classes as rows.
         self.found: dict[int, tuple[NDArray[np.float64], ...]] = {}
-        #: Whether examples may have no gap: that of the logistic loss is never 0.
-        self.notes = loss.has_box
         #: Classes of each group whose duals were not asked for yet.
         self.left = [len(each) for each in self.groups]
 
@@ -154,7 +153,7 @@ class JointStarts:
         beside the rows; else None. With a limit on time each problem has its own part of it.
         """
         k, y = len(factors), np.where(label == 0, 1.0, -1.0)
-        duals = 2 * 8 * rows.shape[0] * min(k, JOINT_CLASSES)  # and as many gaps
+        duals = 2 * 8 * rows.shape[0] * min(k, JOINT_CLASSES)  # and as many scores
         if k < MIN_JOINT_CLASSES or rows.width < MIN_JOINT_WIDTH:
             return None
         if duals > JOINT_BYTES * rows.n_stored:
@@ -167,13 +166,13 @@ class JointStarts:
 
     def solved(self, j: int, solve: Callable[[Point], Result], stopping: Stopping) -> Result:
         """The problem of class j solved from its start, whose seconds count."""
-        if stopping.max_passes <= JOINT_PASSES:
+        if stopping.max_passes <= self.passes:
             return solve(Point())
         begun = time.perf_counter(), time.process_time()
         point = self._column(j)
         wall, cpu = time.perf_counter() - begun[0], time.process_time() - begun[1]
         result = solve(point)
-        note = f"{JOINT_PASSES} passes for up to {JOINT_CLASSES} classes at a time come first"
+        note = f"{self.passes} passes for up to {JOINT_CLASSES} classes at a time come first"
         return replace(
             result,
             trace=[replace(row, seconds=row.seconds + wall) for row in result.trace],
@@ -200,8 +199,7 @@ class JointStarts:
         squares = np.maximum(self.rows.squared_norms(), MIN_CURVATURE)
         factors = self.factors[first : first + count]
         ascent = joint(self.rows, self.loss, self.label, first, self.costs, factors, squares)
-        for number in range(1, JOINT_PASSES + 1):
-            ascent.run_pass(number, self.seed, notes=self.notes and number == JOINT_PASSES)
-        found = (ascent.duals, ascent.gaps) if self.notes else (ascent.duals,)
-        duals, *gaps = (np.ascontiguousarray(each.T) for each in found)
-        return duals, ascent.vectors, *gaps
+        for number in range(1, self.passes + 1):
+            ascent.run_pass(number, self.seed)
+        duals, scores = (np.ascontiguousarray(each.T) for each in (ascent.duals, ascent.scores()))
+        return duals, ascent.vectors, scores

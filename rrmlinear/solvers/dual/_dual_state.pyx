@@ -81,17 +81,11 @@ cdef class DualState:
             <flag_t*> &flags[0, 0], self.width, self.v.shape[1], n_near, seen.shape[1],
             self.n_copies)
 
-    def start_from(self, const double[::1] alphas not None, vector=None, gaps=None):
-        """Start from these duals, each within the loss's bounds, and from their v; also from the
-        gaps that their last visits found, if known: examples without one sleep as after a visit.
-        """
+    def start_from(self, const double[::1] alphas not None, vector=None):
+        """Start from these duals, each within the loss's bounds, and from their v, if known."""
         self.alphas[:] = alphas
         self.dual_vector += self.combination(alphas) if vector is None else vector
         self.resume()
-        if gaps is not None:
-            self.gaps[:] = gaps
-            self.add_up()
-            self.rest_below(0, -1)
 
     def combination(self, const double[::1] alphas not None):
         """Σ c_i α_i x_i."""

@@ -16,6 +16,7 @@ from rrmlinear.solvers.dual.measured_duals import MeasuredDuals
 from rrmlinear.solvers.dual.shared_passes import SharedPasses, why_not_shared
 from rrmlinear.solvers.dual.streamed.rough import LEAST_TOLERANCE
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
+from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.team import Team
 
 # The kernel's step for each option of the paper. For losses of one score II equals I, as the
@@ -42,7 +43,7 @@ class ProxSDCA(MeasuredDuals):
     paper's theorems assume; of streamed rows, the draws of a pass are sorted by the blocks that
     are in memory together. ``start`` are α_i to begin from, cut to the bounds of the loss. They are
     per unit of cost, so that they serve for other costs too. ``climbed`` are v = Σ c_i α_i x_i of
-    these and the gaps of the examples, as far as another ascent on the same problem has found them.
+    these and the scores x_i'v, where another ascent on the same problem has found them.
 
     ``threads`` share passes (`SharedPasses`); the same seed and number of them give the same bits.
 
@@ -84,7 +85,7 @@ class ProxSDCA(MeasuredDuals):
         self.climbed = climbed
         self.first_duals = start if start is None or climbed else checked_start(start, loss, y)
         self.team, self.number = Team(1), 0
-        #: The losses at v, where the last pass was one that only measures.
+        #: The losses at v, where the scores of the start are known and no visit has moved it.
         self.known_losses: float | None = None
 
     def start(self) -> None:
@@ -122,8 +123,12 @@ class ProxSDCA(MeasuredDuals):
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
         self.team = Team(self.threads, _this_processor)
         if self.first_duals is not None:
-            self.state.start_from(self.first_duals, *self.climbed)
+            vector, scores = self.climbed or (None, None)
+            self.state.start_from(self.first_duals, vector)
             self.gap_sum = self.state.gap_sum
+            if scores is not None and self.shrinking is None:
+                self.known_losses = self.losses_of(scores)
+                self.state.rest_below(0.0, -1)
 
     def _average(self) -> RunningAverage | None:
         return None
@@ -144,10 +149,11 @@ class ProxSDCA(MeasuredDuals):
         if self.shrinking is not None:
             self._pass_by_turns(self.shrinking)
             return
-        self.number, self.known_losses = number, None
+        self.number = number
         if number == 1 and self._looks_first():
-            self._measure_start()
+            self.moved = self.n
             return
+        self.known_losses = None
         uniform = self.sampling == "uniform"
         thorough, self.rule_is_open = self.rule_is_open, False
         if thorough:
@@ -167,19 +173,13 @@ class ProxSDCA(MeasuredDuals):
         self.scores = None
 
     def _looks_first(self) -> bool:
-        # Where the duals are the end of another ascent, which has found no gaps: whether the rule
-        # may hold there, as far as some examples tell. Without a widest gap a run does not look at
-        # it after the first pass.
-        if self.rule is None or not self.rule.of_parts or len(self.climbed) != 1:
+        # Where another ascent has found the duals and their scores: whether the rule holds there.
+        # Without a widest gap a run does not look at it after the first pass.
+        if self.rule is None or not self.rule.of_parts or self.known_losses is None:
             return False
         if not np.isfinite(self.rule.widest_gap):
             return False
-        return self.rule.ratio(self.some_of(np.flatnonzero(self.costs > 0))) <= 1
-
-    def _measure_start(self) -> None:
-        self.known_losses, self.moved = self.losses(), self.n
-        self.work += self.n
-        self.visits += self.n
+        return self.rule.ratio(Point(None, self.state.alphas, self.scores)) <= 1
 
     def _pass_by_turns(self, shrinking: Shrinking) -> None:
         turns = self.begin_turns(shrinking)

@@ -37,8 +37,7 @@ cdef class JointAscent:
     cdef Py_ssize_t first
     cdef const double[::1] cost, factor, square
     cdef readonly object duals       # n × k
-    cdef readonly object gaps        # n × k: of each example when a pass last noted them
-    cdef double[:, ::1] alpha, gap    # the same, padded
+    cdef double[:, ::1] alpha        # the same, padded
     cdef double[:, ::1] W            # features × k, padded
 
     def __cinit__(self, Rows rows not None, ScalarLoss loss not None,
@@ -51,9 +50,8 @@ cdef class JointAscent:
         self.rows, self.loss, self.label, self.first = rows, loss, label, first
         self.cost, self.factor, self.square = costs, factors, squares
         stride = block_stride(len(factors))
-        duals, gaps = aligned_zeros(n, stride), aligned_zeros(n, stride)
+        duals = aligned_zeros(n, stride)
         self.alpha, self.duals = duals, duals[:, :len(factors)]
-        self.gap, self.gaps = gaps, gaps[:, :len(factors)]
         self.W = aligned_zeros(max(rows.width, 1), stride)
 
     @property
@@ -61,8 +59,22 @@ cdef class JointAscent:
         """Σ_i c_ij α_ij x_i of each class, the weights w_j, as rows."""
         return np.ascontiguousarray(np.asarray(self.W)[:self.rows.width, :len(self.factor)].T)
 
-    def run_pass(self, int number, uint64_t seed, bint notes=False):
-        """Visit all examples in the order of pass ``number``, which ``notes`` the gaps it finds."""
+    def scores(self):
+        """x_i'w_j of all examples, n × k."""
+        cdef Py_ssize_t i, n = self.rows.c.n_rows, stride = self.W.shape[1]
+        found = aligned_zeros(n, stride)
+        cdef double[:, ::1] out = found
+        cdef row_t row
+        with nogil:
+            for i in range(n):
+                if i + ROW_LOOKAHEAD < n:
+                    rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
+                row = rows_get(&self.rows.c, i)
+                block_scores(&row, &self.W[0, 0], stride, stride, &out[i, 0])
+        return found[:, :len(self.factor)]
+
+    def run_pass(self, int number, uint64_t seed):
+        """Visit all examples in the order of pass ``number``."""
         cdef Py_ssize_t n = self.rows.c.n_rows, k = self.factor.shape[0], stride = self.W.shape[1]
         cdef Py_ssize_t at, i, j, own
         cdef double* alpha
@@ -102,9 +114,6 @@ cdef class JointAscent:
                     cost[own] *= self.factor[own]
                     curvature[own] *= self.factor[own]
                 self.loss.all_dual_steps(y, scores, alpha, 1, curvature, 1, new, stride)
-                if notes:
-                    for j in range(k):
-                        self.gap[i, j] = cost[j] * self.loss.gap(y[j], scores[j], alpha[j])
                 if 0 <= own < k:
                     y[own] = -1
                 if dual_moves(cost, new, MOVE_ROUNDING, alpha, steps, stride):
