@@ -49,7 +49,7 @@ def plain(task: Task) -> Solver:
 
 def conjugate(task: Task, stretch: float) -> Solver:
     """Ascent on all duals of the logistic loss at once, with a free intercept."""
-    from rrmlinear.solvers.dual.conjugate_ascent import ConjugateAscent
+    from rrmlinear.solvers.dual.together.conjugate_ascent import ConjugateAscent
 
     return ConjugateAscent(risk_of(task), task.regularizer, stretch)
 

@@ -14,7 +14,7 @@ LOOK = 32
 MOST_STRETCH, MOST_UNEVEN = 1.1, 4.0
 
 
-@np.errstate(over="ignore", invalid="ignore")
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def columns_of_angles(rows: Rows) -> tuple[float, float]:
     """The number of uncorrelated columns with which dense rows less their mean would be as far from
     right angles as some of these are, and their mean square; 0 columns where rows tell nothing.

@@ -5,7 +5,7 @@ import pytest
 
 from rrmlinear import LogisticRegression
 from rrmlinear.catalog.stages import automatic
-from rrmlinear.solvers.dual.conjugate_ascent import ConjugateAscent
+from rrmlinear.solvers.dual.together.conjugate_ascent import ConjugateAscent
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import pytest
 
 from rrmlinear import Problem
 from rrmlinear.losses.margin import Logistic, SquaredHinge
-from rrmlinear.risks.moves import dual_moves
 from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.dual.together._dual_moves import dual_moves
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.conditions.base import Search
-from rrmlinear.risks.moves import dual_moves
+from rrmlinear.solvers.dual.together._dual_moves import dual_moves
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import scores_at_zero
 from rrmlinear.solvers.loop.solver import Solver

@@ -1,0 +1,1 @@
+"""Ascent on all duals at once: dual steps of all examples, and the ascent along them."""
