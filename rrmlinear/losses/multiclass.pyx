@@ -15,7 +15,7 @@ from rrmlinear.projections.blocks.simplex_block cimport simplex_block, simplex_w
 from rrmlinear.simd.simplex_blocks cimport (
     simplex_conjugate, simplex_derivative, simplex_gap, simplex_value,
 )
-from rrmlinear.simd.softmax_blocks cimport (
+from rrmlinear.simd.classes.softmax_blocks cimport (
     softmax_block, softmax_conjugate, softmax_derivative, softmax_gap, softmax_value,
     softmax_workspace,
 )

@@ -1,4 +1,4 @@
-cdef extern from "softmax_blocks.h" nogil:
+cdef extern from "classes/softmax_blocks.h" nogil:
     Py_ssize_t softmax_workspace(Py_ssize_t k)
     double softmax_value(const double* margins, double gamma, Py_ssize_t k)
     void softmax_derivative(const double* margins, double gamma, Py_ssize_t k, double* p)
