@@ -96,13 +96,14 @@ def _by_regression(
     α_i − ν. With ν = 1 all duals are 1, w = s, and every ρ from the largest score on is as good;
     that one is taken. Where s is 0 but for rounding, all duals are ν and w = 0.
     """
-    costs, shift = risk.costs, nu * _sums(risk)
+    costs, squares = risk.costs, risk.rows.squared_norms()
+    shift = nu * _sums(risk, squares)
     y = -risk.scores(shift)
     with np.errstate(over="ignore"):
         constant = float(shift @ shift) / 2
     if not np.isfinite(constant):
         raise ValueError("the squared norm of the sum of all examples overflows; scale the data")
-    if nu == 1 or constant <= NO_SUM * _largest(risk, nu):
+    if nu == 1 or constant <= NO_SUM * _largest(costs, squares, nu):
         weights, scores = (shift, -y) if nu == 1 else (np.zeros(len(shift)), np.zeros(len(y)))
         result = _all_alike(nu, weights, constant, costs, on_pass, before)
         return result, float(scores[costs > 0].max())
@@ -162,27 +163,24 @@ def _rho(
     return low - SCORE_ROUNDING * abs(low) if _on_it(result) else (low + high) / 2
 
 
-def _sums(risk: ScalarRisk) -> NDArray[np.float64]:
-    """Σ c_i x_i, where sums of centred columns are 0.
+def _sums(risk: ScalarRisk, squares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Σ c_i x_i, where sums of centred columns are 0; ``squares`` are the ‖x_i‖².
 
     The optimum is 0 then, and would else be a square of rounding, which no relative gap proves.
     """
     sums = risk.gradient(np.ones(len(risk.costs)))
     # no column's squares are more than those of all columns
-    most = COLUMN_SUM_ROUNDING * np.sqrt(
-        risk.costs.sum() * (risk.costs @ risk.rows.squared_norms())
-    )
+    most = COLUMN_SUM_ROUNDING * np.sqrt(risk.costs.sum() * (risk.costs @ squares))
     if not ((np.abs(sums) <= most) & (sums != 0)).any():
         return sums
-    squares = Hessian(risk.rows, risk.costs).diagonal()
-    rounding = COLUMN_SUM_ROUNDING * np.sqrt(risk.costs.sum() * squares)
+    of_columns = Hessian(risk.rows, risk.costs).diagonal()
+    rounding = COLUMN_SUM_ROUNDING * np.sqrt(risk.costs.sum() * of_columns)
     return np.where(np.abs(sums) <= rounding, 0.0, sums)
 
 
-def _largest(risk: ScalarRisk, nu: float) -> float:
+def _largest(costs: NDArray[np.float64], squares: NDArray[np.float64], nu: float) -> float:
     """½‖ν Σ c_i x_i‖² if all examples pointed one way."""
-    lengths = np.sqrt(risk.rows.squared_norms())
-    return (nu * float(risk.costs @ lengths)) ** 2 / 2
+    return (nu * float(costs @ np.sqrt(squares))) ** 2 / 2
 
 
 def _all_alike(

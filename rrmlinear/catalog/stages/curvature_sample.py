@@ -22,8 +22,8 @@ MOST_NOISE = 0.9
 # gap in the units of columns. It is below the number of examples that are looked at, so that no
 # column is 0 in the sample.
 MOST_UNEVEN = 50.0
-# A sample estimates small eigenvalues badly. Its metric serves where at most a tenth of them lie
-# below this part of their median.
+# A sample estimates small eigenvalues badly. Its metric serves where at most a tenth of the
+# eigenvalues are below LEAST_EIGENVALUE times the median eigenvalue.
 LEAST_EIGENVALUE = 0.12
 
 

@@ -132,7 +132,9 @@ def descent(task: Task, build: Callable[[Task], Solver]) -> Stage:
 
 
 def conjugate(task: Task, columns: float) -> Stage:
-    """The ascent on all duals at once, on rows with the angles of so many uncorrelated columns."""
+    """The ascent on all duals at once. ``columns``: with this number of uncorrelated columns, rows
+    would have angles as these have.
+    """
     n, visit = task.rows.shape[0], BATCH_PRODUCTS * pass_visit_cost(task)
     # the largest eigenvalue of XX' there over the mean of its diagonal
     stretch = (1 + (n / columns) ** 0.5) ** 2

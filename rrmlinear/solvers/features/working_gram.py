@@ -25,8 +25,8 @@ class WorkingGram:
     """Products a_j'a_k of dense columns less their centres; known ones are not made again.
 
     Columns are scaled to length 1, in float32 unless ``is_exact``: their products take half the
-    time then, and steps by them, from exact derivatives, make up for what they round. With a
-    ``part`` above 1 the correlations of columns are those of a sample, one example of so many.
+    time then, and steps by them, from exact derivatives, make up for what they round. Where
+    ``part`` is above 1, correlations of columns come from a sample: one example of every ``part``.
     """
 
     def __init__(self, columns: FeatureColumns, is_exact: bool, part: int = 1) -> None:

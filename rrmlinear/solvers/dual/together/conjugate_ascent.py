@@ -16,7 +16,8 @@ from rrmlinear.solvers.loop.solver import Solver
 
 Array = NDArray[np.float64]
 
-# Newton steps of a search at most; a step whose rise is below this part of the dual ends it.
+# A search takes at most MOST_STEPS Newton steps. It ends after a step that raises the dual by less
+# than LEAST_RISE of ‖v‖²/λ.
 MOST_STEPS, LEAST_RISE = 8, 1e-11
 # A search leaves each dual more than KEPT of its distance from a bound, and a step in it goes at
 # most WITHIN of the way to there: duals that come near a bound would hold up the next searches.
