@@ -6,7 +6,8 @@ there by the largest such -e. "proved" is our time to a gap of 1e-6, which shows
 is so near. The solvers run in this process in turn, LIBLINEAR's by the package liblinear-official;
 the median of --runs counts. Then the whole commands at the default of -e, where --train names
 LIBLINEAR's. --csv FILE keeps the times. With --threads 2 ours takes two threads and LIBLINEAR its
-one; the times are wall seconds, and the commands are left out.
+one; the times are wall seconds, and the commands are left out. With --patience S, a run of
+LIBLINEAR to 1e-6 that takes longer than S seconds is ended, and the ratio is a lower bound.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from measuring import patiently
 from times import Time, Times, write_times
 
 from rrmlinear import Model, Parameter, Problem, fit, read_libsvm
@@ -66,10 +68,14 @@ class Peer:
 
 @dataclass(frozen=True)
 class Way:
-    """How fits are timed: threads of ours, and runs. One thread counts CPU seconds, more wall."""
+    """How fits are timed: threads of ours, runs, and seconds that LIBLINEAR has to come near.
+
+    One thread counts CPU seconds, more wall.
+    """
 
     threads: int
     runs: int
+    patience: float
 
     def ours(self, problem: Problem, number: int, **choices: Any) -> Model:
         """A fit of ours."""
@@ -122,7 +128,8 @@ class Fine:
     epsilon: float | None
 
     def __str__(self) -> str:
-        there = "never" if self.epsilon is None else f"{self.epsilon:.0e}"
+        never = "slow" if self.times.is_cut else "never"
+        there = never if self.epsilon is None else f"{self.epsilon:.0e}"
         return f"{self.times!s:27} {self.gap_tol:>8.0e} {there:>8} {self.proved:9.3f}"
 
 
@@ -150,13 +157,20 @@ def fine(number: int, problem: Problem, peer: Peer, way: Way) -> Fine:
     gap_tol = largest(0.1, lambda tol: near(result_of(ours(tol)).primal), FINE)
     assert gap_tol is not None, "a gap of 1e-6 is so near"
 
+    def peer_weights(epsilon: float) -> np.ndarray:
+        return peer.weights_of(theirs(epsilon), best.weights.shape[1])
+
     def peer_is_near(epsilon: float) -> bool:
-        weights = peer.weights_of(theirs(epsilon), best.weights.shape[1])
+        weights = patiently(partial(peer_weights, epsilon), way.patience)
         return near(objective(number, problem, weights, best.labels))
 
-    epsilon = largest(SOLVERS[number].tolerance or 0.1, peer_is_near, SMALLEST)
     proved = way.alone(partial(ours, FINE))
     here = partial(ours, gap_tol)
+    try:
+        epsilon = largest(SOLVERS[number].tolerance or 0.1, peer_is_near, SMALLEST)
+    except TimeoutError:
+        times = Times(way.alone(here), way.patience, is_cut=True)
+        return Fine(times, proved, gap_tol, None)
     if epsilon is None:
         return Fine(Times(way.alone(here), None), proved, gap_tol, None)
     return Fine(way.in_turn(here, partial(theirs, epsilon)), proved, gap_tol, epsilon)
@@ -200,11 +214,12 @@ def main() -> int:
     parser.add_argument("--types", type=int, nargs="*", default=TYPES)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--patience", type=float, default=600.0, metavar="S")
     parser.add_argument("--train", help="LIBLINEAR's train program")
     parser.add_argument("--coarse", action="store_true", help="only the default of -e")
     parser.add_argument("--csv", type=Path, metavar="FILE")
     chosen = parser.parse_args()
-    way = Way(chosen.threads, chosen.runs)
+    way = Way(chosen.threads, chosen.runs, chosen.patience)
     rows: list[Time] = []
     warnings.simplefilter("ignore")
     head = "     ours    theirs  ratio"

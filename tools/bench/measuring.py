@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
 import os
 import signal
 import statistics
@@ -67,6 +68,23 @@ def run_process(command: Sequence[str], limit: float | None = None) -> ProcessRu
     # Linux counts it in kilobytes, macOS in bytes.
     peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     return ProcessRun(text, usage.ru_utime + usage.ru_stime, wall, peak, is_cut)
+
+
+def patiently(run: Callable[[], Outcome], limit: float) -> Outcome:
+    """What a call returns, made in a copy of this process; TimeoutError after ``limit`` seconds."""
+    fork = multiprocessing.get_context("fork")
+    here, there = fork.Pipe(duplex=False)
+    child = fork.Process(target=lambda: there.send(run()))
+    child.start()
+    there.close()
+    try:
+        if not here.poll(limit):
+            raise TimeoutError(f"longer than {limit:g} s")
+        outcome: Outcome = here.recv()
+        return outcome
+    finally:
+        child.kill()
+        child.join()
 
 
 def take_turns(jobs: Sequence[Callable[[], Outcome]], rounds: int) -> list[list[Outcome]]:

@@ -29,20 +29,29 @@ class Time:
 
 @dataclass(frozen=True)
 class Times:
-    """CPU seconds here and there; None where LIBLINEAR does not come so far."""
+    """CPU seconds here and there; None where LIBLINEAR does not come so far.
+
+    With ``is_cut``, LIBLINEAR was ended after so many seconds.
+    """
 
     ours: float
     theirs: float | None
+    is_cut: bool = False
 
     def __str__(self) -> str:
         if self.theirs is None:
             return f"{self.ours:9.3f} {'–':>9} {'–':>7}"
-        return f"{self.ours:9.3f} {self.theirs:9.3f} {self.theirs / self.ours:6.2f}x"
+        more = ">" if self.is_cut else ""
+        theirs, ratio = f"{more}{self.theirs:.3f}", f"{more}{self.theirs / self.ours:.2f}"
+        return f"{self.ours:9.3f} {theirs:>9} {ratio:>6}x"
 
     def rows(self, data: str, problem: str, level: float | None = None) -> list[Time]:
         """Both as rows of the CSV."""
-        both = {"rrmlinear": self.ours, "LIBLINEAR": self.theirs}
-        return [Time(data, problem, name, level, seconds) for name, seconds in both.items()]
+        if self.is_cut:
+            theirs = Time(data, problem, "LIBLINEAR", level, None, f"longer than {self.theirs:g} s")
+        else:
+            theirs = Time(data, problem, "LIBLINEAR", level, self.theirs)
+        return [Time(data, problem, "rrmlinear", level, self.ours), theirs]
 
 
 def write_times(path: Path, times: Iterable[Time]) -> None:
