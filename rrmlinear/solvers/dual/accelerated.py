@@ -264,8 +264,8 @@ class Accelerated(Solver):
     def value_at_zero(self) -> float:
         return self.ascent.value_at_zero()
 
-    def rounding(self) -> float:
-        return self.ascent.rounding_of(self.certificate, self.target)
+    def rounding(self, enough: float) -> float:
+        return self.ascent.rounding_of(self.certificate, enough)
 
     def support(self) -> dict[str, int]:
         duals = self.certificate.alphas

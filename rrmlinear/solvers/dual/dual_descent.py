@@ -126,13 +126,11 @@ class DualDescent(Solver):
         """c_i Σ |α_i| of every example."""
         raise TypeError(f"{type(self).__name__} has no duals")
 
-    def rounding(self) -> float:
-        return self.rounding_of(self.certificate, self.target)
+    def rounding(self, enough: float) -> float:
+        return self.rounding_of(self.certificate, enough)
 
-    def rounding_of(self, certificate: Certificate, target: float) -> float:
-        """How far the values of this certificate of the same problem may be off by rounding, as
-        far as a gap of ``target`` needs to know.
-        """
+    def rounding_of(self, certificate: Certificate, enough: float) -> float:
+        """`rounding` of this certificate of the same problem."""
         shares, weights = self.shares(certificate.alphas), certificate.weights
         return certificate.rounding() + rounding_of_scores(self.rows, shares, weights)
 

@@ -169,8 +169,8 @@ class InterceptAscent(Solver):
         weights = self._weights()
         return weights, self.risk.scores(weights)
 
-    def rounding(self) -> float:
-        return self.rounding_by_rows()
+    def rounding(self, enough: float) -> float:
+        return self.certificate.rounding(enough)
 
     def close(self) -> None:
         if self.inner is not None:

@@ -137,8 +137,8 @@ class ProximalAscent(Solver):
     def value_at_zero(self) -> float:
         return self.ascent.value_at_zero()
 
-    def rounding(self) -> float:
-        return self.ascent.rounding_of(self.certificate, self.target)
+    def rounding(self, enough: float) -> float:
+        return self.ascent.rounding_of(self.certificate, enough)
 
     def support(self) -> dict[str, int]:
         return {"features in use": int(np.count_nonzero(self.certificate.weights))}
@@ -189,5 +189,5 @@ class InterceptProximalAscent(ProximalAscent):
     def value_at_zero(self) -> float:
         return self.certificate.value_at_zero()
 
-    def rounding(self) -> float:
+    def rounding(self, enough: float) -> float:
         return self.certificate.rounding()

@@ -27,7 +27,7 @@ from rrmlinear.solvers.loop.rounding import (
     rounding_of_scores,
 )
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP, OBJECTIVE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 
 # Sweeps between two looks at the gap, and between two extrapolations.
 SWEEPS_PER_LOOK = 5
@@ -148,19 +148,16 @@ class FeatureDescent(Solver):
     def value_at_zero(self) -> float:
         return float(self.costs @ (self.y * self.y)) / 2
 
-    def rounding(self) -> float:
+    def rounding(self, enough: float) -> float:
         sizes, weights = np.abs(self.certificate.alphas), self.certificate.weights
-        shares = self.costs * sizes
-        known = NEGATIVE_GAP * abs(self.certificate.primal)
-        enough = max(self.target if np.isfinite(self.target) else 0.0, known) / 2
+        shares, values = self.costs * sizes, self.certificate.rounding()
         squares = sizes.max(initial=0) * self.scale * self.columns.squares
-        scores = bound_by_features(shares, squares, weights)
-        if scores > enough:
-            if isinstance(self.rows, ColumnOrder):
-                scores = rounding_by_features(self.rows, shares, weights)
-            else:
-                scores = rounding_of_scores(self.rows, shares, weights)
-        return self.certificate.rounding() + scores
+        crude = values + bound_by_features(shares, squares, weights)
+        if crude <= enough:
+            return crude
+        if isinstance(self.rows, ColumnOrder):
+            return values + rounding_by_features(self.rows, shares, weights)
+        return values + rounding_of_scores(self.rows, shares, weights)
 
     def support(self) -> dict[str, int]:
         return {"features in use": int(np.count_nonzero(self.whole.weights))}

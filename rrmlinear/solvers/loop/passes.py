@@ -9,7 +9,6 @@ import numpy as np
 
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.rules.rule import Point, Rule
-from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 
 class Passes:
@@ -102,14 +101,12 @@ class Passes:
         """The primal value at w = 0 and an intercept of 0, or infinity where it is not known."""
         return self.certificate.value_at_zero()
 
-    def rounding(self) -> float:
-        """How far the values of the certificate may be off by rounding."""
-        return self.certificate.rounding()
+    def rounding(self, enough: float) -> float:
+        """How far the values of the certificate may be off by rounding.
 
-    def rounding_by_rows(self) -> float:
-        """`rounding`, by the lengths of rows alone where that is enough for the target."""
-        known = NEGATIVE_GAP * abs(self.certificate.primal)
-        return self.certificate.rounding(max(self.target, known))
+        Any bound of at most ``enough`` will do: rounding of that size hides no gap.
+        """
+        return self.certificate.rounding()
 
     def final_weights(self) -> Any:
         """The weights of the certificate, d × k, in memory of their own."""

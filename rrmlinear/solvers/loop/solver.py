@@ -218,8 +218,8 @@ class Solver(Passes):
         bounded = self.certificate.excess <= goal and self._rounding_at_zero() < goal
         if row.gap > goal and not bounded:
             return None
-        rounding = self._outside(self.rounding)
         known = max(goal, NEGATIVE_GAP * abs(row.primal))
+        rounding = self._outside(self.rounding, known)
         if max(rounding, -row.gap) > known or row.dual > self.zero + known:
             return Status.HIDDEN
         if row.gap <= goal:
@@ -234,7 +234,7 @@ class Solver(Passes):
         """A dual above the primal is wrong by rounding: the gap is what that may hide."""
         if not -math.inf < row.gap < 0:
             return row
-        hidden = max(self._outside(self.rounding), -row.gap)
+        hidden = max(self._outside(self.rounding, 0.0), -row.gap)
         return replace(row, dual=row.primal - hidden, gap=hidden)
 
     def _may_measure(self, gap: float) -> bool:

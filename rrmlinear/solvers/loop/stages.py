@@ -278,8 +278,8 @@ class Stages(Solver):
     def value_at_zero(self) -> float:
         return self.solver.value_at_zero()
 
-    def rounding(self) -> float:
-        return self.solver.rounding()
+    def rounding(self, enough: float) -> float:
+        return self.solver.rounding(enough)
 
     def penalty(self) -> float:
         return self.solver.penalty()

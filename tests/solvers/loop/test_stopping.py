@@ -206,7 +206,8 @@ class Claimed(Solver):
     def value_at_zero(self):
         return self.zero
 
-    def rounding(self):
+    def rounding(self, enough):
+        self.asked = enough
         return self.claimed_rounding
 
 
@@ -226,6 +227,13 @@ def test_claims_that_rounding_or_zero_weights_refute(claims, status):
     result = Claimed(*claims).solve(Stopping())
     assert result.status is status
     assert result.solved == (status in (Status.SOLVED, Status.BOUNDED))
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-14])
+def test_rounding_is_asked_for_as_exactly_as_the_tolerance_needs(tolerance):
+    solver = Claimed(2.0, 2.0, 5.0, 0.0, np.inf)
+    assert solver.solve(Stopping(gap_tol=tolerance)).status is Status.SOLVED
+    assert solver.asked == 2.0 * max(tolerance, 1e-12)
 
 
 def test_a_gap_within_rounding_alone_is_not_solved():

@@ -136,8 +136,8 @@ class RowPairAscent(Solver):
         at.intercept, at.value = state.middle, state.loss
         return at
 
-    def rounding(self) -> float:
-        return self.rounding_by_rows()
+    def rounding(self, enough: float) -> float:
+        return self.certificate.rounding(enough)
 
     def present(self) -> Point:
         scores = self.risk.labels - self.state.slopes

@@ -104,7 +104,7 @@ class SequenceAscent(DualDescent):
     def value_at_zero(self) -> float:
         return float(self.risk.total(np.zeros(self.risk.n_scores)))
 
-    def rounding(self) -> float:
+    def rounding(self, enough: float) -> float:
         best, d, k = self.certificate, self.rows.width, self.risk.k
         alphas = best.alphas[: len(self.risk.label) * k].reshape(-1, k)
         weights = best.weights[: d * k].reshape(d, k)

@@ -173,13 +173,12 @@ class RowAscent(DualDescent):
         """A bound of what the last measurement for a certificate left out of the gap."""
         return 0.0 if self.rough is None else self.rough.left
 
-    def rounding_of(self, certificate: Certificate, target: float) -> float:
+    def rounding_of(self, certificate: Certificate, enough: float) -> float:
         shares, weights = self.shares(certificate.alphas), certificate.weights
-        if np.isfinite(target):
-            bound = self._bound_by_rows(shares, weights)
-            if bound <= CLEAR_ROUNDING * target:  # a pass would only tell how clear it is
-                return certificate.rounding() + bound
-        return super().rounding_of(certificate, target) + self._bound_by_narrow(shares, weights)
+        crude = certificate.rounding() + self._bound_by_rows(shares, weights)
+        if crude <= enough:
+            return crude
+        return super().rounding_of(certificate, enough) + self._bound_by_narrow(shares, weights)
 
     def _bound_by_rows(self, shares: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
         """A bound of what rounding and narrow rows move primal and dual by."""

@@ -121,5 +121,5 @@ class ConjugateAscent(Solver):
         self.certificate.offer_weights(self.w, self.at, exact=True)
         self.certificate.offer_duals(self.alphas, self.vector, exact=True)
 
-    def rounding(self) -> float:
-        return self.rounding_by_rows()
+    def rounding(self, enough: float) -> float:
+        return self.certificate.rounding(enough)

@@ -204,8 +204,8 @@ class TangentDescent(Solver):
         self.certificate.offer_weights(place.weights, at, exact=True)
         self.certificate.offer_duals(best.duals(), best.vector, exact=True)
 
-    def rounding(self) -> float:
-        """From the sizes of columns by the short copy where these are known and enough."""
+    def rounding(self, enough: float) -> float:
+        """From the sizes of columns by the short copy where these are known."""
         best = self.certificate
         if self.sizes is not None:
             between, beside, far = self.sizes
@@ -213,9 +213,9 @@ class TangentDescent(Solver):
             squares = shares.sum() * between + (shares @ far) * beside
             crude = bound_by_features(shares, squares, best.weights)
             crude += OBJECTIVE_ROUNDING * max(abs(best.primal), abs(best.dual))
-            if crude <= self.target:
+            if crude <= enough:
                 return crude
-        return self.rounding_by_rows()
+        return best.rounding(enough)
 
 
 class _Place:

@@ -92,12 +92,12 @@ class PathDescent(Solver):
         dual = -conjugate - float(omega.conjugate_of(vector.ravel()))
         certificate.offer_duals(alphas, dual=dual, exact=True)
 
-    def rounding(self) -> float:
-        """From the lengths of the rows alone where that is enough: |α_i| is at most 2."""
+    def rounding(self, enough: float) -> float:
+        """From the lengths of the rows alone if possible: |α_i| is at most 2."""
         best, costs = self.certificate, np.ravel(self.risk.costs)
         crude = bound_by_rows(2 * costs, self.risk.rows.squared_norms(), best.weights)
         crude += OBJECTIVE_ROUNDING * max(abs(best.primal), abs(best.dual))
-        return crude if crude <= self.tolerance * best.primal else best.rounding()
+        return crude if crude <= enough else best.rounding()
 
     def _by_rows(self, numbers: Array) -> Array:
         """Those of the paths, a row for each class, with a column for each."""
