@@ -15,10 +15,10 @@ from rrmlinear.catalog.selection import LOOSE_GAP, Selection, select
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem, check_kind
 from rrmlinear.solvers.loop.result import OnPass, Result, Status
+from rrmlinear.training.classes.one_vs_rest import solve_one_vs_rest
 from rrmlinear.training.costs import base_costs, class_factors
 from rrmlinear.training.model import Model
 from rrmlinear.training.one_class import solve_one_class
-from rrmlinear.training.one_vs_rest import solve_one_vs_rest
 from rrmlinear.training.single import solve_blocks, solve_measure, solve_scalars
 from rrmlinear.training.starts import Start, point_of
 from rrmlinear.training.streaming import streamed

@@ -20,10 +20,10 @@ from rrmlinear.data.labels import group_labels
 from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds.fleet import Fleet
-from rrmlinear.training.class_problems import values_at_zero
+from rrmlinear.training.classes.class_problems import values_at_zero
+from rrmlinear.training.classes.in_turn import solve_each
 from rrmlinear.training.costs import class_factors
 from rrmlinear.training.fit import NotSolvedWarning
-from rrmlinear.training.in_turn import solve_each
 from rrmlinear.training.model import Model
 from rrmlinear.workers.dealing import Shape, dealt
 from rrmlinear.workers.recipe import Recipe

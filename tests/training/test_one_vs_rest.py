@@ -14,7 +14,8 @@ from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stages import Stages
-from rrmlinear.training import one_vs_rest, starts
+from rrmlinear.training import starts
+from rrmlinear.training.classes import one_vs_rest
 
 LOSSES = ["hinge", "smooth-hinge", "squared-hinge", "logistic"]
 

@@ -79,7 +79,7 @@ def test_weights_of_another_problem_are_left_out_and_bad_ones_are_not_taken(fit,
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_each_class_against_the_rest_begins_at_its_own_column(fit, monkeypatch, threads):
-    from rrmlinear.training import one_vs_rest
+    from rrmlinear.training.classes import one_vs_rest
 
     monkeypatch.setattr(one_vs_rest, "MIN_WORK_AT_ONCE", 1)
     choices = {"solver": "auto", "loss": "logistic", "regularizer": "l1", "gap_tol": 1e-6}

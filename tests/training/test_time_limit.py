@@ -14,7 +14,7 @@ from rrmlinear.risks.conditions import class_places
 from rrmlinear.solvers.bundle import bmrm
 from rrmlinear.solvers.loop import power
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.training import class_problems, in_turn, one_vs_rest
+from rrmlinear.training.classes import class_problems, in_turn, one_vs_rest
 
 #: Seconds that no preparation takes that ends, on any machine.
 ENDLESS = 20.0

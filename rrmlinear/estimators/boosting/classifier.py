@@ -37,7 +37,7 @@ from rrmlinear.estimators.boosting.problems import (
 )
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import in_memory
-from rrmlinear.training.boosting import solve_in_turn
+from rrmlinear.training.classes.boosting import solve_in_turn
 
 Array = NDArray[np.float64]
 
@@ -131,7 +131,7 @@ class ERLPBoostClassifier(EnsemblePredictions, Described):
 
     Warns
     -----
-    sklearn.exceptions.ConvergenceWarning
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
         Where the solver stopped before ``tol``; the message gives the gap.
     UserWarning
         Where no ensemble has a soft margin above ``tol``.

@@ -9,7 +9,7 @@ import numpy as np
 from rrmlinear.catalog.boosting_builders import ColumnGeneration
 from rrmlinear.solvers.loop.result import OnPass, Result, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.training.in_turn import STATUSES, OneVsRestResult, Sums
+from rrmlinear.training.classes.together import OneVsRestResult, Sums, together
 
 
 def solve_in_turn(
@@ -34,15 +34,4 @@ def solve_in_turn(
         trace += [sums.row(row) for row in result.trace]
         sums.end(result)
         results.append(result)
-    return OneVsRestResult(
-        max((each.status for each in results), key=STATUSES.index),
-        np.array([each.weights for each in results]),
-        trace,
-        sum(each.target for each in results),
-        sum(each.cpu_seconds for each in results),
-        sum(each.measuring_seconds for each in results),
-        None,
-        {},
-        tuple(note for each in results for note in each.notes),
-        tuple(results),
-    )
+    return together(results, np.array([each.weights for each in results]), trace)

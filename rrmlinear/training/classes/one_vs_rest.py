@@ -11,8 +11,8 @@ from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.array_rows import shared_rows
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import OnPass
-from rrmlinear.training.class_problems import ClassProblems
-from rrmlinear.training.in_turn import OneVsRestResult, solve_at_once, solve_each
+from rrmlinear.training.classes.class_problems import ClassProblems
+from rrmlinear.training.classes.in_turn import OneVsRestResult, solve_at_once, solve_each
 from rrmlinear.training.starts import Point
 
 Vector = NDArray[np.float64]
