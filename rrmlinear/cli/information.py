@@ -20,6 +20,7 @@ from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.pages import advice, page
 from rrmlinear.pages.facts import DataFacts, facts_of
 from rrmlinear.pages.run import versions
+from rrmlinear.pages.sections import data_lines, data_section
 from rrmlinear.training.search import largest_cost, smallest_cost
 
 #: Classes whose numbers of examples are printed one by one.
@@ -55,7 +56,7 @@ def main(arguments: Sequence[str]) -> None:
     if options.report_file is not None:
         made = command_of("info", arguments)
         sections = [
-            page.data_section(facts),
+            data_section(facts),
             page.Section("What to try", lines=tried, warnings=told),
             page.Section("How it was made", [("command", made), *versions()]),
         ]
@@ -84,7 +85,7 @@ def _searches(problem: Problem | SequenceProblem, facts: DataFacts, path: str) -
 def _lines(
     facts: DataFacts, told: Sequence[str], tried: Sequence[tuple[str, str]]
 ) -> Iterator[str]:
-    known = page.data_lines(facts)
+    known = data_lines(facts)
     width = max(len(name) for name, _ in (*known, *tried)) + 4
     for name, value in known:
         yield f"{name:{width}}{value}"

@@ -111,8 +111,8 @@ class Report:
         if self.path is None:
             return
         from rrmlinear.pages.facts import facts_of
-        from rrmlinear.pages.page import write_run
         from rrmlinear.pages.run import Run, Table
+        from rrmlinear.pages.run_pages import write_run
 
         run = Run(
             f"{title}, {chosen.loss_row.name} loss",

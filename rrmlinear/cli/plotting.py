@@ -10,7 +10,7 @@ from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.pages import command_of
 from rrmlinear.cli.parser import Parser, choice
 from rrmlinear.cli.usage import PLOT
-from rrmlinear.pages import drawing, page
+from rrmlinear.pages import drawing, run_pages
 from rrmlinear.pages.canvas import AXES
 from rrmlinear.pages.traces import Trace, read_trace
 
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str]) -> None:
         traces = [_read(path) for path in files]
         with blaming(f"can't write {output}"):
             if kind == PAGE:
-                page.write_traces(traces, output, command_of("plot", arguments))
+                run_pages.write_traces(traces, output, command_of("plot", arguments))
             else:
                 drawing.draw_traces(traces, output, options.against or AXES[0][0])
     except (ValueError, ImportError) as error:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
-from rrmlinear.pages.page import write_certificate
+from rrmlinear.pages.run_pages import write_certificate
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.training.fit import NotSolvedWarning
 

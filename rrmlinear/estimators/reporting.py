@@ -18,8 +18,8 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.scores import labelled, problem_of
 from rrmlinear.pages.facts import DataFacts, facts_of
-from rrmlinear.pages.page import write_run
 from rrmlinear.pages.run import Run, Table
+from rrmlinear.pages.run_pages import write_run
 from rrmlinear.training.model import Model
 from rrmlinear.training.trained import check_names
 

@@ -45,8 +45,8 @@ class TrainedModel(StoredModel):
         """
         from rrmlinear.pages.duals import DualCounts
         from rrmlinear.pages.facts import facts_of
-        from rrmlinear.pages.page import write_run
         from rrmlinear.pages.run import Run
+        from rrmlinear.pages.run_pages import write_run
 
         if self.result is None or self.parameter is None or self.loss is None:
             raise ValueError("a model that was loaded has no trace to report: train it")

@@ -12,7 +12,8 @@ import rrmlinear
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.pages import canvas, pictures, traces, words
 from rrmlinear.pages.facts import facts_of
-from rrmlinear.pages.page import check_available, data_lines
+from rrmlinear.pages.page import check_available
+from rrmlinear.pages.sections import data_lines
 
 pytest.importorskip("plotly", reason="pages need plotly")
 pytest.importorskip("jinja2", reason="pages need Jinja2")

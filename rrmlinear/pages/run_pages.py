@@ -1,0 +1,90 @@
+"""The pages of runs: of one with all its sections, of a certificate alone, of several traces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+
+from rrmlinear.pages import pictures, words
+from rrmlinear.pages.duals import DualCounts
+from rrmlinear.pages.facts import DataFacts
+from rrmlinear.pages.page import Section, write_page
+from rrmlinear.pages.run import Run, Table, versions
+from rrmlinear.pages.sections import certificate_section, data_section, weights_section
+from rrmlinear.pages.traces import Trace
+from rrmlinear.solvers.loop.result import Result
+
+
+def write_run(run: Run, path: str | PathLike[str]) -> None:
+    """Write the page of a run, whole or not at all. ImportError where packages are missing."""
+    verdict, solved = _verdict(run.result)
+    sections = [
+        Section("Problem", _problem_lines(run), words.formulas(run.loss, run.choices)),
+        *([] if run.facts is None else [data_section(run.facts)]),
+        *([] if run.result is None else [certificate_section(run.result, run.scale, run.duals)]),
+        *([] if run.weights is None else [weights_section(run)]),
+        *([Section("Tables", tables=run.tables)] if run.tables else []),
+        *([Section("Warnings", warnings=run.warnings)] if run.warnings else []),
+        Section("How it was made", [("command", run.command), *versions()]),
+    ]
+    write_page(path, run.title, sections, verdict, solved)
+
+
+def write_certificate(
+    path: str | PathLike[str],
+    title: str,
+    sentence: str,
+    command: str,
+    result: Result,
+    scale: float,
+    duals: DualCounts | None,
+    facts: DataFacts | None = None,
+) -> None:
+    """Write the page of a fit whose weights are not told; see `Run` for the words."""
+    verdict, solved = _verdict(result)
+    sections = [
+        Section("Problem", [("in a sentence", sentence)]),
+        *([] if facts is None else [data_section(facts)]),
+        certificate_section(result, scale, duals),
+        Section("How it was made", [("command", command), *versions()]),
+    ]
+    write_page(path, title, sections, verdict, solved)
+
+
+def write_traces(traces: Sequence[Trace], path: str | PathLike[str], command: str) -> None:
+    """Write a page with the gaps of several runs, and a table of their ends; see `Run`."""
+    heads = ("run", "passes", "seconds", "primal", "dual", "relative gap")
+    rows = [
+        (
+            trace.name,
+            words.number(trace.passes[-1]),
+            f"{trace.seconds[-1]:.4g}",
+            f"{trace.primal[-1]:.9g}",
+            f"{trace.dual[-1]:.9g}",
+            f"{trace.relative_gap[-1]:.4g}",
+        )
+        for trace in traces
+    ]
+    section = Section(
+        "Gaps",
+        pictures=[pictures.convergence(traces)],
+        tables=[Table("The last pass of each run", heads, rows)],
+    )
+    made = Section("How it was made", [("command", command), *versions()])
+    write_page(path, "Traces of rrmlinear", [section, made])
+
+
+def _problem_lines(run: Run) -> list[tuple[str, str]]:
+    lines = [("in a sentence", words.sentence(run))]
+    if run.scale != 1:
+        told = f"the objectives below are {words.number(run.scale)} times this one"
+        lines.append(("scale", told))
+    return lines
+
+
+def _verdict(result: Result | None) -> tuple[str, bool]:
+    if result is None:
+        return "", True
+    gap = f"relative gap {words.number(result.last.relative_gap)}"
+    head = "Solved" if result.solved else "Not solved"
+    return f"{head}: {result.status.value} ({gap}).", result.solved
