@@ -1,7 +1,8 @@
-"""Threads for pieces of work."""
+"""Threads for pieces of work, and the processors for them."""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 
@@ -10,3 +11,10 @@ def thread_pool(threads: int, name: str = "") -> Any:
     from concurrent.futures import ThreadPoolExecutor
 
     return ThreadPoolExecutor(threads, name)
+
+
+def usable_processors() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -151,7 +151,7 @@ class Problem:
         Raises ContainerError, a ValueError, for a file that is no container or is damaged, with the
         block's number; OSError as `open` does.
         """
-        from rrmlinear.data.container.mapping import open_container
+        from rrmlinear.data.container.opening import open_container
 
         return cls.over(open_container(path, verify))
 

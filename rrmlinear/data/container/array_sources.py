@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.container.pieces import ROWS_AT_ONCE, STORED_AT_ONCE, Piece, pieces_of
-from rrmlinear.data.problem import Problem
+from rrmlinear.data.container.pieces import ROWS_AT_ONCE, STORED_AT_ONCE, Piece, checked_pieces
 
 #: The names of a matrix, and of labels, weights and query ids, within a .npz.
 MATRIX = "X"
@@ -190,27 +189,11 @@ class ArrayExamples:
                 say_sorted(self.name)
 
     def _checked(self, matrix: Any, beside: dict[str, NDArray[Any]]) -> Iterator[Piece]:
-        """Pieces of some rows, checked and in order as `Problem.from_arrays` has them."""
-        first = self.done
-        try:
-            problem = Problem.from_arrays(matrix, beside["labels"], beside.get("weights"))
-        except ValueError as error:
-            raise ValueError(
-                f"{self.name}: {error}, where rows count from row {first} of the file"
-            ) from None
-        begin = 0
-        for piece in pieces_of(problem):
-            end = begin + len(piece.labels)
-            ids = beside["query_ids"][begin:end] if "query_ids" in beside else None
-            self.done, begin = first + end, end
-            yield Piece(
-                piece.values,
-                piece.indices,
-                piece.ends,
-                piece.labels,
-                piece.weights,
-                ids,
-            )
+        labels, ids = beside["labels"], beside.get("query_ids")
+        place = self.name, self.done, "file"
+        for piece in checked_pieces(place, matrix, labels, beside.get("weights"), ids):
+            self.done += len(piece.labels)
+            yield piece
 
     def _dense(self, streams: dict[str, ArrayStream]) -> Iterator[Any]:
         stream, (n, d) = streams[MATRIX], streams[MATRIX].shape

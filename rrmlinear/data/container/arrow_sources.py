@@ -17,8 +17,7 @@ from rrmlinear.data.container.array_sources import (
     in_order,
     say_sorted,
 )
-from rrmlinear.data.container.pieces import ROWS_AT_ONCE, STORED_AT_ONCE, Piece, pieces_of
-from rrmlinear.data.problem import Problem
+from rrmlinear.data.container.pieces import ROWS_AT_ONCE, STORED_AT_ONCE, Piece, checked_pieces
 
 PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 #: The columns of lists that make sparse rows.
@@ -126,25 +125,11 @@ class ArrowExamples:
         else:
             matrix = self._dense(batch)
         labels, weights = (self._column(batch, field, "f8") for field in ("labels", "weights"))
-        try:
-            problem = Problem.from_arrays(matrix, labels, weights)
-        except ValueError as error:
-            raise ValueError(
-                f"{self.name}: {error}, where rows count from row {self.done} of the table"
-            ) from None
-        ids, begin = self._column(batch, "query_ids", "i8"), 0
-        for piece in pieces_of(problem):
-            end = begin + len(piece.labels)
-            self.done += end - begin
-            yield Piece(
-                piece.values,
-                piece.indices,
-                piece.ends,
-                piece.labels,
-                piece.weights,
-                None if ids is None else ids[begin:end],
-            )
-            begin = end
+        ids = self._column(batch, "query_ids", "i8")
+        place = self.name, self.done, "table"
+        for piece in checked_pieces(place, matrix, labels, weights, ids):
+            self.done += len(piece.labels)
+            yield piece
 
     def _column(self, batch: Any, field: str, dtype: str) -> NDArray[Any] | None:
         if field not in self.columns:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from rrmlinear.data.container._checksum import Checksum
 from rrmlinear.data.container.conversion import convert
 from rrmlinear.data.container.layout import ContainerError
-from rrmlinear.data.container.mapping import read_header
+from rrmlinear.data.container.opening import read_header
 from rrmlinear.data.container.sources import TextExamples
 
 T = TypeVar("T")

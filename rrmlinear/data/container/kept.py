@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.container.mapping import Mapped, map_container
+from rrmlinear.data.container.mapping import Mapped
+from rrmlinear.data.container.opening import map_container
 from rrmlinear.data.container.pieces import Piece, cuts
 from rrmlinear.data.container.working_copy import WorkingCopy
 from rrmlinear.data.container.writing import BLOCK_BYTES, ContainerWriter

@@ -1,11 +1,9 @@
-"""Containers opened: the arrays mapped, and blocks compared with their checksums."""
+"""The arrays of a container, mapped: blocks brought into memory, let go of, and verified."""
 
 from __future__ import annotations
 
 import mmap
-import os
 import sys
-import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,14 +16,7 @@ from rrmlinear.data.blocks import RowBlocks, Source, cut
 from rrmlinear.data.container._checksum import checksum
 from rrmlinear.data.container._pages import touch
 from rrmlinear.data.container.direct import direct_reads
-from rrmlinear.data.container.layout import (
-    PAGE,
-    ContainerError,
-    Header,
-    Section,
-    table_dtype,
-    unpack,
-)
+from rrmlinear.data.container.layout import ContainerError, Header
 from rrmlinear.data.memory import bytes_of
 from rrmlinear.data.rows import Rows
 
@@ -171,104 +162,23 @@ class Mapped:
         first, last, begin, end = self.bounds(block)
         for name, piece in self.pieces(block).items():
             if checksum(bytes_of(piece)) != self.table[block][name]:
-                raise self._damaged(block, f"its {name} do not have their checksum")
+                raise self.damaged(block, f"its {name} do not have their checksum")
         indptr = self.arrays["indptr"][first : last + 1]
         if indptr[0] != begin or indptr[-1] != end or (np.diff(indptr) < 0).any():
-            raise self._damaged(block, "its rows do not begin where those before end")
+            raise self.damaged(block, "its rows do not begin where those before end")
         fault, canonical = self.rows.between(first, last).find_fault()
         if fault is not None or not canonical:
-            raise self._damaged(block, "it has values or indices that no row may have")
+            raise self.damaged(block, "it has values or indices that no row may have")
         for name in ("labels", "weights"):
             piece = self.arrays[name][first:last] if name in self.arrays else np.zeros(1)
             if not np.isfinite(piece).all() or (name == "weights" and (piece < 0).any()):
-                raise self._damaged(block, f"it has {name} that no example may have")
+                raise self.damaged(block, f"it has {name} that no example may have")
 
-    def _damaged(self, block: int, reason: str) -> ContainerError:
+    def damaged(self, block: int, reason: str) -> ContainerError:
+        """The error about a block."""
         first, last, _, _ = self.bounds(block)
         return ContainerError.at(
             f"{self.path} is damaged in block {block + 1} of {len(self.table)}, examples "
             f"{first + 1} to {last}: {reason}",
             block + 1,
         )
-
-
-def read_header(path: Any) -> Header:
-    """The header of a container."""
-    name = os.fsdecode(path)
-    with open(name, "rb") as file:
-        return unpack(name, file.read(PAGE))
-
-
-def open_container(path: Any, verify: bool = False) -> Mapped:
-    """Map a container. Raises ContainerError for one that is damaged, OSError as `open` does.
-
-    Checked are the header, the table of blocks and the file's size; with ``verify`` every block.
-    """
-    name = os.fsdecode(path)
-    with open(name, "rb") as file:
-        mapped = map_container(name, file)
-    if verify:
-        mapped.verify()
-    return mapped
-
-
-def map_container(name: str, file: Any) -> Mapped:
-    """Map a container that is open under this name; ContainerError for one that is damaged."""
-    if sys.byteorder != "little":
-        raise ContainerError("containers are little-endian, and so must be the machine")
-    size = os.fstat(file.fileno()).st_size
-    file.seek(0)
-    header = unpack(name, file.read(PAGE))
-    table = _table(name, file, size, header)
-    if size != header.file_size:
-        raise _cut_off(name, size, header, table)
-    memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    arrays = {each.name: _array(memory, each) for each in header.sections}
-    own = os.dup(file.fileno())
-    mapped = Mapped(name, header, table, memory, arrays, own)
-    weakref.finalize(mapped, os.close, own)
-    if arrays["indptr"][0] != 0:
-        raise mapped._damaged(0, "its rows do not begin at 0")
-    return mapped
-
-
-def _array(memory: mmap.mmap, section: Section) -> NDArray[Any]:
-    count = section.n_bytes // section.dtype.itemsize
-    return np.frombuffer(memory, section.dtype, count, section.begin)
-
-
-def _table(name: str, file: Any, size: int, header: Header) -> NDArray[Any]:
-    file.seek(header.table_begin)
-    data = file.read(header.table_bytes)
-    if len(data) < header.table_bytes:
-        raise ContainerError(
-            f"{name} is cut off: it has {size} of {header.file_size} bytes, and not the table that "
-            "tells in which block it ends"
-        )
-    if checksum(data) != header.table_checksum:
-        raise ContainerError(f"{name} is damaged: its table of blocks does not have its checksum")
-    table = np.frombuffer(data, table_dtype(tuple(each.name for each in header.sections)))
-    last = table[-1]
-    rising = (np.diff(table["examples"], prepend=0) > 0).all()
-    rising = rising and (np.diff(table["stored"], prepend=0) >= 0).all()
-    if not rising or (last["examples"], last["stored"]) != (header.n_examples, header.n_stored):
-        raise ContainerError(f"{name} is damaged: its table of blocks does not fit its header")
-    return table
-
-
-def _cut_off(name: str, size: int, header: Header, table: NDArray[Any]) -> ContainerError:
-    """The error about a file of the wrong size, with the block of the array in which it ends."""
-    sizes = f"it has {size} bytes and should have {header.file_size}"
-    if size > header.file_size:
-        return ContainerError(f"{name} is altered: {sizes}")
-    cut = [each for each in header.sections if size < each.end]
-    first = min(cut, key=lambda each: each.begin)
-    at = max(size - first.begin, 0) // first.dtype.itemsize
-    if first.name == "indptr":
-        at -= 1  # its first number belongs to no row
-    ends = table["stored" if first.name in ("values", "indices") else "examples"]
-    block = int(np.searchsorted(ends, at, side="right")) + 1
-    return ContainerError.at(
-        f"{name} is cut off in block {block} of {len(table)}, within its {first.name}: {sizes}",
-        block,
-    )

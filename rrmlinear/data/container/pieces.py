@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -77,3 +77,24 @@ def pieces_of(problem: Problem) -> Iterator[Piece]:
             None if problem.weights is None else problem.weights[begin:end],
             None if problem.query_ids is None else problem.query_ids[begin:end],
         )
+
+
+def checked_pieces(
+    place: tuple[str, int, str],
+    matrix: Any,
+    labels: Any,
+    weights: Any = None,
+    query_ids: NDArray[np.int64] | None = None,
+) -> Iterator[Piece]:
+    """The pieces of some rows of a file, checked and in order as `Problem.from_arrays` has them.
+
+    ``place`` has the name of the file, the number of the first of these rows and a word for what
+    the file is, for errors.
+    """
+    name, first, form = place
+    try:
+        problem = Problem.from_arrays(matrix, labels, weights)
+    except ValueError as error:
+        told = f"{name}: {error}, where rows count from row {first} of the {form}"
+        raise ValueError(told) from None
+    yield from pieces_of(replace(problem, query_ids=query_ids))

@@ -14,10 +14,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rrmlinear.core.pool import thread_pool
+from rrmlinear.core.pool import thread_pool, usable_processors
 from rrmlinear.data.container._checksum import Checksum
 from rrmlinear.data.container.layout import Source as Origin
-from rrmlinear.data.container.mapping import Mapped, open_container
+from rrmlinear.data.container.mapping import Mapped
+from rrmlinear.data.container.opening import open_container
 from rrmlinear.data.container.pieces import Piece
 from rrmlinear.data.text._exact_line import Code
 from rrmlinear.data.text._example_arrays import Block
@@ -28,7 +29,6 @@ from rrmlinear.data.text.libsvm_errors import warning_of
 from rrmlinear.data.text.libsvm_reading import (
     Fault,
     Reading,
-    usable_processors,
 )
 from rrmlinear.data.text.line_blocks import LineBlocks
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from rrmlinear.core.pool import usable_processors
 from rrmlinear.data.container.signature import is_container
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
@@ -24,7 +25,7 @@ from rrmlinear.data.text._libsvm_parser import PADDING
 from rrmlinear.data.text._libsvm_writer import text_bound, write_rows
 from rrmlinear.data.text.byte_streams import name_of, open_to_read, open_to_write
 from rrmlinear.data.text.libsvm_errors import LibsvmFormatError
-from rrmlinear.data.text.libsvm_reading import INT64_MAX, Reading, usable_processors
+from rrmlinear.data.text.libsvm_reading import INT64_MAX, Reading
 from rrmlinear.data.text.line_blocks import LineBlocks
 
 if TYPE_CHECKING:

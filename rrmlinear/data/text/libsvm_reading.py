@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from dataclasses import dataclass, field
 from typing import Any
@@ -268,10 +267,3 @@ class Reading:
         for block in self.blocks:
             if self.n_features is not None and block.at_limit is not None:
                 raise self._error(block.at_limit, block)
-
-
-def usable_processors() -> int:
-    """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -8,7 +8,7 @@ import pytest
 from rrmlinear import Problem
 from rrmlinear.data.container.conversion import convert, examples_of
 from rrmlinear.data.container.layout import PAGE, ContainerError
-from rrmlinear.data.container.mapping import open_container
+from rrmlinear.data.container.opening import open_container
 from rrmlinear.data.container.writing import write_container
 
 

@@ -7,7 +7,7 @@ import rrmlinear
 from rrmlinear import LinearSVC, Parameter, Problem, read_libsvm, write_libsvm
 from rrmlinear.data.container.conversion import convert, examples_of
 from rrmlinear.data.container.layout import ContainerError
-from rrmlinear.data.container.mapping import open_container
+from rrmlinear.data.container.opening import open_container
 from rrmlinear.data.container.writing import write_container
 from rrmlinear.data.rows import Rows
 
