@@ -18,6 +18,7 @@ from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.inner import Array, inner, weighted
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.primal_dual.dual_repair import DualRepair
+from rrmlinear.solvers.primal_dual.step_lengths import StepLengths
 from rrmlinear.solvers.primal_dual.weights_metric import PlainMetric, metric_of
 
 ORDERS = ("dual", "primal")
@@ -27,10 +28,6 @@ LOOK_PASSES = 8
 # An epoch ends when the fixed-point residual is below SUFFICIENT_DECREASE of its first value, when
 # it is below NECESSARY_DECREASE of that and rises, or after LONGEST_EPOCH of all passes.
 SUFFICIENT_DECREASE, NECESSARY_DECREASE, LONGEST_EPOCH = 0.2, 0.8, 0.36
-# At a restart steps grow by STEP_GROWTH at most, to STEP_MARGIN of what the last epoch allowed.
-STEP_GROWTH, STEP_MARGIN = 2.0, 0.9
-# The largest factor by which a restart changes τ/σ: duals at bounds may move by rounding alone.
-MAX_REBALANCE = 100.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +71,7 @@ class Pdprox(Solver):
 
     With ``restarts`` z = (w, α) goes to (k+1)/(k+2) (2 T(z) − z) + z₀/(k+2), T the two steps and k
     of them made since z₀. It restarts from T(z) when the residual ‖T(z) − z‖ has fallen or stopped
-    falling. The distances that weights and duals have moved then set τ/σ. τ σ is above 1 as long as
-    the steps made would allow it; an epoch with one that does not ends. A given
+    falling, and at a step that is too long. Restarts choose τ and σ anew (`StepLengths`); a given
     ``ratio`` is a fixed τ/σ, in Euclidean norms, with τ σ = 1. ``start`` are duals α to begin from,
     and ``weights`` weights (`first_weights`). The certificate is that of T(z); its duals are
     repaired now and then if the metric is that of the data (`DualRepair`).
@@ -133,13 +129,12 @@ class Pdprox(Solver):
         vector = risk.gradient(alphas)
         self.certificate.offer_duals(alphas, vector)
         if self.ratio is None:
-            self.balance = self._first_balance(risk.at(0 * scores) if w.any() else at)
+            balance = self._first_balance(risk.at(0 * scores) if w.any() else at)
         else:
-            self.balance = self.ratio * self.metric.square(np.ones(1))
+            balance = self.ratio * self.metric.square(np.ones(1))
+        self.lengths = StepLengths(balance, self.ratio is not None)
         self.warm: Any = None  # the end of the last search for dual steps
         self.steps, self.epochs = 0, 0
-        #: √(τ σ), at least the 1 that is safe, and at most ``longest``.
-        self.stretch, self.longest = 1.0, math.inf
         # the measure is the residual's square
         self.epoch = Epoch(SUFFICIENT_DECREASE**2, NECESSARY_DECREASE**2, LONGEST_EPOCH)
         dual, stored = self.order == "dual", self.storage == "double-dual"
@@ -164,10 +159,7 @@ class Pdprox(Solver):
 
     def _begin(self, state: State) -> None:
         """A new epoch."""
-        root = math.sqrt(self.balance)
-        self.tau, self.sigma = self.stretch * root, self.stretch / root
-        #: The largest quotient of `_are_too_long` in this epoch.
-        self.tightness = 0.0
+        self.lengths.begin()
         self.state = self.anchor = state
         self.steps = 0
         self.epoch.begin()
@@ -176,7 +168,7 @@ class Pdprox(Solver):
     def _stepped(self, z: State) -> State:
         """T(z): both steps from z."""
         if self.order == "dual":
-            w = self.metric.step(z.w, z.vector, self.tau)
+            w = self.metric.step(z.w, z.vector, self.lengths.tau)
             if self.storage == "double-primal":
                 return State(w, *self._swept(2 * w - z.w, z.alphas))
             scores = self.risk.scores(w)
@@ -184,17 +176,21 @@ class Pdprox(Solver):
             return State(w, alphas, self.risk.gradient(alphas), scores)
         if self.storage == "double-primal":
             alphas, vector = self._swept(z.w, z.alphas)
-            return State(self.metric.step(z.w, 2 * vector - z.vector, self.tau), alphas, vector)
+            return State(
+                self.metric.step(z.w, 2 * vector - z.vector, self.lengths.tau), alphas, vector
+            )
         alphas = self._dual_steps(self.risk.scores(z.w), z.alphas)
         vector = self.risk.gradient(2 * alphas - z.alphas)
-        return State(self.metric.step(z.w, vector, self.tau), alphas)
+        return State(self.metric.step(z.w, vector, self.lengths.tau), alphas)
 
     def _dual_steps(self, scores: Array, alphas: Array) -> Array:
-        steps, self.warm = self.risk.dual_steps(scores, alphas, 1 / self.sigma, self.warm)
+        steps, self.warm = self.risk.dual_steps(scores, alphas, 1 / self.lengths.sigma, self.warm)
         return steps
 
     def _swept(self, w: Array, alphas: Array) -> tuple[Array, Array]:
-        steps, vector, _, self.warm = self.risk.sweep(w, alphas, 1 / self.sigma, False, self.warm)
+        steps, vector, _, self.warm = self.risk.sweep(
+            w, alphas, 1 / self.lengths.sigma, False, self.warm
+        )
         return steps, vector
 
     def run_pass(self, number: int) -> None:
@@ -206,9 +202,7 @@ class Pdprox(Solver):
 
     def _halpern_step(self, number: int) -> None:
         state, new = self.state, self._stepped(self.state)
-        w, alphas = new.w - state.w, new.alphas - state.alphas
-        squares = self.metric.square(w), weighted(self.risk.costs, alphas, alphas)
-        residual = squares[0] / self.tau + squares[1] / self.sigma
+        residual = self.lengths.residual(*self._squares(state, new))
         self.moved = self.n if residual > 0 else 0
         over = self._are_too_long(state, new, residual) or self.epoch.is_over(residual, number)
         if over or number % LOOK_PASSES == 0 or number == 1:
@@ -224,12 +218,8 @@ class Pdprox(Solver):
         )
 
     def _are_too_long(self, old: State, new: State, residual: float) -> bool:
-        """Whether this step breaks 2 |⟨Δw, v(Δα)⟩| ≤ ‖Δw‖²/τ + ‖Δα‖²/σ, the ``residual``.
-
-        It holds for all steps where τ σ = 1. The largest quotient of an epoch tells by how much
-        longer its steps could have been.
-        """
-        if not residual > 0 or self.ratio is not None:
+        """Whether this step is too long; see `StepLengths`."""
+        if not residual > 0 or self.lengths.are_fixed:
             return False
         w = new.w - old.w
         if new.vector is not None:
@@ -238,24 +228,16 @@ class Pdprox(Solver):
             product = weighted(self.risk.costs, new.alphas - old.alphas, new.scores - old.scores)
         else:
             return False
-        self.tightness = max(self.tightness, 2 * abs(product) / residual)
-        if self.tightness <= 1 or self.stretch == 1:
-            return False
-        self.longest = STEP_MARGIN * self.stretch / self.tightness
-        return True
+        return self.lengths.see(product, residual)
 
     def _rebalance(self, new: State) -> None:
-        if self.ratio is not None:
-            return
-        if self.tightness > 0:
-            allowed = min(STEP_MARGIN * self.stretch / self.tightness, self.longest)
-            self.stretch = max(1.0, min(STEP_GROWTH * self.stretch, allowed))
-        w, alphas = new.w - self.anchor.w, new.alphas - self.anchor.alphas
-        squares = self.metric.square(w), weighted(self.risk.costs, alphas, alphas)
-        of_weights, of_duals = math.sqrt(squares[0]), math.sqrt(self.balance * squares[1])
-        if of_weights + of_duals > 0:
-            change = of_weights / max(of_duals, of_weights / MAX_REBALANCE)
-            self.balance *= max(change, 1 / MAX_REBALANCE)
+        if not self.lengths.are_fixed:
+            self.lengths.rebalance(*self._squares(self.anchor, new))
+
+    def _squares(self, old: State, new: State) -> tuple[float, float]:
+        """‖Δw‖² and ‖Δα‖²."""
+        w, alphas = new.w - old.w, new.alphas - old.alphas
+        return self.metric.square(w), weighted(self.risk.costs, alphas, alphas)
 
     def _average_step(self, number: int) -> None:
         if number == 1:  # the paper's pairs are half a step ahead of those of T
@@ -278,7 +260,7 @@ class Pdprox(Solver):
             alphas, vector = self._swept(z.w, z.alphas)
             return replace(z, alphas=alphas, vector=vector)
         vector = self.risk.gradient(z.alphas) if z.vector is None else z.vector
-        return replace(z, w=self.metric.step(z.w, vector, self.tau))
+        return replace(z, w=self.metric.step(z.w, vector, self.lengths.tau))
 
     def averages(self) -> tuple[Array, Array]:
         """(ŵ, α̂) of all steps, without restarts."""

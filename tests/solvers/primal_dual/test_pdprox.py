@@ -22,7 +22,7 @@ from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.primal_dual import pdprox
+from rrmlinear.solvers.primal_dual import pdprox, step_lengths
 from rrmlinear.solvers.primal_dual.pdprox import ORDERS, STORAGES, Pdprox
 from rrmlinear.solvers.primal_dual.weights_metric import DataMetric, PlainMetric, metric_of
 
@@ -211,7 +211,7 @@ def test_longer_steps_save_passes(monkeypatch):
     passes = {1.0: 0, 2.0: 0}
     n, d = 400, 60
     for growth in passes:
-        monkeypatch.setattr(pdprox, "STEP_GROWTH", growth)
+        monkeypatch.setattr(step_lengths, "STEP_GROWTH", growth)
         for seed in range(4):
             rng = np.random.default_rng(seed)
             X = rng.standard_normal((n, d))
@@ -222,7 +222,7 @@ def test_longer_steps_save_passes(monkeypatch):
             solver = Pdprox(risk, L1(1.0))
             result = solver.solve(Stopping(gap_tol=1e-2, max_passes=20_000))
             assert result.solved
-            assert (solver.stretch > 1) == (growth > 1)
+            assert (solver.lengths.stretch > 1) == (growth > 1)
             passes[growth] += result.passes
     assert passes[2.0] < 0.9 * passes[1.0]
 
@@ -234,14 +234,14 @@ def test_an_epoch_with_steps_that_are_too_long_ends_and_they_get_shorter():
     risk = ScalarRisk(Problem.from_arrays(X, y).rows, margin.Hinge(), y, np.ones(100))
     solver = Pdprox(risk, L1(1.0))
     solver.start()
-    solver.stretch = 30.0
+    solver.lengths.stretch = 30.0
     solver._begin(solver.state)
     epochs = solver.epochs
     for number in range(1, 400):
         solver.run_pass(number)
-        assert 1 <= solver.stretch <= 30
+        assert 1 <= solver.lengths.stretch <= 30
     assert solver.epochs > epochs
-    assert 1 <= solver.stretch <= max(1.0, solver.longest) < 30
+    assert 1 <= solver.lengths.stretch <= max(1.0, solver.lengths.longest) < 30
     optimum = Pdprox(risk, L1(1.0)).solve(Stopping(gap_tol=1e-7, max_passes=20_000))
     solver.measure()
     assert solver.certificate.primal == pytest.approx(optimum.primal, rel=1e-3)
