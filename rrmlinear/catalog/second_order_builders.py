@@ -28,10 +28,8 @@ from rrmlinear.catalog.stages.samples import (
 )
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.losses.margin import Hinge
-from rrmlinear.losses.multiclass import CrammerSinger, EntropicLoss
-from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.losses.multiclass import EntropicLoss
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.second_order.limits import (
@@ -55,8 +53,6 @@ SWEPT_SAMPLE_PASSES, MIN_SWEPT_EXAMPLES = 6, 50
 # number of examples for each: with fewer of these a sample tells little of the others. At 265 and
 # 407 of them the ascent was quicker, at 468 Newton's method, in half of the time.
 MAX_KINK_WEIGHTS, MIN_KINK_EXAMPLES = 200, 450
-# Limit on the rows of the matrix that Newton's method on barriers factorizes in every pass.
-MAX_BARRED = 1500
 # Classes up to which sweeps over the features pay: a step solves a system of them.
 MAX_SWEPT = 32
 
@@ -159,61 +155,6 @@ def near_kinks(task: Task) -> Solver:
         return np.zeros(risk.shape)  # the ascent, which follows, says which example is at fault
 
     return NearKinks(risk, task.regularizer, first, not many)
-
-
-def _inside(loss: Any) -> Callable[[float], Any] | None:
-    """The loss under a barrier of a given μ; None for a smooth loss.
-
-    Raises TypeError for losses without a barrier.
-    """
-    if loss.smoothing > 0:
-        return None
-    from rrmlinear.losses.barrier import CrammerSingerInside, PiecesInside, WestonWatkinsInside
-
-    if isinstance(loss, ScalarLoss):
-        return partial(PiecesInside, loss)
-    if isinstance(loss, CrammerSinger):
-        return CrammerSingerInside
-    if isinstance(loss, WestonWatkins):
-        return WestonWatkinsInside
-    raise TypeError(f"no barrier of {type(loss).__name__} is known")
-
-
-def interior_applies(task: Task) -> bool:
-    """Whether Newton's method on barriers takes this task: a norm, whose matrix is factorized."""
-    omega, loss = task.regularizer, task.loss
-    if task.risk is not None or task.rows.blocks is not None or task.choices.budget is not None:
-        return False
-    if not loss.smoothing > 0:
-        if task.n_classes is None and loss.pieces(np.ones(1)) is None:
-            return False
-        is_known = task.n_classes is None or isinstance(loss, (CrammerSinger, WestonWatkins))
-        if not is_known or (task.n_classes is not None and task.choices.free_bias):
-            return False
-    if omega.quadratic_l1 == 0 or barred_unknowns(task) > MAX_BARRED:
-        return False
-    from rrmlinear.regularizers.barriers import has_barrier
-
-    return has_barrier(omega)
-
-
-def barred_unknowns(task: Task) -> int:
-    """The rows of the matrix that a step of Newton's method on barriers factorizes: the weights, or
-    the duals of the examples where these are few.
-    """
-    from rrmlinear.regularizers.spectral import Spectral
-
-    weights = task.rows.width * (task.n_classes or 1)
-    duals = task.rows.shape[0] * max(1, (task.n_classes or 1) - 1)
-    few = duals <= MAX_GRAM_FRACTION * weights and weights <= MAX_FACTORIZED
-    return duals if few and not isinstance(task.regularizer, Spectral) else weights
-
-
-def interior(task: Task) -> Solver:
-    """Newton's method on barriers."""
-    from rrmlinear.solvers.second_order.interior import InteriorPoints
-
-    return InteriorPoints(risk_of(task, 0), task.regularizer, _inside(task.loss))
 
 
 def is_dense_norm(task: Task) -> bool:

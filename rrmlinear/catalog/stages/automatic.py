@@ -15,7 +15,7 @@ from rrmlinear.catalog import (
     path_builders,
     second_order_builders,
 )
-from rrmlinear.catalog.stages import methods, tangents
+from rrmlinear.catalog.stages import barriers, methods, tangents
 from rrmlinear.catalog.stages.costs import (
     MAX_CURVED_COST,
     MAX_FIRST_COST,
@@ -125,7 +125,7 @@ def _known(task: Task) -> tuple[NDArray[np.float64], float]:
 
 def _stages(task: Task, by_points: bool = True) -> list[Stage]:
     second = newton = _second(task)
-    if newton and second_order_builders.interior_applies(task):
+    if newton and barriers.interior_applies(task):
         second = sorted([*newton, methods.interior(task)], key=lambda stage: stage.cost)
     by_tangents = tangents.tangent_descent(task)
     if dual_builders.suits_features(task):

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from rrmlinear.catalog import batch_builders, dual_builders, second_order_builders
+from rrmlinear.catalog.stages import barriers
 from rrmlinear.catalog.stages.costs import (
     BATCH_PASSES,
     BATCH_PRODUCTS,
@@ -105,7 +106,7 @@ def newton(task: Task) -> Stage:
     least = least_passes(is_quick, 0 if stays else guess.unknowns) * step
     if is_quick and isinstance(task.loss, SquaredHinge) and d * k > MAX_FACTORIZED:
         least = max(least, KINK_STEPS * step)  # it begins by an augmented Lagrangian
-    if second_order_builders.interior_applies(task):
+    if barriers.interior_applies(task):
         least = min(least, LEAST_BEFORE_BARRIERS * step)
     elif task.regularizer.quadratic_l1 != 0:
         least *= MODEL_PATIENCE
@@ -166,10 +167,10 @@ def newton_afresh(task: Task, stage: Stage) -> Stage:
 def interior(task: Task) -> Stage:
     """Newton's method on barriers, which proves little before its end."""
     n, _, stored, k = sizes(task)
-    p = second_order_builders.barred_unknowns(task)
+    p = barriers.barred_unknowns(task)
     system = BLAS_COST * (p**3 / 3 + p * min(n, p) * (k * stored))
     step = STEP_COST + NEWTON_PRODUCTS * n * pass_visit_cost(task) + system
-    build, cost = from_duals(second_order_builders.interior, task), INTERIOR_STEPS * step
+    build, cost = from_duals(barriers.interior, task), INTERIOR_STEPS * step
     name = "Newton's method on barriers"
     return Stage(name, build, step / max(n, 1), cost, NEWTON_PATIENCE, cost, True)
 
