@@ -89,7 +89,7 @@ class KernelClassifier(Scored, ClassifierMixin, KernelEstimator):
 
     Warns
     -----
-    sklearn.exceptions.ConvergenceWarning
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
         Where the solver stopped before ``tol``; the message gives the gap.
 
     Examples
@@ -175,7 +175,7 @@ class KernelRegressor(Scored, RegressorMixin, KernelEstimator):
 
     Warns
     -----
-    sklearn.exceptions.ConvergenceWarning
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
         Where the solver stopped before ``tol``; the message gives the gap.
 
     Examples

@@ -92,7 +92,7 @@ class MatrixCompletion(Certified):
 
     Warns
     -----
-    sklearn.exceptions.ConvergenceWarning
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
         Where the solver stopped before ``tol``; the message gives the gap.
 
     References

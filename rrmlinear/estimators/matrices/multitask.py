@@ -102,7 +102,7 @@ class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores)
 
     Warns
     -----
-    sklearn.exceptions.ConvergenceWarning
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
         Where the solver stopped before ``tol``; the message gives the gap.
 
     References

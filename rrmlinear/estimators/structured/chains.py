@@ -132,7 +132,7 @@ class ChainCRF(Chain, GivesMarginals):
 
     Warns
     -----
-    sklearn.exceptions.ConvergenceWarning
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
         Where the solver stopped before ``tol``; the message gives the gap.
 
     References
@@ -202,7 +202,7 @@ class ChainSVM(Chain):
 
     Warns
     -----
-    sklearn.exceptions.ConvergenceWarning
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
         Where the solver stopped before ``tol``; the message gives the gap.
 
     References

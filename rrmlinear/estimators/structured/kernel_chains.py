@@ -96,7 +96,7 @@ class KernelChainCRF(GivesMarginals):
 
     Warns
     -----
-    sklearn.exceptions.ConvergenceWarning
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
         Where the solver stopped before ``tol``; the message gives the gap.
 
     References
