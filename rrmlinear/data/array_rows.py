@@ -206,7 +206,13 @@ def _check_indptr(indptr: NDArray[Any], n_rows: int, n_stored: int) -> None:
     if len(indptr) != n_rows + 1:
         raise ValueError(f"indptr has {len(indptr)} entries for {n_rows} rows; {n_rows + 1} needed")
     if indptr[0] < 0 or indptr[-1] > n_stored or (np.diff(indptr) < 0).any():
-        raise ValueError(f"indptr must not fall and must stay within 0 … {n_stored}")
+        wrong = (indptr < 0) | (indptr > n_stored)
+        wrong[1:] |= np.diff(indptr) < 0
+        at = int(wrong.argmax())
+        raise ValueError(
+            f"indptr[{at}] is {indptr[at]}; indptr must not fall and must stay within "
+            f"0 … {n_stored}"
+        )
 
 
 def _refuse_faults(rows: Rows | ColumnOrder, fault: tuple[str, int, int] | None) -> None:

@@ -137,7 +137,7 @@ def check_sequences(problem: SequenceProblem, chosen: Selection, positions: str)
 
 
 def _alike(problem: SequenceProblem, chosen: Selection) -> AlikeColumns | None:
-    """The columns to train on, where they are clearly fewer and Ω lets others follow from them.
+    """The columns to train on, if they are clearly fewer and Ω gives the other weights from theirs.
 
     Columns that hold nothing have the weight 0 unless they have bounds or groups of their own.
     """
@@ -164,7 +164,11 @@ def _first(
     Raises ValueError where features or labels differ.
     """
     if not start.fits(problem):
-        raise ValueError("the model to start from has other labels or features")
+        raise ValueError(
+            f"the model to start from has {len(start.labels)} labels and {len(start.weights)} "
+            f"columns, and the sequences have {problem.n_labels} and {problem.rows.width}: labels "
+            "and features must be the same, those of edges too"
+        )
     nodes = start.weights if alike is None else alike.reduced(start.weights)
     weights = np.concatenate([nodes.ravel(), start.pairs.ravel()])
     kept, lengths = start.labellings, np.diff(problem.starts)
@@ -207,8 +211,9 @@ def spread(choices: Choices, problem: SequenceProblem) -> Choices:
         new["upper"] = numbers(choices.upper, np.inf, "upper")
     if choices.unpenalized is not None:
         places = np.asarray(choices.unpenalized, dtype=np.int64)
-        if places.size and not 0 <= places.min() <= places.max() < d:
-            raise ValueError(f"unpenalized columns must lie in 0 … {d - 1}")
+        wrong = places[(places < 0) | (places >= d)]
+        if wrong.size:
+            raise ValueError(f"unpenalized has column {wrong[0]}; the columns are 0 … {d - 1}")
         new["unpenalized"] = (places[:, np.newaxis] * k + np.arange(k)).ravel()
     return replace(choices, **new)
 
@@ -216,7 +221,7 @@ def spread(choices: Choices, problem: SequenceProblem) -> Choices:
 def _groups(groups: Any, d: int, sizes: Sequence[int]) -> NDArray[np.int64]:
     array = np.asarray(groups)
     if array.shape != (d,):
-        raise ValueError(f"groups must be {d} whole numbers, one for each column")
+        raise ValueError(f"groups has shape {array.shape}; it must have {d} numbers, one a column")
     names, index = np.unique(array, return_inverse=True)
     return np.repeat(np.append(index, len(names) + np.arange(len(sizes) - d)), sizes)
 

@@ -118,8 +118,13 @@ def solve_measure(
     None for a measure that takes 0. It begins from weights alone. Raises ValueError for weights of
     examples: measures count them.
     """
-    if problem.weights is not None and (problem.weights != 1).any():
-        raise ValueError("measures of all labels count examples, whose weights must be 1")
+    other = [] if problem.weights is None else np.flatnonzero(problem.weights != 1)
+    if len(other):
+        at = int(other[0])
+        raise ValueError(
+            f"example {at + 1} has weight {problem.weights[at]:g}; measures of all labels count "
+            "examples, whose weights must be 1"
+        )
     costs = checked_costs(np.full(problem.n_examples, float(chosen.choices.C)))
     solver = _solver(problem, chosen, y, None, costs, Point(start.weights))
     result = solver.solve(chosen.stopping, on_pass)

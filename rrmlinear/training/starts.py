@@ -25,7 +25,8 @@ from rrmlinear.training.model import Model
 JOINT_PASSES, BOXLESS_JOINT_PASSES = 7, 5
 # Classes that share a pass: their weights of a feature fill a line of the cache.
 JOINT_CLASSES = 8
-# Fewer classes gain little, and so do those whose weights stay in the first cache one by one.
+# Fewer classes gain little. So do classes whose weights, one class at a time, stay in the first
+# cache.
 MIN_JOINT_CLASSES, MIN_JOINT_WIDTH = 4, 4096
 # Duals of the classes that share a pass take at most this number of bytes for each stored value: a
 # quarter of the rows where these are not packed. Packed ones are solved in the same way.
@@ -96,7 +97,9 @@ def scalar_duals(duals: Any, shape: tuple[int, ...]) -> NDArray[np.float64] | No
     if array.shape != shape:
         raise ValueError(f"the duals to start from have shape {array.shape}, not {shape}")
     if not np.isfinite(array).all():
-        raise ValueError("duals must be finite")
+        at = tuple(np.argwhere(~np.isfinite(array))[0].tolist())
+        place = ", ".join(map(str, at))
+        raise ValueError(f"duals[{place}] is {array[at]}; the duals to start from must be finite")
     return array
 
 
@@ -149,8 +152,10 @@ class JointStarts:
         costs: NDArray[np.float64],
         factors: NDArray[np.float64],
     ) -> JointStarts | None:
-        """Where ascents come first, of enough classes and features, whose duals take little memory
-        beside the rows; else None. With a limit on time each problem has its own part of it.
+        """The starts of ascents on enough classes and features, if their duals take little memory
+        beside the rows; else None.
+
+        None too with a limit on time, as each problem has its own part of it.
         """
         k, y = len(factors), np.where(label == 0, 1.0, -1.0)
         duals = 2 * 8 * rows.shape[0] * min(k, JOINT_CLASSES)  # and as many scores

@@ -221,9 +221,12 @@ def test_choices_of_columns_are_those_of_all_labels(choices):
 @pytest.mark.parametrize(
     ("choices", "sentence"),
     [
-        ({"groups": [0], "regularizer": "group-lasso"}, "groups must be 4 whole numbers"),
+        (
+            {"groups": [0], "regularizer": "group-lasso"},
+            r"groups has shape \(1,\); it must have 4 numbers",
+        ),
         ({"lower": [0.0, 1.0]}, "lower has 2 numbers, and there are 4 columns"),
-        ({"unpenalized": [4]}, "unpenalized columns must lie in 0 … 3"),
+        ({"unpenalized": [4]}, "unpenalized has column 4; the columns are 0 … 3"),
         ({"class_weights": {1: 2.0}}, "class_weights has no effect with loss crf"),
         ({"free_bias": True}, "free_bias has no effect"),
         ({"smoothing": 1.0}, "smoothing has no effect with loss crf"),
@@ -261,7 +264,7 @@ def test_a_start_saves_passes(loss):
     again = fit_sequences(problem, asked, start=first)
     assert again.result.passes < first.result.passes
     _, _, other = made(4, names=(1, 5, 9))
-    with pytest.raises(ValueError, match="other labels or features"):
+    with pytest.raises(ValueError, match="labels and features must be the same"):
         fit_sequences(other, asked, start=first)
 
 

@@ -78,8 +78,16 @@ class LabelsPositions(Certified, ABC):
         X, y, sample_weight = sequences_of(self, X, y, sample_weight)
         predicted = self.predict(X)
         lengths = [len(part) for part in predicted]
-        if [len(part) for part in y] != lengths:
-            raise ValueError("y must have a label for each row of X")
+        if len(y) != len(lengths):
+            raise ValueError(
+                f"y has {len(y)} parts and X {len(lengths)}; y must have a label for each row of X"
+            )
+        for s, (part, length) in enumerate(zip(y, lengths, strict=True)):
+            if len(part) != length:
+                raise ValueError(
+                    f"y[{s}] has {len(part)} labels; y must have a label for each row of X, and "
+                    f"X[{s}] has {length} rows"
+                )
         right = np.array(
             [np.count_nonzero(np.asarray(a) == b) for a, b in zip(y, predicted, strict=True)]
         )

@@ -56,8 +56,11 @@ def factors_of(factors: Any, partition: Partition) -> NDArray[np.float64]:
     if factors is None:
         return np.ones(1) if sizes is None else np.sqrt(sizes, dtype=np.float64)
     given = np.array(factors, dtype=np.float64, ndmin=1)
-    if given.ndim != 1 or not (np.isfinite(given).all() and (given > 0).all()):
-        raise ValueError("factors of groups must be positive and finite")
+    if given.ndim != 1:
+        raise ValueError(f"factors of groups have shape {given.shape}; they must be a list")
+    wrong = given[~(np.isfinite(given) & (given > 0))]
+    if wrong.size:
+        raise ValueError(f"factors of groups must be positive and finite, and one is {wrong[0]}")
     if given.size == 1:
         return given
     if sizes is None or given.size != partition.given:
