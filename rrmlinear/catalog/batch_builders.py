@@ -22,11 +22,12 @@ ROUGH_SEARCHES = 8
 
 
 def risk_of(task: Task, searches: int | None = ROUGH_SEARCHES) -> Any:
-    """F(w) = Σ_i c_i φ(x_i'w, y_i), minimized over the intercept if that has no penalty, with this
-    number of `Intercept.searches`, or as many as make it exact.
+    """F(w) = Σ_i c_i φ(x_i'w, y_i).
 
-    Of a measure it is the risk of all labels at once, every example at the cost C.
-    With a budget m its duals have Σ c_i |α_i| ≤ C m.
+    If the intercept has no penalty, F is the minimum over it, found by this number of
+    `Intercept.searches`; None: by as many as make it exact. For a measure F is the risk of all
+    labels at once, with the cost C for each example. With a budget m its duals have
+    Σ c_i |α_i| ≤ C m.
     """
     if task.risk is not None:
         return task.risk

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rrmlinear.risks.layouts.chains.chain_loss import ChainLoss
     from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 
-# Sequences of LONG positions in the mean are left to cutting planes, where there are at most
-# MOST_WEIGHTS weights for each position of that mean: planes are about as many as weights.
+# Cutting planes take sequences of at least LONG positions on average, if there are at most
+# MOST_WEIGHTS weights for each position of the mean sequence: they need about a plane a weight.
 LONG, MOST_WEIGHTS = 50, 5
 
 

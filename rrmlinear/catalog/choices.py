@@ -172,8 +172,8 @@ class Choices:
     )
     averaging: bool | None = choice(
         "solver",
-        "return an average: of the last passes (32), of all steps (41), or of all steps if it is "
-        "better than the last step, without restarts (37 and 38)",
+        "return an average: of the last passes (32) or of all steps (41); 37 and 38 then have no "
+        "restarts, and return the average of all steps if it is better than the last step",
         Switch(),
         needs=ONE_SCORE,
     )

@@ -124,11 +124,12 @@ def observed(task: Task) -> Solver:
 
 
 def part(task: Task, duals: Any = None, place: int = 0) -> Part:
-    """The task's rows as one part of many, with the ascent that goes up on them.
+    """The task's rows as one part of many, with an ascent on them.
 
-    ``duals`` are those of the part to begin with, in the form of its checkpoint; ``place`` is its
-    number. Intercepts that are left free are those of all parts: a part has a column for them.
-    Where the task's regularizer has no ascent, the part's is that of the squared norm, and unused.
+    The ascent begins at ``duals``, in the form of the part's checkpoint; ``place`` is the number of
+    the part. Intercepts without a penalty belong to all parts: the rows have a column for them. If
+    no ascent takes the task's regularizer, the part gets that of the squared norm and never uses
+    it.
     """
     from rrmlinear.regularizers.separable import L2
     from rrmlinear.solvers.rounds.part import Part

@@ -18,9 +18,10 @@ from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum, GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Either, Rule
 from rrmlinear.solvers.loop.solver import Solver
 
-#: LIBLINEAR's ascents for smooth losses give way to Newton's method after 300 passes. Its rule then
-#: has this fraction of the tolerance: for classes, and for values. Ours accelerate: after this
-#: number of passes they end at objectives below LIBLINEAR's. After 50, dna with -s 1 ends above it.
+#: LIBLINEAR changes from the ascent on a smooth loss to Newton's method after 300 passes. The rule
+#: of Newton's method then has this fraction of the tolerance: for classes, and for values. Our
+#: ascents are accelerated. With a change of the rule after this number of passes they end at
+#: objectives below LIBLINEAR's; with a change after 50 passes, dna with -s 1 ends above it.
 MOST_PASSES, CLASSES_FRACTION, VALUES_FRACTION = 100, 0.1, 0.001
 
 

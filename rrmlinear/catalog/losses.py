@@ -203,7 +203,8 @@ def _measure(name: str) -> Callable[..., Any]:
     return build
 
 
-#: Measures of two classes: Δ of n Δ(y', y) − Σ y_i a_i over the wrong labels of the worst y'.
+#: Measures of two classes. The loss is n Δ(y', y) less the Σ y_i a_i of the examples that y' labels
+#: wrongly, for the worst labels y'. The formulas are those of Δ.
 MEASURE_LOSSES: Mapping[str, LossRow] = _table(
     LossRow("f1", "measure", "1 − F1", _measure("FBeta"), title="F1"),
     LossRow("fbeta", "measure", "1 − F_β", _measure("FBeta"), {"beta": 1.0}, title="F_beta"),

@@ -93,8 +93,8 @@ def tasks_solver(given: Tasks, chosen: Selection, omega: Regularizer | None = No
 
 
 def automatic_applies(given: Tasks, chosen: Selection, free: bool) -> bool:
-    """Whether the automatic solver takes these tasks as one problem of d k weights: where Newton's
-    method does. If ``free`` is true, intercepts without a penalty are to be k further weights.
+    """Whether the automatic solver takes these tasks as one problem of d k weights: if Newton's
+    method does. With ``free`` there are k further weights, the intercepts without a penalty.
     """
     if chosen.kind == "vectors":
         return False
@@ -111,10 +111,11 @@ def _over_tasks(omega: Regularizer, d: int, k: int, intercept: bool) -> Regulari
 
 
 def scaled_tasks(given: Tasks, omega: Regularizer) -> tuple[Tasks, Regularizer, Vector]:
-    """The same problem for x_ij / s_j, with a factor 1 / s_j of each feature in Ω, and s.
+    """(the problem for x_ij / s_j, with a factor 1 / s_j of each feature in Ω; s).
 
-    W is diag(s)⁻¹ times the weights of that problem. Steps would else be too short for all features
-    but the longest. s is 1 where Ω is no sum over features, and where their lengths are alike.
+    W is diag(s)⁻¹ times the weights of that problem. Without this, steps are too short for all
+    features but the longest. s is 1 if Ω is not a sum over features, or if features have like
+    lengths.
     """
     d = given.rows.shape[1]
     norm = _norm_by_features(omega)

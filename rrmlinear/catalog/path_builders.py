@@ -30,24 +30,27 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-# Folds are alike from this number of examples a feature on: they share a second derivative.
+# With at least this number of examples for each feature, folds are alike: they share a second
+# derivative.
 MIN_ALIKE = 4
-# Weights of a problem of several classes, each of which has a factor of its own, and scores of all
-# problems, which are kept several times.
+# Limit on the weights of a problem of several classes, as each class has a factor of its own, and
+# limit on the scores of all problems, which are kept several times.
 MAX_CLASS_WEIGHTS, MAX_SCORES = 1000, 5_000_000
-# With this number of examples for each feature at least, at most MAX_CLASS_WEIGHTS and free
-# intercepts, L-BFGS about a diagonal takes less time than the ascent: 0.2 to 0.6 of it. With more
-# weights it takes 0.2 to 0.4 on Gaussian columns, but 0.5 to 2 on mnist. Without an intercept it
-# takes longer where the mean of the rows is long.
+# With free intercepts, at least this number of examples for each feature and at most
+# MAX_CLASS_WEIGHTS weights, L-BFGS about a diagonal takes less time than the ascent: 0.2 to 0.6 of
+# it. With more weights it takes 0.2 to 0.4 on Gaussian columns, but 0.5 to 2 on mnist. Without an
+# intercept it takes longer where the mean of the rows is long.
 MIN_TALL = 4
-# The sample of one problem of several classes has one example of this number, and this number for
-# each weight. It is solved to this relative gap, with this number of steps at most.
+# The sample of one problem of several classes has one of every SAMPLE_FRACTION examples, and at
+# least SAMPLE_ROWS examples for each weight. It is solved to the relative gap SAMPLE_GAP, in at
+# most SAMPLE_STEPS steps.
 SAMPLE_FRACTION, SAMPLE_ROWS = 8, 8
 SAMPLE_GAP, SAMPLE_STEPS = 1e-2, 5
-# Second derivatives take this number of its examples for each weight: with 12, 24 and 120 the gap
-# of 100 000 × 20 falls by 12, 36 and 50 in the first step, and they take 1.7, 2.8 and 10.7 ms.
+# Second derivatives take this number of the sample's examples for each weight. With 12, 24 and 120
+# the first step divides the gap of 100 000 × 20 by 12, 36 and 50, and they take 1.7, 2.8 and 10.7
+# ms.
 CURVED_ROWS = 24
-# Entries of all factors of that of a mean example.
+# Limit on the entries of all factors of the second derivative of a mean example.
 MAX_MEAN_ENTRIES = 20_000_000
 
 

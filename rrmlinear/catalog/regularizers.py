@@ -1,6 +1,6 @@
 """The table of regularizers. A new one is a class, its stub, and a row here.
 
-What builds another one than the 2-norm imports it when it is called.
+Builders import their class when they are called; only that of the squared norm is here already.
 """
 
 from __future__ import annotations

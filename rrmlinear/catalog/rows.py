@@ -58,8 +58,8 @@ class Choice(NamedTuple):
     None, ``usually`` says the default in words. ``owner`` tells whose choice it is: that of the
     "objective", a "loss", a "regularizer", a "solver", the "stopping" rule or the "run".
 
-    A choice has no effect, and is refused, unless the loss and the regularizer offer ``needs``;
-    where a choice of ``excluded_by`` is given; or where none of ``only_with`` is. ``values_need``
+    A choice without effect is refused. It has none if loss and regularizer do not offer ``needs``,
+    if a choice of ``excluded_by`` is given, or if none of ``only_with`` is given. ``values_need``
     holds the features that single values need.
     """
 

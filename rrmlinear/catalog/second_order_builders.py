@@ -45,13 +45,15 @@ if TYPE_CHECKING:
 # With fewer stored values than this, steps without a 1-norm take less time than the calls of Python
 # that a sample adds.
 MIN_SAMPLED_VALUES = 50_000
-# Sweeps over the columns as they are begin with this number of passes over a sample where there is
-# this number of examples for each weight: they are far from the end of a model after each pass. On
-# mnist these save 41 of 72 passes; text, with more features than examples, is slower with them.
+# Sweeps over the original columns leave a model far from its minimum after each pass. So the solver
+# begins with SWEPT_SAMPLE_PASSES passes over a sample, if there are MIN_SWEPT_EXAMPLES examples for
+# each weight. This saves 41 of 72 passes on mnist. Text, with more features than examples, is
+# slower with a sample.
 SWEPT_SAMPLE_PASSES, MIN_SWEPT_EXAMPLES = 6, 50
-# The hinge begins by Newton's method near its kink with this number of weights at most, and this
-# number of examples for each: with fewer of these a sample tells little of the others. At 265 and
-# 407 of them the ascent was quicker, at 468 Newton's method, in half of the time.
+# The hinge begins by Newton's method near its kink with at most MAX_KINK_WEIGHTS weights, and at
+# least MIN_KINK_EXAMPLES examples for each: with fewer examples a sample tells little of the
+# others. With 265 and 407 examples for each weight the ascent was quicker. With 468 Newton's method
+# was, in half of the time.
 MAX_KINK_WEIGHTS, MIN_KINK_EXAMPLES = 200, 450
 # Classes up to which sweeps over the features pay: a step solves a system of them.
 MAX_SWEPT = 32
@@ -60,8 +62,8 @@ MAX_SWEPT = 32
 def newton_applies(task: Task) -> bool:
     """Whether Newton's method takes this task.
 
-    Its matrices of other regularizers than the squared norm and the 1-norm are factorized: those
-    take a limited number of weights.
+    With other regularizers than the squared norm and the 1-norm its matrices are factorized, so
+    that the number of weights has a limit.
     """
     omega = task.regularizer
     if task.risk is not None and "hessian" not in task.risk.offers:
@@ -77,7 +79,7 @@ def newton_applies(task: Task) -> bool:
 
 
 def _need_diagonal(task: Task) -> None:
-    """Raise ChoiceError for more weights than factors have, where Ω has a matrix of them all."""
+    """Raise ChoiceError for more than MAX_FACTORIZED weights, if the prox has a full derivative."""
     from rrmlinear.regularizers.prox_jacobians import is_diagonal
 
     weights = task.rows.width * (task.n_classes or 1)
@@ -101,7 +103,7 @@ def newton(task: Task) -> Solver:
     risk, omega, sweeps = risk_of(task, 0), task.regularizer, None
     first, squares = None, "least-squares" in task.features
     one_step = squares and omega.quadratic_l1 == 0  # a sample would save none
-    # duals have weights where Ω is strongly convex: others count beside those alone
+    # where Ω is strongly convex duals give weights, and other weights count only beside duals
     beside = task.start is not None and omega.quadratic_l1 == 0
     if task.weights is not None and (beside or not omega.modulus > 0):
         first = partial(np.asarray, task.weights)
@@ -175,7 +177,7 @@ def row_space_applies(task: Task) -> bool:
 
 
 def row_space(task: Task, build: Callable[[Task], Solver]) -> Solver:
-    """The solver that ``build`` makes of the task's rows of a factor of XX'."""
+    """The solver that ``build`` makes of the task with a factor of XX' in place of X."""
     from rrmlinear.regularizers.separable import L2
     from rrmlinear.solvers.second_order.row_space import RowSpace
 
@@ -218,8 +220,9 @@ def feature_newton_applies(task: Task) -> bool:
 
 
 def feature_newton(task: Task, is_rough: bool = False) -> FeatureNewton:
-    """Newton steps over features with a note that the automatic solver chose them; ``is_rough``
-    where their models need not be exact.
+    """Newton steps over features, with a note that the automatic solver chose them.
+
+    With ``is_rough`` their models need not be exact.
     """
     from rrmlinear.solvers.features.feature_newton import FeatureNewton
 

@@ -27,8 +27,9 @@ from rrmlinear.solvers.loop.stopping import Stopping
 
 #: The default tolerance, relative to the primal objective.
 GAP_TOL = 1e-3
-#: A gap above this fraction of the objective is worth a warning where a rule of a type's own allows
-#: it. LIBLINEAR's rules go on to it where no tolerance is chosen.
+#: A gap above this fraction of the objective gets a warning where a stopping rule of the type's own
+#: ended the run. Where no tolerance is chosen, a run by one of LIBLINEAR's rules goes on to this
+#: gap.
 LOOSE_GAP = 0.01
 #: LIBLINEAR's type of the hinge; losses that are the hinge for two classes, and the solver types
 #: that then take it.

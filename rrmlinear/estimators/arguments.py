@@ -164,7 +164,7 @@ def without_repeats(X: Any) -> Any:
 
 
 def classes_of(y: Any) -> NDArray[Any]:
-    """The different labels, in rising order. Raises ValueError for what no labels of classes are,
+    """The different labels, in rising order. Raises ValueError for y that holds no classes,
     and for those without an order.
 
     Whole numbers in one dimension are labels. scikit-learn, whose look at them takes longer than

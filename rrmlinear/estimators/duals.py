@@ -1,4 +1,4 @@
-"""Dual variables of a solver, whose classes stand in order of appearance, with classes sorted."""
+"""Duals for classes in sorted order; a solver has them for classes in order of appearance."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def fit_selection(
 
 
 def _ruled(result: Result, chosen: Selection) -> bool:
-    """Whether a rule of the type's own ended the run, and not the gap, and is to prove one."""
+    """Whether the type's own rule ended the run in place of the gap, and has to prove a gap too."""
     if not chosen.solver.proves:
         return False
     statuses = [each.status for each in getattr(result, "problems", (result,))]

@@ -21,8 +21,8 @@ EXAMPLE_BYTES, SCORE_BYTES, WEIGHT_BYTES = 136, 8, 100
 AT_ONCE, LARGE_BLOCK = 16, 1 << 20
 # Where there is room for fewer, up to this number of smaller ones.
 FEW_AT_ONCE, MIN_BLOCK = 4, 1 << 18
-# Bytes that must be left beside all that for blocks to be read past the system's cache: memory of
-# the process's own is not given back as that cache is.
+# Blocks are read past the system's cache only if this number of bytes is left beside all that: the
+# system can take back the memory of its cache, but not that of the process.
 SPARE = 4 << 20
 MEGABYTE = 10**6
 

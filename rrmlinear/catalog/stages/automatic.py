@@ -39,8 +39,8 @@ from rrmlinear.solvers.second_order.limits import (
     MAX_FACTORIZED,
 )
 
-# From this mean of c ‖x‖² on, the ascent with the hinge takes more than a hundred passes, and they
-# begin on that factor: on 1 000 × 10 000 the least time of both orders was equal at 1 000.
+# From this mean of c ‖x‖² on, the hinge begins on a factor of XX': the ascent would take more than
+# a hundred passes. On 1 000 × 10 000 both orders took the same time at 1 000.
 MIN_STIFF = 1000.0
 # With this number of dense features for each example, the ascent on the logistic loss with a free
 # intercept takes less time than the factor of XX': 0.4 of it on 1 000 × 10 000.
@@ -68,14 +68,16 @@ def automatic(task: Task) -> Solver:
 
 
 def by_columns(task: Task) -> Solver:
-    """The same for a rule that asks for no duals, whose proof takes Newton steps over features
-    long: these come first in memory, however large the data.
+    """The same for a rule that asks for no duals.
+
+    Newton steps over features take long to prove a gap. Without a proof they come first for all
+    data in memory, however large.
     """
     return _in_turn(task, _stages(task, by_points=False))
 
 
 def by_blocks(task: Task) -> Solver:
-    """Block ascent, accelerated and then left for Newton's method where it is slow, unless off."""
+    """Block ascent; where it is slow, unless switched off, its acceleration and Newton's method."""
     if task.choices.accelerate is False:
         return dual_builders.plain(task)
     descent = methods.ascent(task)._replace(name="the descent")
@@ -97,7 +99,7 @@ def ascends_first(task: Task) -> bool:
 def one_class(task: Task) -> Solver:
     """Ascent on pairs of duals; where it is slow, the automatic solver's stages.
 
-    A pair may lie in any two blocks of rows that are streamed: there the stages alone.
+    Rows that are streamed take the stages alone, as the two rows of a pair may lie in any blocks.
     """
     if task.rows.blocks is not None:
         return _in_turn(task, _stages(task))
@@ -108,8 +110,10 @@ def one_class(task: Task) -> Solver:
 
 
 def _in_turn(task: Task, stages: list[Stage]) -> Stages:
-    """The stages. Weights beside the duals to begin from count as found: the weights of the duals
-    may be far above them. A stage that takes both offers them itself.
+    """The stages as one solver.
+
+    Weights given beside duals are offered to the certificate at once: the objective at the weights
+    of the duals may be far above theirs. A stage that takes both offers them itself.
     """
     has_both = task.start is not None and task.weights is not None and not stages[0].takes_both
     ascends = "least-squares" not in task.features and task.rows.blocks is None
@@ -187,7 +191,7 @@ def _by_tangents(task: Task, build: Callable[[Task], Solver], newton: list[Stage
 
 def _by_classes(task: Task, newton: list[Stage]) -> list[Stage]:
     """L-BFGS on a softmax. With few examples for each weight it needs many steps of little time:
-    Newton's method follows where it would come first, else the ascent, which is guessed long.
+    Newton's method follows where it would come first; else the ascent, with a long guess.
     """
     first, ascent = methods.descent(task, path_builders.class_descent), methods.ascent(task)
     if path_builders.are_many(task):
@@ -248,7 +252,7 @@ def _begins_by_newton(task: Task, newton: list[Stage]) -> bool:
         return False
     n, d = task.rows.shape
     small = is_small(n, d * (task.n_classes or 1), True)
-    # with kinks, where its systems are factorized: else duals prove little for long
+    # with kinks only if its systems are factorized: else duals prove little for a long time
     factorized = smooth or d * (task.n_classes or 1) <= MAX_FACTORIZED
     few = several and factorized and d <= min(n, MAX_CLASS_FEATURES) and task.rows.blocks is None
     return small or (few and is_uneven(task.rows))

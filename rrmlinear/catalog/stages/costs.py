@@ -30,7 +30,7 @@ CLASS_PRODUCTS = 15
 # methods are guessed to take.
 SMOOTH_STEPS, KINK_STEPS, BATCH_PASSES = 15, 40, 1000
 # The same for losses of one score with kinks under the squared norm. They take 14 to 35 steps, each
-# of half of the guessed time. With a free intercept the ascent, which repeats, would come too late.
+# of half of the guessed time. With a free intercept the ascent repeats, and would come too late.
 ONE_KINK_STEPS = 20
 # The same for losses of several scores with kinks, uneven columns, and more weights than a factor
 # may have. Newton's method takes more passes there, but an ascent takes very many: with this small
@@ -63,8 +63,8 @@ MAX_FIRST_COST = 2.2e7
 # ascents take many passes then. On rows that are long beside their distances from their mean an
 # ascent takes as many times more: of 2 000 × 500 values near 480 at C = 0.001, 1 600 passes.
 MAX_CURVED_COST, MIN_CURVED = 5e7, 50.0
-# So it is for smooth losses of several scores with this guess, with as large costs or free
-# intercepts, for which the ascent begins anew time and again.
+# The same for smooth losses of several scores, if their costs are as large or intercepts are free:
+# with free intercepts the ascent begins anew many times.
 MAX_SEVERAL_COST = 6e7
 # It is also quicker for smooth losses of several scores if one column is longer than another by
 # this factor. The steps of ascents are as short as the longest column needs. Lengths do not change
@@ -111,7 +111,7 @@ def visit_cost(task: Task) -> float:
 
 
 def pass_visit_cost(task: Task) -> float:
-    """The cost of an example in a pass over all, of which blocks have to be read."""
+    """The cost of an example in a pass over all examples, reading of blocks included."""
     reading = 0.0 if task.rows.blocks is None else READING_COST
     return _example_cost(task, SCORE_COST) + reading * sizes(task)[2]
 

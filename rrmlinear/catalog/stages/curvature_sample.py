@@ -28,11 +28,13 @@ LEAST_EIGENVALUE = 0.12
 
 
 class CurvatureSample:
-    """Rows whose Gram matrix is the second derivative at weights of 0 by a sample, its
-    ``diagonal``, and the mean of the sample. Each column is divided by the root of its entry.
+    """A sample's estimate of the second derivative at weights of 0.
 
-    With a diagonal ``about`` as large the rows are float32: divided by its roots, columns of all
-    units have squares in that range. They are those of a ``short`` copy that is by these lengths.
+    It has ``rows`` whose Gram matrix is this estimate, with each column divided by the root of its
+    entry in ``diagonal``, and the ``mean`` of the sample. If another diagonal of about this size,
+    ``about``, is known, the rows are float32: divided by its roots, columns of all units have
+    squares in the range of float32. They may come from a ``short`` copy, which is divided by these
+    roots already.
     """
 
     def __init__(

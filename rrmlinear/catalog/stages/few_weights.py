@@ -35,7 +35,7 @@ def solves_all_kinks(task: Task) -> bool:
 
 
 def takes_steps(task: Task) -> bool:
-    """Whether they bring Newton's method for a smooth loss near the optimum."""
+    """Whether a smooth loss begins by such steps, which end near the optimum."""
     omega, choices = task.regularizer, task.choices
     if task.n_classes is not None or "smooth" not in task.features:
         return False

@@ -118,7 +118,7 @@ def newton(task: Task) -> Stage:
 
 
 def near_kinks(task: Task) -> Stage:
-    """Newton's method near the kink, which takes a few ways through the data."""
+    """Newton's method near the kink, which reads the data a few times."""
     build = from_duals(second_order_builders.near_kinks, task)
     visit = visit_cost(task)
     least = LEAST_KINK_PASSES * (task.rows.shape[0] * visit + PASS_COST)
@@ -133,8 +133,9 @@ def descent(task: Task, build: Callable[[Task], Solver]) -> Stage:
 
 
 def conjugate(task: Task, columns: float) -> Stage:
-    """The ascent on all duals at once. ``columns``: with this number of uncorrelated columns, rows
-    would have angles as these have.
+    """The ascent on all duals at once.
+
+    ``columns``: this number of uncorrelated columns would give rows the angles that these have.
     """
     n, visit = task.rows.shape[0], BATCH_PRODUCTS * pass_visit_cost(task)
     # the largest eigenvalue of XX' there over the mean of its diagonal
@@ -154,8 +155,9 @@ def _newton_from_both(task: Task, duals: Any, weights: Any) -> Solver:
 
 
 def newton_afresh(task: Task, stage: Stage) -> Stage:
-    """Newton's method behind L-BFGS: where that is slow, the weights of its duals may be far away,
-    and the method begins anew.
+    """Newton's method after L-BFGS, from a start of its own.
+
+    Where L-BFGS was slow, the weights of its duals may be far away.
     """
 
     def build(_: Any) -> Solver:

@@ -31,10 +31,11 @@ from rrmlinear.solvers.second_order.limits import (
     MIN_BY_CLASSES,
 )
 
-# With more features than a factor may have, and rows that store at least this fraction of them, one
-# example of FEW_OF is guessed to have a dual that moves; with fewer examples all may have one.
+# For more features than a factor may have, and rows that store at least MIN_STORED of them: the
+# guess is that one of every FEW_OF duals moves. With fewer than MIN_FEW_EXAMPLES examples all may
+# move.
 MIN_STORED, FEW_OF, MIN_FEW_EXAMPLES = 0.5, 4, 1000
-# Rows that tell how long all are beside their distances from their mean.
+# This number of rows tells how long all rows are, compared with their distances from their mean.
 LOOK = 64
 # The guess for such rows is divided by this where columns are uneven: the ascent is left sooner.
 UNEVEN_HASTE = 4

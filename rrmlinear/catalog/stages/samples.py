@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 AnySolver = TypeVar("AnySolver", bound=Solver)
 
-# A sample has one example of this number, and at least this number of them for each weight. It is
-# solved to this relative gap, with this number of passes at most.
+# A sample has one of every SAMPLE_FRACTION examples, and at least MIN_SAMPLE_EXAMPLES examples for
+# each weight. It is solved to the relative gap SAMPLE_GAP, in at most SAMPLE_PASSES passes.
 SAMPLE_FRACTION, MIN_SAMPLE_EXAMPLES = 8, 50
 SAMPLE_GAP, SAMPLE_PASSES = 1e-3, 3
-# With a 1-norm a larger sample pays too, of one example of this number: on a9a it saves three of
-# five passes, and without a 1-norm it took as long as it saved.
+# With a 1-norm a larger sample pays too, of one of every LARGE_SAMPLE_FRACTION examples. On a9a it
+# saves three of five passes. Without a 1-norm it took as long as it saved.
 LARGE_SAMPLE_FRACTION = 4
 
 

@@ -41,7 +41,7 @@ from rrmlinear.training.classes.boosting import solve_in_turn
 
 Array = NDArray[np.float64]
 
-# With more entropy the weights do not move but by rounding.
+# With more entropy the weights move by rounding only.
 MOST_ENTROPY = 1e6
 # Attributes with a member for each class where there are more than two.
 OF_EACH_CLASS = ("estimators_", "estimator_weights_", "example_weights_", "edge_", "margin_")

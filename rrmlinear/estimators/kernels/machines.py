@@ -77,7 +77,7 @@ class KernelClassifier(Scored, ClassifierMixin, KernelEstimator):
     Attributes
     ----------
     dual_coef_ : array of shape (n_scores, n_points), with a list of kernels one each
-        a of g(x) = Σ_z a_z k(x, z), over the examples of number ``indices_``, ``points_``.
+        a of g(x) = Σ_z a_z k(x, z), over ``points_``, the examples numbered ``indices_``.
     intercept_ : array of shape (n_scores,)
     norms_ : array of shape (n_scores, n_kernels)
         ‖g_k‖.

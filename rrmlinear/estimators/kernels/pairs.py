@@ -44,7 +44,7 @@ class NotSemidefiniteError(ValueError):
 class Pairs:
     """An estimator that solves by pairs; ``kernel`` and its points are set before the fit.
 
-    Who makes it has checked parameters and data, which takes a third of the time of a small fit.
+    Its caller has checked parameters and data: checks take a third of the time of a small fit.
     The fit raises NotSemidefiniteError where pairs may fail, and SlowAscentError where features are
     faster.
     """
