@@ -100,3 +100,46 @@ def test_rows_at_the_centre_are_zero():
     X[4] = centre
     short = ShortTangents(ScalarRisk(rows_of(X), Logistic(), y, costs), centre, lengths)
     assert (short.taken(np.array([4])) == 0).all()
+
+
+def gram_of(short, chosen, roots):
+    found = short.gram(chosen, roots)
+    if found is None:
+        pytest.skip("this processor has no instructions that sum products of bytes")
+    return found
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("n", "d"), [(1, 3), (7, 1), (515, 14), (513, 15), (600, 16), (1500, 31), (700, 32), (601, 95)]
+)
+def test_its_gram_matrix_is_that_of_bytes(dtype, n, d):
+    X, y, costs, centre, lengths = problem_of(n, d, dtype)
+    short = ShortTangents(ScalarRisk(rows_of(X), Logistic(), y, costs), centre, lengths)
+    chosen = np.random.default_rng(1).permutation(n)[: 1 + 3 * n // 4].astype(np.int64)
+    roots = np.sqrt(costs[chosen])
+    gram, norms = gram_of(short, chosen, roots)
+    z = roots[:, np.newaxis] * np.c_[short.taken(chosen), np.ones(len(chosen))].astype(float)
+    unit = np.abs(z).max() / 127
+    numbers = np.rint(z / unit)
+    # the largest number of a row is 32 767 or 32 768 units, and one in 1 000 is halfway
+    bytes_of = unit**2 * numbers.T @ numbers
+    assert np.abs(gram - bytes_of).max() <= 2e-3 * unit**2 * 127 * np.abs(numbers).sum(axis=0).max()
+    assert np.array_equal(gram, gram.T)
+    np.testing.assert_allclose(norms, (z[:, :-1] ** 2).sum(axis=1), rtol=1e-4)
+    assert np.abs(gram - z.T @ z).max() <= unit * np.abs(z).sum(axis=0).max()
+
+
+def test_columns_that_bytes_cannot_tell_leave_no_gram_matrix():
+    X, y, costs, centre, lengths = problem_of(600, 20)
+    risk = ScalarRisk(rows_of(X), Logistic(), y, costs)
+    short = ShortTangents(risk, centre, lengths)
+    chosen, roots = np.arange(600), np.ones(600)
+    gram_of(short, chosen, roots)
+    assert short.gram(chosen, np.zeros(600)) is None
+    assert short.gram(chosen, np.where(chosen == 3, 1e4, 1.0)) is None
+    longer = np.where(np.arange(20) == 7, 1e3, 1.0) * lengths
+    assert ShortTangents(risk, centre, longer).gram(chosen, roots) is None
+    X[3] = centre + 1e3 * lengths * np.eye(20)[4]
+    short = ShortTangents(ScalarRisk(rows_of(X), Logistic(), y, costs), centre, lengths)
+    assert short.gram(chosen, roots) is None

@@ -77,7 +77,13 @@ class CurvatureSample:
     @cached_property
     def is_uncorrelated(self) -> bool:
         """Whether columns seem uncorrelated."""
-        return noise_of(self.rows @ self.rows.T, self.rows) > MOST_NOISE
+        norms = np.einsum("ij,ij->i", self.rows, self.rows)
+        return noise_of(self.rows @ self.rows.T, norms) > MOST_NOISE
+
+    def matrix(self) -> Array:
+        """The second derivative by the sample, shrunk to its diagonal."""
+        gram = (self.rows.T @ self.rows).astype(np.float64)
+        return shrunk(gram, np.einsum("ij,ij->i", self.rows, self.rows), self.diagonal)
 
     def suits_metric(self) -> bool:
         """Whether rows have like lengths, and few eigenvalues of the sample are far below others.
@@ -109,13 +115,46 @@ def is_even(lengths: Array) -> bool:
     return bool(lengths.max() ** 2 <= MOST_UNEVEN * lengths.min() ** 2)
 
 
-def noise_of(gram: Array, rows: Array) -> float:
-    """The part of the correlations that the number of rows makes. Source: Ledoit and Wolf, A
-    well-conditioned estimator for large-dimensional covariance matrices, 2004.
+def byte_matrix(task: Task, risk: Any, stride: int, short: ShortTangents) -> Array | None:
+    """As `matrix` of a sample with this stride, by a Gram matrix of bytes; None where the short
+    copy has none.
     """
-    n, d = rows.shape
-    square = float(np.einsum("ij,ij->", gram, gram))
-    norms = np.einsum("ij,ij->i", rows, rows)
-    apart = square - d
+    chosen = numbers_of_sample(risk.rows.shape[0], stride, task.choices.seed)
+    curvatures = risk.terms.among(chosen).curvatures(np.zeros(len(chosen)))
+    found = short.gram(chosen, np.sqrt(stride * curvatures))
+    if found is None:
+        return None
+    gram, norms = found
+    d, lengths = len(short.lengths), short.lengths
+    if risk.rows.width > d:
+        gram[d] *= risk.rows.bias
+        gram[:, d] *= risk.rows.bias
+        lengths = np.append(lengths, 1.0)
+    elif risk.condition is None:
+        gram = gram[:d, :d].copy()
+    else:
+        gram = gram[:d, :d] - np.outer(gram[d, :d] / gram[d, d], gram[d, :d])
+    diagonal = gram.diagonal() + np.trace(gram) / len(gram) / len(chosen)
+    inverse = 1 / np.sqrt(diagonal)
+    gram *= inverse
+    gram *= inverse[:, np.newaxis]
+    return shrunk(gram, norms * (len(gram) / norms.sum()), lengths**2 * diagonal)
+
+
+def shrunk(gram: Array, norms: Array, diagonal: Array) -> Array:
+    """A Gram matrix with a unit diagonal shrunk to it by its noise, times a ``diagonal``."""
+    noise, root = noise_of(gram, norms), np.sqrt(diagonal)
+    gram *= (1 - noise) * root
+    gram *= root[:, np.newaxis]
+    gram.flat[:: len(gram) + 1] += noise * diagonal
+    return gram
+
+
+def noise_of(gram: Array, norms: Array) -> float:
+    """The part of the correlations that the number of rows makes, by their squared norms. Source:
+    Ledoit and Wolf, A well-conditioned estimator for large-dimensional covariance matrices, 2004.
+    """
+    square, n = float(np.einsum("ij,ij->", gram, gram)), len(norms)
+    apart = square - float(norms.sum())
     noise = float(norms @ norms) - square / n
     return min(1.0, noise / apart) if apart > 0 else 1.0

@@ -1,7 +1,7 @@
 """F and its derivatives by a copy of dense rows with 16 bits a value."""
 
 from libc.float cimport DBL_MIN
-from libc.stdint cimport int16_t
+from libc.stdint cimport int8_t, int16_t, int64_t
 
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
@@ -11,12 +11,16 @@ from rrmlinear.simd.rows cimport ROW_FLOAT32
 from rrmlinear.simd.short.copies cimport (
     SHORTS_A_LINE, short_add, short_times, shorten_double, shorten_float,
 )
+from rrmlinear.simd.short.grams cimport (
+    BYTE_COLUMNS, BYTE_ROWS, LARGEST_BYTE, byte_gram, has_byte_products, short_bytes,
+)
 
 import numpy as np
 
 cdef enum:
     MOST = 32768      # a number and its rounding are at most as large
     BLOCK_ROWS = 128  # rows between a product of scores and a sum, which is single precision
+    LEAST_SQUARE = 1  # of the bytes of a column, in the mean: their rounding has 1/12
 
 
 cdef class ShortTangents:
@@ -81,6 +85,42 @@ cdef class ShortTangents:
         result = np.asarray(self.numbers)[chosen, :self.d].astype(np.float32)
         result *= np.asarray(self.units)[chosen, np.newaxis]
         return result
+
+    def gram(self, const int64_t[::1] chosen not None, roots):
+        """(Σ z z', squared norms) of z = roots_i ((x − centre) / lengths, 1) over the chosen rows.
+        Norms leave the last number out. Roots are not negative.
+
+        Numbers are rounded to multiples of 1/127 of the largest one. None where that leaves little
+        of a column, and where the machine has no instructions for products of bytes.
+        """
+        cdef Py_ssize_t count = chosen.shape[0], stride = self.numbers.shape[1]
+        cdef Py_ssize_t last = self.d, panels = (self.d + 1) // BYTE_COLUMNS + 1
+        scaled = roots * np.asarray(self.units)[chosen]
+        largest = max(MOST * float(scaled.max()), float(roots.max()))
+        cdef float unit = largest / LARGEST_BYTE
+        if not has_byte_products() or not 0 < unit < np.inf:
+            return None
+        cdef const float[::1] factors = (scaled / unit).astype(np.float32)
+        cdef const float[::1] ones = (roots / unit).astype(np.float32)
+        cdef int8_t[::1] bytes = np.empty(panels * BYTE_COLUMNS * BYTE_ROWS, dtype=np.int8)
+        width = panels * BYTE_COLUMNS
+        cdef float[::1] squares = np.empty(count, dtype=np.float32)
+        cdef double[:, ::1] sums = np.zeros((width, width)), gram = np.empty((last + 1, last + 1))
+        cdef Py_ssize_t i = 0, j, n
+        cdef double scale = <double>unit * unit
+        with nogil:
+            while i < count:
+                n = min(<Py_ssize_t>BYTE_ROWS, count - i)
+                short_bytes(&self.numbers[0, 0], &chosen[i], &factors[i], &ones[i], n, stride,
+                            panels, last, &bytes[0], &squares[i])
+                byte_gram(&bytes[0], n, panels, &sums[0, 0])
+                i += n
+            for i in range(last + 1):
+                for j in range(i, last + 1):
+                    gram[i, j] = gram[j, i] = scale * (sums[i, j] - sums[i, last + 1])
+        if np.asarray(gram).diagonal().min() < LEAST_SQUARE * scale * count:
+            return None
+        return np.asarray(gram), scale * np.asarray(squares)
 
     def sizes(self):
         """(a, b, u) with Σ_i s_i x_ij² at most a_j Σ s_i + b_j Σ_i s_i u_i, for s_i ≥ 0."""
