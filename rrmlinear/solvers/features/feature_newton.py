@@ -16,7 +16,12 @@ from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features._curved_descent import CurvedSweeps, shuffled
 from rrmlinear.solvers.features.faces import FaceSystems
-from rrmlinear.solvers.features.feature_subsets import FeatureSubsets, all_columns, squares_of
+from rrmlinear.solvers.features.feature_subsets import (
+    FeatureSubsets,
+    all_columns,
+    are_shared,
+    squares_of,
+)
 from rrmlinear.solvers.features.quadratic_models import (
     EXACT_NUMBER,
     ColumnsModel,
@@ -59,6 +64,7 @@ CURVED_PASSES, CURVED_SWEEPS, SWEPT_PULL = 12, 2, 0.8
 # of them: there sweeps need more passes.
 CURVED_GRAM, MAX_CURVED_DENSITY = 0.25, 0.5
 # Where a model promises at most this fraction of the objective, its duals may prove the optimum.
+# Models before it may be rough.
 SMALL_DECREASE = 0.01
 
 
@@ -140,6 +146,8 @@ class FeatureNewton(Solver):
         self.curvature = AddedCurvature(risk)
         self.of_sample: SampleMatrix | None = None
         self.level, self.swept = np.inf, 0.0
+        #: Whether the last model promised little, and whether one before did.
+        self.is_near = self.has_been_near = False
         self.expected_sweeps = FIRST_SWEEPS
         first = self.first
         if first is None and self.swept_first is not None and self._is_swept():
@@ -175,9 +183,7 @@ class FeatureNewton(Solver):
         step, at = self._step(features, model.weights - begin), self.at
         expected = before - model.value()
         self._take(step, expected, lengthens=not self.has_pieces)
-        self.work += 3 * self.n
-        promises_little = expected <= SMALL_DECREASE * abs(self.certificate.primal)
-        if self.level == self.l1 and promises_little and not self._ends_without_duals():
+        if self.level == self.l1 and self.is_near and not self._ends_without_duals():
             offer_duals_of_model(self.certificate, self.risk, at, step.moves, self.at)
         self._certify()
 
@@ -185,10 +191,13 @@ class FeatureNewton(Solver):
         """Whether a few sweeps over the columns as they are will do for a model.
 
         A sample and a rule that ends the run ask for no more, where the curvatures change with
-        every step: the models of a loss of quadratic pieces are exact soon.
+        every step: the models of a loss of quadratic pieces are exact soon. So does the way to the
+        neighbourhood of the optimum, where several problems share the columns.
         """
         rows = self.risk.rows
-        if not self._ends_without_duals() or self.subsets is None or self.free or rows.is_dense:
+        if self.subsets is None or self.free or rows.is_dense:
+            return False
+        if not self._ends_without_duals() and (self.has_been_near or not are_shared(rows)):
             return False
         count = int(np.count_nonzero(self.usable))
         entries = float(rows.shape[0] * count)
@@ -212,7 +221,6 @@ class FeatureNewton(Solver):
             features = features[: model.sweep(features)]
         step = Step(np.arange(len(self.w)), model.weights - self.w, model.moves)
         self._take(step, before - model.value())
-        self.work += 3 * self.n
         self._certify()
 
     def first_point(self, passes: int) -> FirstPoint:
@@ -330,7 +338,13 @@ class FeatureNewton(Solver):
         return count <= MAX_GRAM_FEATURES and products <= sweeps
 
     def _take(self, step: Step, expected: float, lengthens: bool = False) -> None:
-        """Take the step as far as the objective falls."""
+        """Take the step as far as the objective falls; the model promises ``expected``."""
+        self._search(step, expected, lengthens)
+        self.is_near = expected <= SMALL_DECREASE * abs(self.certificate.primal)
+        self.has_been_near |= self.is_near
+        self.work += 3 * self.n
+
+    def _search(self, step: Step, expected: float, lengthens: bool) -> None:
         search = StepSearch(self.risk, self.w, self.at, self.level, self.modulus)
         found = search.found(step, expected, lengthens)
         if found is None:

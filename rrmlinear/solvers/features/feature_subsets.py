@@ -61,6 +61,11 @@ def columns_of(rows: Rows, factors: NDArray[np.float64]) -> Rows:
     return Rows(np.ascontiguousarray(scaled), None, None, len(factors))
 
 
+def are_shared(rows: Rows) -> bool:
+    """Whether several problems share the rows, and what is made once for all of them."""
+    return hasattr(rows, "shared")
+
+
 def all_columns(rows: Rows) -> Rows:
     """The features as rows over the examples; made once for rows that several problems share."""
     shared: dict[str, Any] = getattr(rows, "shared", {})
