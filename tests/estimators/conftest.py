@@ -20,6 +20,13 @@ def two_classes():
     return X, np.where(y == 1, "yes", "no")
 
 
+@pytest.fixture(scope="session")
+def numbers():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5))
+    return X, X @ [1, -2, 0.5, 0, 3] + 0.5 + 0.3 * rng.standard_normal(60)
+
+
 @pytest.fixture
 def exact():
     """An estimator whose weights are right to some seven digits; keywords override."""

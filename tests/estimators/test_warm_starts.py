@@ -1,0 +1,92 @@
+"""Warm starts of LinearClassifier, LinearRegressor and LinearSVC: quick, to the same optimum."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+from rrmlinear import LinearClassifier, LinearRegressor, LinearSVC
+from rrmlinear.catalog.stages import few_weights
+from rrmlinear.solvers.loop.result import Status
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "weston-watkins"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_warm_start_begins_near_the_minimum(iris, loss, order):
+    X, y = iris
+    X, y = X[::order], y[::order]
+    warm = LinearClassifier(
+        loss, C=0.3, tol=1e-7, fit_intercept="regularized", warm_start=True
+    ).fit(X, y)
+    warm.set_params(C=0.29, max_iter=1)
+    cold = clone(warm).fit(X, y)
+    # a cold pass of the hinge is a whole run of Newton's method
+    part = 0.2 if loss == "hinge" else 0.1
+    assert warm.fit(X, y).duality_gap_ < part * cold.duality_gap_
+    warm.set_params(max_iter=100_000).fit(X, y)
+    cold = clone(warm).fit(X, y)
+    assert warm.trace_[-1].primal == pytest.approx(cold.trace_[-1].primal, rel=1e-6)
+    assert_array_equal(warm.predict(X), cold.predict(X))
+
+
+def test_a_warm_start_on_the_same_problem_takes_a_pass_of_each_class(monkeypatch):
+    # the weights of an ascent's duals are above the best ones: those have to count too
+    monkeypatch.setattr(few_weights, "MIN_FEW_KINKS", np.inf)  # the ascent comes first
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((300, 40)) + 4.0
+    y = (X[:, :5].sum(axis=1) + rng.standard_normal(300) > 20).astype(int) + (X[:, 7] > 4.5)
+    warm = LinearSVC(loss="hinge", C=10.0, tol=1e-5, warm_start=True).fit(X, y)
+    objective, passes = warm.objective_, warm.n_iter_
+    assert passes > 100
+    warm.fit(X, y)
+    assert warm.n_iter_ == 3
+    assert warm.objective_ <= objective
+
+
+def test_a_warm_start_of_two_classes_and_of_numbers(two_classes, numbers):
+    X, y = two_classes
+    for rows in (slice(None), slice(None, None, -1)):
+        warm = LinearClassifier("squared-hinge", tol=1e-7, warm_start=True).fit(X[rows], y[rows])
+        assert warm.n_iter_ > 2
+        assert warm.fit(X[rows], y[rows]).n_iter_ <= 2
+    X, y = numbers
+    warm = LinearRegressor("huber", tol=1e-7, warm_start=True).fit(X, y)
+    assert warm.n_iter_ > 2
+    assert warm.fit(X, y).n_iter_ <= 2
+
+
+@pytest.mark.parametrize("change", ["classes", "number", "labels", "order", "kind", "loss"])
+def test_a_warm_start_serves_whatever_changed(iris, change):
+    X, y = iris
+    estimator = LinearClassifier("hinge", C=0.3, tol=1e-9, warm_start=True).fit(X, y)
+    if change == "classes":
+        X, y = X[y > 0], y[y > 0]
+    elif change == "number":
+        X, y = X[:-10], y[:-10]
+    elif change == "labels":
+        y = np.roll(y, 7)
+    elif change == "order":
+        X, y = X[::-1], y[::-1]
+    else:
+        estimator.loss = "weston-watkins" if change == "kind" else "logistic"
+    fresh = clone(estimator).fit(X, y)
+    estimator.fit(X, y)
+    assert estimator.status_ is Status.SOLVED
+    assert estimator.trace_[-1].primal == pytest.approx(fresh.trace_[-1].primal, rel=1e-8)
+    assert_allclose(estimator.coef_, fresh.coef_, atol=1e-3)
+
+
+@pytest.mark.parametrize("regularizer", ["l1", "elastic-net"])
+@pytest.mark.parametrize("intercept", [True, False, "regularized"])
+def test_a_warm_start_begins_at_the_last_weights(two_classes, numbers, regularizer, intercept):
+    choices = {"regularizer": regularizer, "tol": 1e-7, "warm_start": True}
+    for estimator, (X, y) in (
+        (LinearClassifier("logistic", fit_intercept=intercept, **choices), two_classes),
+        (LinearRegressor("squared", fit_intercept=intercept, **choices), numbers),
+    ):
+        cold = estimator.fit(X, y)
+        passes, primal = cold.n_iter_, cold.trace_[-1].primal
+        warm = cold.fit(X, y)
+        assert np.max(warm.n_iter_) <= max(1, np.max(passes) // 2)
+        assert warm.trace_[-1].primal == pytest.approx(primal, rel=2e-7)
