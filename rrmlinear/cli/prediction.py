@@ -33,8 +33,9 @@ from rrmlinear.cli.summary import measure_line
 from rrmlinear.cli.usage import PREDICT
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
-from rrmlinear.training.chain_model import ChainModel, LabellingModel
+from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.graphs import GraphModel
+from rrmlinear.training.labelling_model import LabellingModel
 from rrmlinear.training.model import Model
 from rrmlinear.training.model_files.header import ModelFileError
 from rrmlinear.training.model_files.reading import load_model

@@ -14,7 +14,7 @@ from rrmlinear.solvers.loop.result import Result, passes_told
 from rrmlinear.training.model import Model
 
 if TYPE_CHECKING:
-    from rrmlinear.training.chain_model import LabellingModel
+    from rrmlinear.training.labelling_model import LabellingModel
     from rrmlinear.training.search import Trial
 
 

@@ -39,7 +39,7 @@ from rrmlinear.training.fit import fit_selection
 from rrmlinear.training.model import Model
 
 if TYPE_CHECKING:
-    from rrmlinear.training.chain_model import LabellingModel
+    from rrmlinear.training.labelling_model import LabellingModel
     from rrmlinear.training.search import Trial
 
 

@@ -20,9 +20,9 @@ from rrmlinear.data.problem import check_kind
 from rrmlinear.risks.layouts.graphs._messages import Messages
 from rrmlinear.risks.layouts.graphs.cliques import Cliques
 from rrmlinear.solvers.loop.result import OnPass, Result
-from rrmlinear.training.chain_model import LabellingModel, in_parts
 from rrmlinear.training.chains import COLUMNS, check_sequences, sequence_costs
 from rrmlinear.training.fit import NotSolvedWarning
+from rrmlinear.training.labelling_model import LabellingModel, in_parts
 from rrmlinear.training.model_files.header import ModelFileError
 from rrmlinear.training.model_files.reading import load_model
 from rrmlinear.training.stored import shaped_tables

@@ -118,11 +118,11 @@ def solve_measure(
     None for a measure that takes 0. It begins from weights alone. Raises ValueError for weights of
     examples: measures count them.
     """
-    other = [] if problem.weights is None else np.flatnonzero(problem.weights != 1)
-    if len(other):
-        at = int(other[0])
+    weights = problem.weights
+    if weights is not None and (weights != 1).any():
+        at = int((weights != 1).argmax())
         raise ValueError(
-            f"example {at + 1} has weight {problem.weights[at]:g}; measures of all labels count "
+            f"example {at + 1} has weight {weights[at]:g}; measures of all labels count "
             "examples, whose weights must be 1"
         )
     costs = checked_costs(np.full(problem.n_examples, float(chosen.choices.C)))
