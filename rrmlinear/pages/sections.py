@@ -73,6 +73,7 @@ def _spread(name: str, spread: Any) -> list[tuple[str, str]]:
 
 
 def certificate_section(result: Result, scale: float, duals: DualCounts | None) -> Section:
+    """The certificate of a run, its trace and the sizes of its duals, in pictures too."""
     number, last = words.number, result.last
     lines = [
         ("primal objective", f"{scale * result.primal:.9g}"),
@@ -110,6 +111,7 @@ def _asked(result: Result, scale: float) -> list[tuple[str, str]]:
 
 
 def weights_section(run: Run) -> Section:
+    """The weights of each score in numbers, and a picture of the largest."""
     assert run.weights is not None
     weights, columns = run.weights, run.columns
     used = int(np.count_nonzero(weights.any(axis=1)))

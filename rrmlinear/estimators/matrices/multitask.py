@@ -259,9 +259,10 @@ class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores)
             return select(Parameter(**choices), TASK_LOSSES, layout)
 
     def predict(self, X: Any, tasks: Any = None) -> NDArray[np.floating[Any]]:
-        """Predictions of each row's task, or without ``tasks`` of all, n × k (n for one task).
+        """Predictions of the rows: of each one's task, or of all tasks without ``tasks``.
 
-        Raises ValueError for a task that was not trained.
+        The latter are n × k, or n if the model has one task. Raises ValueError for a task that was
+        not trained.
         """
         scores = self._scores(X)
         if tasks is None:

@@ -114,8 +114,8 @@ class ChainCRF(Chain, GivesMarginals):
     intercept_scaling : float, default=1.0
         Value of that column.
     observed : bool, default=False
-        Whether W has weights for the pairs of a column and a label alone that occur together in the
-        training data, as CRFsuite's default; the others are 0.
+        Whether a column and a label have a weight only if they occur together in the training data,
+        as by default in CRFsuite; other weights are 0.
     random_state, n_jobs, warm_start, callback, verbose
         As in `LinearClassifier`.
 

@@ -19,7 +19,7 @@ NODES, STATIONARY, BY_POSITION = "nodes", "stationary", "by-position"
 
 
 class Places(NamedTuple):
-    """Of each position its number in its sequence, and whether others are before and behind."""
+    """The number of each position in its sequence, and whether others are before and behind it."""
 
     number: NDArray[np.int64]
     before: NDArray[np.bool_]

@@ -69,12 +69,13 @@ class KernelChainCRF(GivesMarginals):
     kernel_params : dict, default=None
         More arguments of the kernel, such as {"gamma": 0.1}.
     cliques : {"nodes", "stationary", "by-position"}, default="nodes"
-        The kernel of two cliques, pairs of neighbours. Each has δ(both labels equal), and for one
-        position p of the one clique and one position q of the other k(x_p, x_q) δ(y_p = y_q).
-        "stationary": summed over all four pairs p, q, for cliques anywhere. "by-position": for
-        cliques at the same place of their sequences alone, first with first and second with second;
-        so labels follow each other by a table for each place. Both count a position once for each
-        clique that holds it. "nodes": as "stationary", each position counting once.
+        The kernel of two cliques, which are pairs of neighbours: 1 if both labels are equal, plus a
+        sum of k(x_p, x_q) over positions p of the one and q of the other that have equal labels.
+        "stationary": the sum is over all four pairs p, q, for any two cliques. "by-position": it is
+        over the first positions and over the second ones, and the kernel is 0 unless both cliques
+        have the same place in their sequences, so that each place has its own table of transitions.
+        Both count a position once for each clique that holds it. "nodes": as "stationary", but each
+        position counts once.
     tol : float, default=1e-3
         Stop when the duality gap is at most ``tol * objective``.
     max_iter, n_jobs, callback, verbose

@@ -32,8 +32,8 @@ from rrmlinear.solvers.loop.result import Result
 def sequences_of(
     estimator: Any, X: Any, y: Any = None, sample_weight: Any = None
 ) -> tuple[Any, Any, Any]:
-    """X, y and the weights: of a container, whose query ids tell the sequences, lists of matrices
-    and labels, and else as given.
+    """X, y and the weights. A container gives lists of matrices and labels by its query ids; other
+    data stay as given.
 
     Raises ValueError as `in_memory` and `SequenceProblem.from_problem`.
     """
