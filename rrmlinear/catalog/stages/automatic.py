@@ -133,12 +133,7 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
         second = sorted([*newton, methods.interior(task)], key=lambda stage: stage.cost)
     by_tangents = tangents.tangent_descent(task)
     if dual_builders.suits_features(task):
-        columns = Stage(
-            "coordinate descent over features",
-            methods.in_any_order(dual_builders.features, task),
-            1,
-            0,
-        )
+        columns = methods.feature_descent(task)
         if second and not task.regularizer.quadratic_l1:  # one system is the whole problem
             first = _by_tangents(task, by_tangents, newton) if by_tangents else second
             return [*first, columns]

@@ -23,6 +23,7 @@ from rrmlinear.catalog.stages.costs import (
     PASS_COST,
     ROW_SPACE_PASSES,
     SCORE_COST,
+    SMOOTH_INTERIOR_STEPS,
     SMOOTH_STEPS,
     STEP_COST,
     UNEVEN_STEPS,
@@ -170,9 +171,12 @@ def interior(task: Task) -> Stage:
     """Newton's method on barriers, which proves little before its end."""
     n, _, stored, k = sizes(task)
     p = barriers.barred_unknowns(task)
-    system = BLAS_COST * (p**3 / 3 + p * min(n, p) * (k * stored))
+    gram = DENSE_GRAM_COST if task.rows.is_dense and k == 1 else BLAS_COST
+    system = BLAS_COST * p**3 / 3 + gram * p * min(n, p) * (k * stored)
     step = STEP_COST + NEWTON_PRODUCTS * n * pass_visit_cost(task) + system
-    build, cost = from_duals(barriers.interior, task), INTERIOR_STEPS * step
+    is_quick = "smooth" in task.features and task.regularizer.quadratic_l1 is not None
+    steps = SMOOTH_INTERIOR_STEPS if is_quick else INTERIOR_STEPS
+    build, cost = from_duals(barriers.interior, task), steps * step
     name = "Newton's method on barriers"
     return Stage(name, build, step / max(n, 1), cost, NEWTON_PATIENCE, cost, True)
 
@@ -180,6 +184,17 @@ def interior(task: Task) -> Stage:
 def proximal(task: Task) -> Stage:
     build = from_duals(dual_builders.proximal, task)
     return Stage("the ascent for proximal points", build, visit_cost(task), 0)
+
+
+def feature_descent(task: Task) -> Stage:
+    """Coordinate descent over features, from the best weights so far."""
+
+    def build(weights: Any) -> Solver:
+        later = task if weights is None else replace(task, start=None, weights=weights)
+        return dual_builders.features(later)
+
+    name = "coordinate descent over features"
+    return Stage(name, build, NONZERO_COST, 0, takes_weights=True)
 
 
 def feature_newton(task: Task, is_first: bool) -> Stage:

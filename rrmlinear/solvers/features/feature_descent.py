@@ -15,6 +15,7 @@ from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps
 from rrmlinear.solvers.features.exact_residual import ExactResidual
 from rrmlinear.solvers.features.extrapolation import extrapolate
+from rrmlinear.solvers.features.faces import BLAS_TIME
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
 from rrmlinear.solvers.features.quadratic_models import EXACT_NUMBER, GramModel
 from rrmlinear.solvers.features.residuals import ColumnResidual, RowResidual, WholeResidual
@@ -33,6 +34,9 @@ from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 SWEEPS_PER_LOOK = 5
 # A working set is solved when its gap is this fraction of the whole problem's, or of the target.
 WORKING_SET_ACCURACY = 0.3
+# Sweeps of a pass take at most this many times as long as a look at all features: who runs the
+# passes can leave a solver that is slow.
+MAX_LOOKS = 50
 # Limit on the features of a Gram matrix: with few examples the columns are read sooner beyond
 # SMALL_GRAM, and beyond GRAM_WIDTH features for each example.
 MAX_GRAM_FEATURES, SMALL_GRAM, GRAM_WIDTH = 3000, 400, 0.4
@@ -109,6 +113,8 @@ class FeatureDescent(Solver):
         self.usable = self.columns.curvature > 0
         self.norms = np.sqrt(self.columns.curvature + self.ridge)
         hard_l1 = self.threshold if self.ridge == 0 else 0.0
+        #: Stored values that a look at all features reads: its residual and its products.
+        self.look_work = 2.0 * self.rows.n_stored
         self.exact = ExactResidual(self.columns, self.aim, hard_l1)
         self.whole: WholeResidual
         if self.columns.by_rows is None or self.exact.is_needed:
@@ -144,6 +150,7 @@ class FeatureDescent(Solver):
         if is_rough and (not progress or (has_all and left > MAX_LEFT * gap)):
             self.gram = WorkingGram(self.columns, is_exact=True)
             self.moved = len(features)
+        self.work += self.look_work
 
     def value_at_zero(self) -> float:
         return float(self.costs @ (self.y * self.y)) / 2
@@ -184,23 +191,26 @@ class FeatureDescent(Solver):
             self.ridge,
             number=EXACT_NUMBER if has_all else 1,
         )
-        model.minimize(self.deadline)
-        self.work += len(features)
+        sweeps = model.minimize(self.deadline)
+        products = BLAS_TIME * len(self.y) * model.sweep_work
+        self.work += products + 2 * sweeps * model.sweep_work  # steps on faces take as much
         self.whole.weights[features] = model.weights
         return int(np.count_nonzero(model.weights != begin))
 
     def _descend(self, features: NDArray[np.int64], goal: float) -> int:
-        # Sweep until the gap over these features is within the goal or shrinks no more; returns the
-        # visits that moved a weight.
+        # Sweep until the gap over these features is within the goal or shrinks no more, or for
+        # MAX_LOOKS; returns the visits that moved a weight.
         sweeps, places = self.whole.over(features)
         proof, gap, before = Certificate(), np.inf, sweeps.moved
+        most = self.work + MAX_LOOKS * self.look_work
         while self._sweeps(sweeps, places, points := [sweeps.weights[places]]):
             primal = extrapolate(sweeps, places, points, partial(self._primal, sweeps, places))
             proof.offer_weights(lambda: sweeps.weights, primal=primal)
             pulls = sweeps.products(places)
             proof.offer_duals(None, dual=self._best_factor(sweeps, pulls)[1])
             last, gap = gap, proof.gap
-            if gap <= goal or last - gap <= OBJECTIVE_ROUNDING * primal:
+            is_over = gap <= goal or last - gap <= OBJECTIVE_ROUNDING * primal
+            if is_over or self.work >= most:
                 break
         self.whole.weights[features] = sweeps.weights[places]
         return sweeps.moved - before
@@ -210,9 +220,11 @@ class FeatureDescent(Solver):
     ) -> bool:
         # Some sweeps, in pieces between which the clock is looked at, and the weights after each;
         # False after the deadline.
+        columns = sweeps.columns
+        values = columns.n_stored * len(features) / max(columns.shape[0], 1)
         for _ in range(SWEEPS_PER_LOOK):
-            self.work += len(features)
-            some = max(1, SLICE_WORK * len(features) // max(sweeps.columns.n_stored, 1))
+            self.work += 2 * values
+            some = max(1, SLICE_WORK * len(features) // max(columns.n_stored, 1))
             for begin in range(0, len(features), some):
                 sweeps.sweep(features[begin : begin + some])
                 if self.deadline is not None and time.perf_counter() > self.deadline:

@@ -64,6 +64,7 @@ class InteriorPoints(Solver):
         self.w, at = first_weights(self.risk, self.regularizer, None)
         self.certificate.offer_weights(self.w, at)
         self.scores, self.steps, self.promise = at.scores, 0, np.inf
+        self.squares = at.squares.reshape(-1, *[1] * (self.w.ndim - 1))
         #: The gap that barriers leave.
         self.left = at.value or 1.0
         terms = np.prod(self.risk.shape[1:]) if len(self.risk.shape) > 1 else 1
@@ -132,9 +133,23 @@ class InteriorPoints(Solver):
         self.scores = self.risk.scores(self.w)
         self.at = self.smooth.at(self.scores, self.at.warm)
         derivatives = self.at.derivatives
-        self.certificate.offer_duals(-derivatives, -self.smooth.gradient(derivatives), exact=True)
+        vector = -self.smooth.gradient(derivatives)
+        self.certificate.offer_duals(-derivatives, vector, exact=True)
         at = self.at if self.inside is None else self.certificate.at(self.scores)
         self.certificate.offer_weights(self.w, at)
+        if self.regularizer.quadratic_l1:
+            self._offer_sparse(vector)
+
+    def _offer_sparse(self, vector: Array) -> None:
+        """Offer the weights with zeros where the 1-norm holds them: the product of a weight and of
+        what |v_j| lacks to l1 is about μ, and the weight is the smaller one where the optimum has
+        none. A step along the feature alone tells which it is.
+        """
+        l1 = float(self.regularizer.quadratic_l1 or 0.0)
+        room = l1 - np.abs(vector - self.regularizer.modulus * self.w)
+        held = self.squares * np.abs(self.w) < room
+        if held.any():
+            self.certificate.offer_weights(np.where(held, 0.0, self.w))
 
     def _offer_model(self, moves: Array) -> None:
         """Offer the duals of the quadratic model that the step minimizes.

@@ -116,6 +116,20 @@ def test_duals_far_inside_their_bounds_have_digits():
     assert np.abs(result.duals).max() < 1e-3
 
 
+@pytest.mark.parametrize("free", [False, True])
+@pytest.mark.parametrize("loss", [Squared(), Logistic()], ids=["squared", "logistic"])
+def test_weights_that_the_1_norm_holds_are_0(loss, free):
+    """Barriers alone leave all of them small. No optimum needs more of them than examples."""
+    X, scores = stretched(20, 60)
+    y = np.sign(scores[:, 0]) if isinstance(loss, Logistic) else scores[:, 0]
+    rows = Problem.from_arrays(X, y).rows
+    rows = rows.with_bias(1.0) if free else rows
+    risk = ScalarRisk(rows, loss, y, np.full(20, 50.0), 1, Intercept() if free else None)
+    result = solved(risk, L1(0.3), None)
+    assert result.status is Status.SOLVED
+    assert 0 < np.count_nonzero(result.weights) <= 22
+
+
 def test_lengths_of_columns_do_not_count():
     """Weights of the largest value's norm in columns of other lengths take as many steps."""
     passes = []
