@@ -17,7 +17,7 @@ from rrmlinear.solvers.features.exact_residual import ExactResidual
 from rrmlinear.solvers.features.extrapolation import extrapolate
 from rrmlinear.solvers.features.faces import BLAS_TIME
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
-from rrmlinear.solvers.features.quadratic_models import EXACT_NUMBER, GramModel
+from rrmlinear.solvers.features.models.gram_model import EXACT_NUMBER, GramModel
 from rrmlinear.solvers.features.residuals import ColumnResidual, RowResidual, WholeResidual
 from rrmlinear.solvers.features.working_gram import WorkingGram
 from rrmlinear.solvers.features.working_set import SampledSets, nearest_features, set_limit

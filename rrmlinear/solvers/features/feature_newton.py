@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,21 +13,9 @@ from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.features._curved_descent import CurvedSweeps, shuffled
-from rrmlinear.solvers.features.faces import FaceSystems
-from rrmlinear.solvers.features.feature_subsets import (
-    FeatureSubsets,
-    all_columns,
-    are_shared,
-    squares_of,
-)
-from rrmlinear.solvers.features.quadratic_models import (
-    EXACT_NUMBER,
-    ColumnsModel,
-    GramModel,
-    Model,
-)
-from rrmlinear.solvers.features.streamed_gram import StreamedGram, most_features
+from rrmlinear.solvers.features._curved_descent import shuffled
+from rrmlinear.solvers.features.feature_subsets import are_shared, squares_of
+from rrmlinear.solvers.features.models.choice import ModelChoice
 from rrmlinear.solvers.features.working_set import nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights
@@ -37,20 +24,9 @@ from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
-from rrmlinear.solvers.second_order.added_curvature import AddedCurvature
 from rrmlinear.solvers.second_order.feature_step import Step, StepSearch
-from rrmlinear.solvers.second_order.kept_matrix import KeptMatrix
 from rrmlinear.solvers.second_order.sample_matrix import FirstPoint, SampleMatrix
 
-# Sweeps that models are expected to take before any has been minimized; those taken are added.
-FIRST_SWEEPS = 20
-# Limit on the features of a Gram matrix.
-MAX_GRAM_FEATURES = 1000
-# Time of a product in a dense Gram matrix relative to that of a product in a sweep.
-DENSE_PRODUCT = 1 / 8
-# The curvatures of a rough model may be off by this factor, where the Gram matrix takes at least
-# this number of products: with fewer it takes less time than another pass.
-NEAR, MIN_ROUGH_PAIRS = 1.3, 2e6
 # The factor of the 1-norm in a model is at least the largest |v_j| over this number, until the
 # features with |v_j| > l1 fit a working set.
 LEVEL_FALL = 30.0
@@ -59,10 +35,6 @@ ROUGH_PASSES = 20
 # Passes that sweep over the columns as they are, the sweeps of each, and the features that they
 # visit: those in use, and those with |v_j| above this fraction of l1.
 CURVED_PASSES, CURVED_SWEEPS, SWEPT_PULL = 12, 2, 0.8
-# A Gram matrix pays where it takes less time than CURVED_GRAM of the expected sweeps, if rows have
-# at most MAX_CURVED_DENSITY of the features. With denser rows it must only take less time than all
-# of them: there sweeps need more passes.
-CURVED_GRAM, MAX_CURVED_DENSITY = 0.25, 0.5
 # Where a model promises at most this fraction of the objective, its duals may prove the optimum.
 # Models before it may be rough.
 SMALL_DECREASE = 0.01
@@ -117,7 +89,6 @@ class FeatureNewton(Solver):
             )
         self.risk, self.regularizer, self.first = risk, regularizer, first
         self.is_rough, self.swept_first = is_rough, swept_first
-        self.kept = KeptMatrix()
         self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
         self.has_pieces = risk.loss.has_box
         self.n = risk.rows.shape[0]
@@ -137,18 +108,10 @@ class FeatureNewton(Solver):
         self.usable = self.squares > 0
         self.lengths = np.sqrt(self.squares / risk.loss.smoothing)
         self.norms = np.sqrt(self.lengths**2 + self.modulus)
-        blocks = risk.rows.blocks
-        self.subsets = None if blocks is not None else FeatureSubsets(risk.rows)
-        self.most = None if blocks is None else most_features(blocks)
-        #: The features as rows, once made.
-        self.columns: Any = None
-        self.systems = FaceSystems(risk.rows.width)
-        self.curvature = AddedCurvature(risk)
-        self.of_sample: SampleMatrix | None = None
-        self.level, self.swept = np.inf, 0.0
+        self.models = ModelChoice(risk, self.free, self.modulus, self.squares)
+        self.level = np.inf
         #: Whether the last model promised little, and whether one before did.
         self.is_near = self.has_been_near = False
-        self.expected_sweeps = FIRST_SWEEPS
         first = self.first
         if first is None and self.swept_first is not None and self._is_swept():
             first = self.swept_first
@@ -157,7 +120,7 @@ class FeatureNewton(Solver):
             begin = first()
             given = np.where(self.usable, begin.weights, 0.0)
             if begin.matrix is not None and begin.squares is not None:
-                self.of_sample = SampleMatrix(begin.matrix, begin.squares)
+                self.models.of_sample = SampleMatrix(begin.matrix, begin.squares)
         self.w, self.at = first_weights(risk, self.regularizer, given)
         self.certificate.offer_weights(self.w, self.at)
         self._certify(not self._ends_without_duals())
@@ -169,17 +132,27 @@ class FeatureNewton(Solver):
             self._sweep_columns(number)
             return
         self.level = self._next_level()
-        most = set_limit(self.w) if self.most is None else min(set_limit(self.w), self.most)
+        most = set_limit(self.w)
+        if self.models.most is not None:
+            most = min(most, self.models.most)
         features = nearest_features(self.pulls, self.w, self.norms, self.level, self.usable, most)
-        if self.subsets is not None:
-            features = self.subsets.choose(features)
-        model = self._model(features, number)
-        begin, before = self.w[features], model.value()
-        model.swept = self.swept
-        sweeps = model.minimize(self.deadline)
-        self.swept = model.swept
-        if isinstance(model, ColumnsModel):
-            self.expected_sweeps += sweeps
+        features = self.models.choose(features)
+        begin = self.w[features]
+        model = self.models.model(
+            features,
+            self.usable[features],
+            self.at,
+            self.pulls[features],
+            begin,
+            self.level,
+            number=number,
+            # a rule holds before exact models pay
+            rough=(self.is_rough or self.rule is not None) and number <= ROUGH_PASSES,
+            faces=not self.is_rough,
+            violation=self.violation if self.knows_rule else None,
+        )
+        before = model.value()
+        self.models.minimize(model, self.deadline)
         step, at = self._step(features, model.weights - begin), self.at
         expected = before - model.value()
         self._take(step, expected, lengthens=not self.has_pieces)
@@ -194,26 +167,19 @@ class FeatureNewton(Solver):
         every step: the models of a loss of quadratic pieces are exact soon. So does the way to the
         neighbourhood of the optimum, where several problems share the columns.
         """
-        rows = self.risk.rows
-        if self.subsets is None or self.free or rows.is_dense:
+        if self.has_pieces:
             return False
-        if not self._ends_without_duals() and (self.has_been_near or not are_shared(rows)):
+        is_beginning = are_shared(self.risk.rows) and not self.has_been_near
+        if not (is_beginning or self._ends_without_duals()):
             return False
-        count = int(np.count_nonzero(self.usable))
-        entries = float(rows.shape[0] * count)
-        sizes = self.subsets.whole_sizes
-        part = CURVED_GRAM if sizes[0] <= MAX_CURVED_DENSITY * entries else 1.0
-        return not self.has_pieces and not self._gram_pays(sizes, False, count, part)
+        return self.models.sweeps_pay(int(np.count_nonzero(self.usable)))
 
     def _sweep_columns(self, number: int) -> None:
         """Minimize a model roughly, by a few sweeps over the features in another order each time:
         in a fixed one they are slow where neighbouring features are alike.
         """
         self.level = self.l1
-        if self.columns is None:
-            self.columns = all_columns(self.risk.rows)
-        given = self.columns, self.curvature.beside(self.at), self.pulls, self.w
-        model = CurvedSweeps(*given, self.l1, self.modulus)
+        model = self.models.as_they_are(self.at, self.pulls, self.w, self.l1)
         before = model.value()
         near = (self.w != 0) | (np.abs(self.pulls) > SWEPT_PULL * self.l1)
         features = shuffled(np.flatnonzero(near & self.usable), number)
@@ -234,8 +200,7 @@ class FeatureNewton(Solver):
                 self.run_pass(number)
                 if not self.moved:
                     break
-        matrix = self.kept.matrix_of(self.risk.rows)
-        return FirstPoint(self.certificate.weights, matrix, self.squares)
+        return FirstPoint(self.certificate.weights, self.models.last_matrix(), self.squares)
 
     def measure(self) -> None:
         if self.certificate.alphas is None:  # the time was up in the first pass
@@ -283,9 +248,9 @@ class FeatureNewton(Solver):
 
     def _step(self, features: NDArray[np.int64], change: NDArray[np.float64]) -> Step:
         """The change of the weights of these features, and what it does to the scores."""
-        risk = self.risk
-        if self.subsets is not None and self.subsets.rows is not risk.rows:
-            rows = self.subsets.rows
+        risk, subsets = self.risk, self.models.subsets
+        if subsets is not None and subsets.rows is not risk.rows:
+            rows = subsets.rows
             of_set = ScalarRisk(rows, risk.loss, risk.labels, risk.costs, risk.threads)
             return Step(features, change, of_set.scores(change))
         whole = np.zeros_like(self.w)
@@ -295,47 +260,6 @@ class FeatureNewton(Solver):
         # far from the optimum no digits are lost, and the measurement at the end is at hand
         ahead = risk.scores(self.w + whole)
         return Step(features, change, ahead - self.at.scores, ahead)
-
-    def _model(self, features: NDArray[np.int64], number: int) -> Model:
-        curvatures = self.curvature.beside(self.at)
-        curvatures[(self.at.derivatives == 0) & (curvatures <= self.curvature.least)] = 0.0
-        # a rule holds before exact models pay
-        rough = (self.is_rough or self.rule is not None) and number <= ROUGH_PASSES
-        if self.curvature.is_whole(self.at):  # the model is the problem itself
-            number = EXACT_NUMBER
-        given: Any = (self.pulls[features], self.w[features], self.level, self.modulus)
-        if self.subsets is None:
-            gram = StreamedGram(self.risk.rows, features, curvatures, bool(self.free)).matrix()
-            return GramModel(gram, self.usable[features], *given, number=number, rough=rough)
-        rows = self.subsets.rows
-        if self._gram_pays(self.subsets.sizes, rows.is_dense, len(features)):
-            gram = self._gram(Hessian(rows, curvatures, self.free), rough)
-            faces = not self.is_rough
-            return GramModel(
-                gram, self.usable[features], *given, number=number, rough=rough, faces=faces
-            )
-        return ColumnsModel(
-            rows, curvatures, self.free, self.systems, features, *given, rough=rough
-        )
-
-    def _gram(self, hessian: Hessian, rough: bool) -> NDArray[np.float64]:
-        """The matrix of a model, or the sample's in its place."""
-        sample, is_whole = self.of_sample, hessian.rows is self.risk.rows
-        is_told = self.knows_rule and not self.free
-        if rough and is_told and is_whole and sample and sample.serves(self.violation()):
-            return sample.beside(self.squares, hessian.weights.sum() / self.risk.costs.sum())
-        assert self.subsets is not None
-        if rough and self.subsets.sizes[1] >= MIN_ROUGH_PAIRS:
-            return self.kept.nearly(hessian, NEAR)
-        return self.kept.of(hessian)
-
-    def _gram_pays(
-        self, sizes: tuple[float, float], dense: bool, count: int, part: float = 1.0
-    ) -> bool:
-        stored, pairs = sizes
-        products = pairs / 2 * (DENSE_PRODUCT if dense else 1.0)
-        sweeps = 2.0 * part * self.expected_sweeps * stored
-        return count <= MAX_GRAM_FEATURES and products <= sweeps
 
     def _take(self, step: Step, expected: float, lengthens: bool = False) -> None:
         """Take the step as far as the objective falls; the model promises ``expected``."""
@@ -351,9 +275,9 @@ class FeatureNewton(Solver):
             self.moved = 0
             return
         if found.failed is None:
-            self.curvature.fall()
+            self.models.curvature.fall()
         else:
-            self.curvature.rise(self.at, found.failed, 2 * found.t * step.moves)
+            self.models.curvature.rise(self.at, found.failed, 2 * found.t * step.moves)
         place = found.place
         self.w, self.at = place.w, place.at
         self.certificate.offer_weights(place.w, place.at, exact=place.exact)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.solvers.features._gram_path import GramPath
-from rrmlinear.solvers.features.faces import BLAS_TIME
-from rrmlinear.solvers.features.quadratic_models import EXACT_NUMBER, GramModel
+from rrmlinear.solvers.features.models.faces import BLAS_TIME
+from rrmlinear.solvers.features.models.gram_model import EXACT_NUMBER, GramModel
 
 Array = NDArray[np.float64]
 

@@ -18,7 +18,8 @@ from rrmlinear.solvers.features._gram_descent import GramSweeps
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
 from rrmlinear.solvers.features.feature_subsets import columns_of, squares_of
-from rrmlinear.solvers.features.quadratic_models import ColumnsModel
+from rrmlinear.solvers.features.models import choice
+from rrmlinear.solvers.features.models.columns_model import ColumnsModel
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
@@ -121,13 +122,13 @@ def test_wide_separable_data(name, form):
     assert np.count_nonzero(result.weights) <= 30
 
 
-def test_columns_of_a_large_working_set():
+def test_columns_of_a_large_working_set(monkeypatch):
     rng = np.random.default_rng(2)
     X = rng.standard_normal((2000, 150)) + 1
     y = np.where(X @ rng.standard_normal(150) + rng.standard_normal(2000) > 0, 1.0, -1.0)
     problem = Problem.from_arrays(X, y, bias=1.0)
     solver = solver_of(problem, Logistic(), np.ones(2000), 5.0, intercept=True)
-    solver.expected_sweeps = 0
+    monkeypatch.setattr(choice, "FIRST_SWEEPS", 0)
     result = solver.solve(Stopping(gap_tol=1e-8))
     assert result.status is Status.SOLVED
     b = result.weights[150]
@@ -231,7 +232,7 @@ def test_a_rule_that_ends_the_run_needs_neither_faces_nor_duals_of_models(monkey
         raise AssertionError("not needed")
 
     module = "rrmlinear.solvers.features.feature_newton"
-    monkeypatch.setattr(f"{module}.MAX_GRAM_FEATURES", 0)
+    monkeypatch.setattr(choice, "MAX_GRAM_FEATURES", 0)
     monkeypatch.setattr(f"{module}.offer_duals_of_model", refuse)
     monkeypatch.setattr(ColumnsModel, "face_step", refuse)
     problem, _, _ = data("squared hinge")

@@ -7,10 +7,11 @@ from scipy.sparse import random_array
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.features import faces
-from rrmlinear.solvers.features.faces import FaceSystems, face_point
 from rrmlinear.solvers.features.feature_subsets import columns_of, part_of
-from rrmlinear.solvers.features.quadratic_models import ColumnsModel, minimize
+from rrmlinear.solvers.features.models import faces
+from rrmlinear.solvers.features.models.columns_model import ColumnsModel
+from rrmlinear.solvers.features.models.faces import FaceSystems, face_point
+from rrmlinear.solvers.features.models.model import minimize
 
 
 def sparse(n=60, d=40, density=0.2, seed=0):

@@ -1,0 +1,146 @@
+"""Which quadratic model of a risk pays for a working set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.hessian import Hessian
+from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.features._curved_descent import CurvedSweeps
+from rrmlinear.solvers.features.feature_subsets import FeatureSubsets, all_columns
+from rrmlinear.solvers.features.models.columns_model import ColumnsModel
+from rrmlinear.solvers.features.models.faces import FaceSystems
+from rrmlinear.solvers.features.models.gram_model import EXACT_NUMBER, GramModel
+from rrmlinear.solvers.features.models.model import Model, Vector
+from rrmlinear.solvers.features.models.streamed_gram import StreamedGram, most_features
+from rrmlinear.solvers.second_order.added_curvature import AddedCurvature
+from rrmlinear.solvers.second_order.kept_matrix import KeptMatrix
+from rrmlinear.solvers.second_order.sample_matrix import SampleMatrix
+
+# Sweeps that models are expected to take before any has been minimized; those taken are added.
+FIRST_SWEEPS = 20
+# Limit on the features of a Gram matrix.
+MAX_GRAM_FEATURES = 1000
+# Time of a product in a dense Gram matrix relative to that of a product in a sweep.
+DENSE_PRODUCT = 1 / 8
+# The curvatures of a rough model may be off by this factor, where the Gram matrix takes at least
+# this number of products: with fewer it takes less time than another pass.
+NEAR, MIN_ROUGH_PAIRS = 1.3, 2e6
+# A Gram matrix pays where it takes less time than CURVED_GRAM of the expected sweeps, if rows have
+# at most MAX_CURVED_DENSITY of the features. With denser rows it must only take less time than all
+# of them: there sweeps need more passes.
+CURVED_GRAM, MAX_CURVED_DENSITY = 0.25, 0.5
+
+
+class ModelChoice:
+    """Makes models of a risk over one working set after the other.
+
+    A model is by its Gram matrix where that is expected to take less time than sweeps over the
+    columns of the data; over streamed rows it always is. ``free`` are the directions that are
+    eliminated from the models, ``squares`` the Σ_i c_i x_ij² of all features j.
+    """
+
+    def __init__(
+        self, risk: ScalarRisk, free: tuple[Vector, ...], modulus: float, squares: Vector
+    ) -> None:
+        self.risk, self.free, self.modulus, self.squares = risk, free, modulus, squares
+        blocks = risk.rows.blocks
+        #: The rows at the working set; None where they are streamed.
+        self.subsets = None if blocks is not None else FeatureSubsets(risk.rows)
+        #: Limit on the working set, if there is one.
+        self.most = None if blocks is None else most_features(blocks)
+        self.curvature, self.kept = AddedCurvature(risk), KeptMatrix()
+        #: The matrix of a sample, where the run began with one.
+        self.of_sample: SampleMatrix | None = None
+        self.systems = FaceSystems(risk.rows.width)
+        #: The features as rows, once made.
+        self.columns: Any = None
+        self.expected_sweeps, self.swept = FIRST_SWEEPS, 0.0
+
+    def choose(self, features: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Take the rows at these features, or at all if they are most of them; returns them."""
+        return features if self.subsets is None else self.subsets.choose(features)
+
+    def sweeps_pay(self, count: int) -> bool:
+        """Whether sweeps over the columns as they are pay for these many usable features."""
+        rows = self.risk.rows
+        if self.subsets is None or self.free or rows.is_dense:
+            return False
+        sizes, entries = self.subsets.whole_sizes, float(rows.shape[0] * count)
+        part = CURVED_GRAM if sizes[0] <= MAX_CURVED_DENSITY * entries else 1.0
+        return not self._gram_pays(sizes, False, count, part)
+
+    def as_they_are(self, at: Evaluation, pulls: Vector, w: Vector, l1: float) -> CurvedSweeps:
+        """The model of all features at w by the columns as they are; F is evaluated ``at`` w."""
+        if self.columns is None:
+            self.columns = all_columns(self.risk.rows)
+        return CurvedSweeps(self.columns, self.curvature.beside(at), pulls, w, l1, self.modulus)
+
+    def model(
+        self,
+        features: NDArray[np.int64],
+        usable: NDArray[np.bool_],
+        at: Evaluation,
+        pulls: Vector,
+        begin: Vector,
+        l1: float,
+        *,
+        number: int,
+        rough: bool,
+        faces: bool,
+        violation: Callable[[], float] | None,
+    ) -> Model:
+        """The ``number``-th model, over the features chosen last, whether each of which is usable;
+        F is evaluated ``at`` weights that are ``begin`` there. ``violation``, of a rule that ends
+        the run, tells a ``rough`` one whether the matrix of a sample will do.
+        """
+        curvatures = self.curvature.beside(at)
+        curvatures[(at.derivatives == 0) & (curvatures <= self.curvature.least)] = 0.0
+        if self.curvature.is_whole(at):  # the model is the problem itself
+            number = EXACT_NUMBER
+        given: Any = (pulls, begin, l1, self.modulus)
+        if self.subsets is None:
+            gram = StreamedGram(self.risk.rows, features, curvatures, bool(self.free)).matrix()
+            return GramModel(gram, usable, *given, number=number, rough=rough)
+        rows = self.subsets.rows
+        if self._gram_pays(self.subsets.sizes, rows.is_dense, len(features)):
+            gram = self._gram(Hessian(rows, curvatures, self.free), rough, violation)
+            return GramModel(gram, usable, *given, number=number, rough=rough, faces=faces)
+        systems = self.systems
+        return ColumnsModel(rows, curvatures, self.free, systems, features, *given, rough=rough)
+
+    def minimize(self, model: Model, deadline: float | None) -> None:
+        """Minimize a model nearly, and remember the sweeps that it took."""
+        model.swept = self.swept
+        sweeps = model.minimize(deadline)
+        self.swept = model.swept
+        if isinstance(model, ColumnsModel):
+            self.expected_sweeps += sweeps
+
+    def last_matrix(self) -> Vector | None:
+        """The matrix of the last model, if that was one of all features."""
+        return self.kept.matrix_of(self.risk.rows)
+
+    def _gram(self, hessian: Hessian, rough: bool, violation: Callable[[], float] | None) -> Vector:
+        """The matrix of a model, or the sample's in its place."""
+        suits = rough and hessian.rows is self.risk.rows and not self.free
+        sample = self.of_sample if suits else None
+        if sample is not None and violation is not None and sample.serves(violation()):
+            return sample.beside(self.squares, hessian.weights.sum() / self.risk.costs.sum())
+        assert self.subsets is not None
+        if rough and self.subsets.sizes[1] >= MIN_ROUGH_PAIRS:
+            return self.kept.nearly(hessian, NEAR)
+        return self.kept.of(hessian)
+
+    def _gram_pays(
+        self, sizes: tuple[float, float], dense: bool, count: int, part: float = 1.0
+    ) -> bool:
+        stored, pairs = sizes
+        products = pairs / 2 * (DENSE_PRODUCT if dense else 1.0)
+        sweeps = 2.0 * part * self.expected_sweeps * stored
+        return count <= MAX_GRAM_FEATURES and products <= sweeps

@@ -1,0 +1,130 @@
+"""Quadratic models by the columns of the data."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.data.rows import Rows
+from rrmlinear.risks.hessian import Hessian
+from rrmlinear.solvers.features._feature_descent import FeatureSweeps, products_and_spreads
+from rrmlinear.solvers.features.extrapolation import extrapolate
+from rrmlinear.solvers.features.feature_subsets import columns_of, part_of
+from rrmlinear.solvers.features.models.faces import FacePoint, FaceSystems, face_point
+from rrmlinear.solvers.features.models.model import MAX_FACE_STEPS, Vector, minimize, without_idle
+from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
+
+# A model is minimized until a sweep decreases it by less than this fraction of what all sweeps did,
+# or for this number of sweeps. Rough models end sooner, and take no steps on faces, which would
+# make them exact.
+COLUMNS_ACCURACY, ROUGH_COLUMNS_ACCURACY, MAX_COLUMNS_SWEEPS = 1e-3, 1e-2, 100
+# Time of a visit of a feature, without that of its products, in multiplications.
+VISIT_WORK = 100
+
+
+class ColumnsModel:
+    """The model by the columns of the data, each times the root of h."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        curvatures: Vector,
+        free: tuple[Vector, ...],
+        systems: FaceSystems,
+        names: NDArray[np.int64],
+        linear: Vector,
+        begin: Vector,
+        l1: float,
+        modulus: float,
+        *,
+        rough: bool = False,
+    ):
+        root = np.sqrt(curvatures)
+        scaled = columns_of(rows, root)
+        count = scaled.shape[0]
+        totals, means, norms = np.zeros(count), np.zeros(count), scaled.squared_norms()
+        if free:
+            totals, spreads = products_and_spreads(scaled, root)
+            means = totals / float(root @ root)
+            norms = np.where(spreads > CONSTANT_COLUMN * norms, spreads, 0.0)
+        self.sweeps = FeatureSweeps(scaled, norms, root, means, totals, linear, l1, modulus)
+        self.sweeps.weights[:] = without_idle(begin, norms, linear, l1)
+        self.features = np.arange(count)
+        self.begin, self.linear, self.unit, self.norms = begin, linear, root, norms
+        self.rows, self.curvatures, self.free = rows, curvatures, free
+        self.l1, self.modulus, self.systems, self.names = l1, modulus, systems, names
+        self.sweep_work, self.swept = 2.0 * scaled.n_stored + VISIT_WORK * count, 0.0
+        self.rough, self.most_face_steps = rough, MAX_FACE_STEPS
+
+    @property
+    def weights(self) -> Vector:
+        return self.sweeps.weights
+
+    def value(self) -> float:
+        quadratic = self.sweeps.lengths(self.unit)[0] / 2
+        linear = float(self.linear @ (self.weights - self.begin))
+        return quadratic - linear + self.sweeps.penalty(self.features)
+
+    def minimize(self, deadline: float | None) -> int:
+        accuracy = ROUGH_COLUMNS_ACCURACY if self.rough else COLUMNS_ACCURACY
+        return minimize(self, accuracy, MAX_COLUMNS_SWEEPS, deadline)
+
+    def descend(self, total: float, accuracy: float, most: int) -> tuple[float, int, bool]:
+        points = [self.weights.copy()]
+        for count in range(1, most + 1):
+            decrease = self.sweeps.sweep(self.features)
+            points.append(self.weights.copy())
+            total += decrease
+            if decrease <= accuracy * total:
+                return total, count, True
+        signs = np.sign(points[-1])
+        is_settled = bool((signs == np.sign(points[-2])).all())
+        if is_settled and self.systems.iterates and not self.rough:
+            decrease, products = self._iterated(signs)
+            return total + decrease, most + products, False
+        value = self.value()
+        total += value - extrapolate(self.sweeps, self.features, points, self.value)
+        return total, most, False
+
+    def _iterated(self, signs: Vector) -> tuple[float, int]:
+        """A Newton step on the face of these signs by products alone: the decrease, the products.
+
+        A product takes as long as a sweep, and the rows need no cut to the face.
+        """
+        face = np.flatnonzero((signs != 0) & (self.norms > 0))
+        hessian, whole = Hessian(self.rows, self.curvatures, self.free), np.zeros(len(signs))
+
+        def product(x: Vector) -> Vector:
+            whole[face] = x
+            return hessian.product(whole)[face] + self.modulus * x
+
+        downhill, weights = self._downhill(face, signs), self.weights[face]
+        scale = 1 / (self.norms[face] + self.modulus)
+        step, products = self.systems.iterated(product, scale, downhill)
+        point = face_point(product, downhill, step, weights, signs[face])
+        self.sweeps.move(face, point.weights)
+        return point.decrease, products
+
+    def _downhill(self, face: NDArray[np.int64], signs: Vector) -> Vector:
+        """The negative gradient of the model on a face."""
+        pulls = self.sweeps.products(face) + self.linear[face]
+        return pulls - self.modulus * self.weights[face] - self.l1 * signs[face]
+
+    def face_work(self, size: int) -> float:
+        return math.inf if self.rough else self.systems.work(size)
+
+    def face_step(self, signs: Vector) -> FacePoint:
+        face = np.flatnonzero((signs != 0) & (self.norms > 0))
+        weights = self.weights[face]
+        hessian = Hessian(part_of(self.rows, face), self.curvatures, self.free)
+        downhill = self._downhill(face, signs)
+        spent, guess = self.systems.spent, self.systems.work(len(face))
+        step = self.systems.solve(hessian, self.modulus, self.names[face], downhill)
+        point = face_point(
+            lambda x: hessian.product(x) + self.modulus * x, downhill, step, weights, signs[face]
+        )
+        self.sweeps.move(face, point.weights)
+        self.swept -= self.systems.spent - spent - guess
+        return point
