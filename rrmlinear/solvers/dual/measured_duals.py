@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,14 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.terms import ScalarTerms
 from rrmlinear.solvers.dual._prox_sdca import DualAscent
 from rrmlinear.solvers.dual.allowed_duals import nearest_allowed
+from rrmlinear.solvers.dual.resting.resting import suits_resting
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.team import Team
+
+if TYPE_CHECKING:
+    from rrmlinear.solvers.dual.resting._reaches import Reaches
 
 # Parts of the rows that several threads measure.
 MEASURING_PARTS = 16
@@ -36,6 +40,8 @@ class MeasuredDuals(RowAscent):
     regularizer: Regularizer
     state: DualAscent
     team: Team
+    #: How far v may move with examples at rest; None where that was not asked for.
+    reaches: Reaches | None = None
 
     def present(self) -> Point:
         if self.mean is not None:
@@ -84,8 +90,34 @@ class MeasuredDuals(RowAscent):
 
     def losses(self) -> float:
         weights = self.regularizer.primal_of(self.measured_vector)
+        reaches = self._reaches()
+        if reaches is not None:
+            return self._losses_by(reaches, weights)
         scores = np.empty(self.n) if self.turns is None else None
         losses, self.scores = self.summed(self._measuring_at(weights, scores)), scores
+        return losses
+
+    def _reaches(self) -> Reaches | None:
+        # where all rows are measured at v, and it pays to know examples at rest
+        plain = self.mean is None and self.turns is None and self.state.average is None
+        if not plain or not self.regularizer.linear or not suits_resting(self.rows, self.loss):
+            return None
+        if self.reaches is None:  # most runs need not load the compiled loops
+            from rrmlinear.solvers.dual.resting._reaches import Reaches
+
+            self.reaches = Reaches(self.state, self.y, self.squares)
+        return self.reaches
+
+    def _losses_by(self, reaches: Reaches, weights: NDArray[np.float64]) -> float:
+        # the same, without the rows of examples that are at rest
+        scores, reach, away = reaches.scores.copy(), reaches.reaches, reaches.away()
+        losses = self.summed(
+            lambda begin, end, thread: self.state.measure(
+                weights, scores, begin, end, reach=reach, away=away
+            )
+        )
+        reaches.settle(scores, away)
+        self.scores = scores
         return losses
 
     def losses_of(self, scores: NDArray[np.float64]) -> float:
@@ -94,7 +126,9 @@ class MeasuredDuals(RowAscent):
         losses = self.summed(
             lambda begin, end, thread: self.state.measure(none, scores, begin, end, knows=True)
         )
-        self.scores = scores
+        self.scores, reaches = scores, self._reaches()
+        if reaches is not None:
+            reaches.settle(scores)
         return losses
 
     def _measuring_at(

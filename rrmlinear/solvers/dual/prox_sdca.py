@@ -158,7 +158,7 @@ class ProxSDCA(MeasuredDuals):
         thorough, self.rule_is_open = self.rule_is_open, False
         if thorough:
             self.state.wake_above(0.0)  # without a gap an example violates nothing
-        order = self.state.begin_pass(number, self.seed, uniform)
+        order = self._to_visit(number, uniform)
         asleep = number, self.quiet(), self.calm(self.gap_sum)
         least = 0.0 if uniform or thorough else MIN_VISIT_GAP * self.gap_sum / self.n
         blocks = self.rows.blocks
@@ -171,6 +171,16 @@ class ProxSDCA(MeasuredDuals):
             self._pass_alone(order, asleep, least)
         self.moved, self.gap_sum = self.state.moved, self.state.gap_sum
         self.scores = None
+
+    def _to_visit(self, number: int, uniform: bool) -> NDArray[np.int64]:
+        # The examples of a pass. Those known to be at rest count as visited.
+        order = self.state.begin_pass(number, self.seed, uniform)
+        if self.reaches is None or uniform:
+            return order
+        left = self.reaches.leave_out(order, number)
+        known = len(order) - len(left)
+        self.work, self.visits = self.work + known, self.visits + known
+        return left
 
     def _looks_first(self) -> bool:
         # Where another ascent has found the duals and their scores: whether the rule holds there.
