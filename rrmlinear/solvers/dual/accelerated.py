@@ -120,6 +120,9 @@ class Accelerated(Solver):
         self.ascent.goal = self.target
         self.ascent.rule_is_open, self.rule_is_open = self.rule_is_open, False
         self.ascent.run_pass(number)
+        if self.pace.kappa == 0 and not self.theory_is_due:
+            # with momentum more passes are needed where the first is not measured
+            self.measures_first = self.ascent.measures_first
         # where an inner problem is too easy for a move, κ falls: the run has not stalled
         self.work, self.moved = self.ascent.work, self.ascent.moved or int(self.pace.easy)
         self.blind_passes += 1

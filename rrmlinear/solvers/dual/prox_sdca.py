@@ -171,6 +171,16 @@ class ProxSDCA(MeasuredDuals):
             self._pass_alone(order, asleep, least)
         self.moved, self.gap_sum = self.state.moved, self.state.gap_sum
         self.scores = None
+        if number == 1 and self.moved == len(order):
+            self._leave_out_first_measuring()
+
+    def _leave_out_first_measuring(self) -> None:
+        # Where every visit has moved its dual, no example sleeps, and none has to be woken. Duals
+        # of another model may be near enough to end the run. Dense rows of many features, whose
+        # gaps fall fast, nap too long without that measurement.
+        smooth = self.loss.smoothing > 0
+        if smooth and self.first_duals is None and not self.rows.is_dense:
+            self.measures_first = False
 
     def _to_visit(self, number: int, uniform: bool) -> NDArray[np.int64]:
         # The examples of a pass. Those known to be at rest count as visited.

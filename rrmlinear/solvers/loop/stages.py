@@ -179,6 +179,7 @@ class Stages(Solver):
             self._fail(error)
             self.run_pass(number)
             return
+        self.measures_first = solver.measures_first
         self.work += solver.work - before
         self.spent += (solver.work - before) * self.stage.visit + self.pass_cost
         self.idle = 0 if solver.moved else self.idle + 1

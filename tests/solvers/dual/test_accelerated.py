@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 from members import SCALAR_LOSSES as LOSSES
 from members import STRONG_REGULARIZERS as REGULARIZERS
 from members import scalar_problem
@@ -172,6 +173,18 @@ def test_dense_data_of_many_features_stay_plain_while_that_is_quick(loss):
     assert solver.kappa == 0
     theory = Accelerated(make, L2()).solve(Stopping(gap_tol=1e-6, max_passes=50))
     assert theory.passes > 2 * result.passes
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared-hinge"])
+def test_a_first_pass_is_measured_where_examples_sleep_after_it(loss):
+    rng = np.random.default_rng(5)
+    X = scipy.sparse.random(400, 300, 0.05, "csr", random_state=rng, data_rvs=rng.standard_normal)
+    y = np.where(X @ rng.standard_normal(300) > 0, 1.0, -1.0)
+    solver = Accelerated(ascent(Problem.from_arrays(X, y), LOSSES[loss], 1.0), L2(), observe=True)
+    result = solver.solve(Stopping(gap_tol=1e-7))
+    assert result.trace[0].estimated == (loss == "logistic")
+    assert result.status is Status.SOLVED
+    check(result, LOSSES[loss], L2(), X, y, 1e-7, 1.0)
 
 
 def separable(n=40, d=400):
