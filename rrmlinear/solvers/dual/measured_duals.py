@@ -55,7 +55,12 @@ class MeasuredDuals(RowAscent):
     def with_gap(self) -> Point | None:
         if self.turns is not None:
             return None
-        return self.some_of(np.flatnonzero(self.state.gaps > 0))
+        gaps, most = self.state.gaps, int(MAX_BUSY * (self.n - 1))
+        examples = np.flatnonzero(gaps > 0)
+        if 0 < most < len(examples) < self.n:  # those with large gaps violate the rule longest
+            place = len(examples) - most
+            examples = examples[np.argpartition(gaps[examples], place)[place:]]
+        return self.some_of(examples)
 
     def some_of(self, examples: NDArray[np.int64]) -> Point:
         """Duals and scores of at most MAX_BUSY of all examples, taken from these."""
