@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
-from rrmlinear.projections.clipped_lines import root
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps
+from rrmlinear.solvers.features.dual_factor import best_factor
 from rrmlinear.solvers.features.exact_residual import ExactResidual
 from rrmlinear.solvers.features.extrapolation import extrapolate
 from rrmlinear.solvers.features.faces import BLAS_TIME
@@ -238,28 +238,9 @@ class FeatureDescent(Solver):
 
     def _best_factor(
         self, sweeps: FeatureSweeps | WholeResidual, pulls: NDArray[np.float64]
-    ) -> tuple[float, float]:
-        # The t ≥ 0 for which the dual of t r is largest over features with these a_j'r, and that
-        # dual: t b'r − ½ t² ‖r‖² − Σ max(0, t |a_j'r| − l1)² / (2 modulus).
-        square, product = sweeps.lengths(self.centred)
-        factor = max(product, 0.0) / square if square > 0 else 0.0
-        pulls = np.abs(pulls)
-        if self.ridge == 0:
-            largest = pulls.max(initial=0)
-            if factor * largest > self.threshold:
-                factor = self.threshold / float(largest)
-            return factor, factor * (product - factor / 2 * square)
-        beyond = pulls[(factor * pulls > self.threshold) & (pulls * pulls > 0)]
-        # the derivative is 0: product − t ‖r‖² = Σ max(0, t a − l1) a / modulus
-        if beyond.size and self.threshold == 0:
-            factor = product / (square + float(beyond @ beyond) / self.ridge)
-        elif beyond.size:
-            lines = self.threshold * beyond, beyond * beyond
-            ends = -np.inf, 0.0, square * self.ridge, -product * self.ridge
-            factor = max(root(*lines, *ends), 0.0)
-        excess = np.maximum(factor * beyond - self.threshold, 0)
-        penalty = float(excess @ excess) / (2 * self.ridge)
-        return factor, factor * (product - factor / 2 * square) - penalty
+    ) -> tuple[float, float]:  # over features with these a_j'r
+        lengths = sweeps.lengths(self.centred)
+        return best_factor(*lengths, np.abs(pulls), self.threshold, self.ridge)
 
     def _certify(self) -> None:
         # Recompute the residual, then primal and dual over all, in the scale of the problem.

@@ -7,29 +7,23 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features._curved_descent import shuffled
-from rrmlinear.solvers.features.feature_subsets import are_shared, squares_of
+from rrmlinear.solvers.features.feature_subsets import are_shared, moving_squares
 from rrmlinear.solvers.features.models.choice import ModelChoice
-from rrmlinear.solvers.features.working_set import nearest_features, set_limit
+from rrmlinear.solvers.features.working_set import nearest_features, next_level, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.model_duals import offer_duals_of_model
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 from rrmlinear.solvers.second_order.feature_step import Step, StepSearch
 from rrmlinear.solvers.second_order.sample_matrix import FirstPoint, SampleMatrix
 
-# The factor of the 1-norm in a model is at least the largest |v_j| over this number, until the
-# features with |v_j| > l1 fit a working set.
-LEVEL_FALL = 30.0
 # Passes whose models may be minimized roughly; later ones are exact.
 ROUGH_PASSES = 20
 # Passes that sweep over the columns as they are, the sweeps of each, and the features that they
@@ -50,9 +44,10 @@ class FeatureNewton(Solver):
     step was too long, they rise to the slopes of φ' along it. An intercept of the risk is
     eliminated from the model.
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
-    falls from pass to pass. ``first`` makes weights to begin from, ``swept_first`` those of
-    a run that sweeps over the columns as they are. Models are minimized roughly where a rule ends
-    the run, or where it ``is_rough``, for a `first_point` alone.
+    falls from pass to pass. Where a rule ends the run or several problems share the columns, the
+    first passes take a few sweeps over these as they are. ``first`` makes weights to begin from,
+    ``swept_first`` those of a run that begins by such sweeps. Models are minimized roughly where a
+    rule ends the run, or where it ``is_rough``, for a `first_point` alone.
 
     Rows that are streamed are never cut to a working set: all models are by their Gram matrix, with
     no more features than that leaves room for.
@@ -98,13 +93,7 @@ class FeatureNewton(Solver):
         risk = self.risk
         self.certificate = Certificate(risk, self.regularizer)
         self.free = (np.ones(self.n),) if "balance" in risk.offers else ()
-        squares = squares_of(risk.rows, risk.costs)
-        if not np.isfinite(squares).all():
-            worst = int(np.flatnonzero(~np.isfinite(squares))[0])
-            raise ValueError(f"the squared norm of feature {worst + 1} overflows; scale the data")
-        centred = Hessian(risk.rows, risk.costs, self.free).diagonal() if self.free else squares
-        #: Squared norms of the features weighted with costs, 0 for those that never move.
-        self.squares = np.where(centred > CONSTANT_COLUMN * squares, centred, 0.0)
+        self.squares = moving_squares(risk.rows, risk.costs, self.free)
         self.usable = self.squares > 0
         self.lengths = np.sqrt(self.squares / risk.loss.smoothing)
         self.norms = np.sqrt(self.lengths**2 + self.modulus)
@@ -131,10 +120,8 @@ class FeatureNewton(Solver):
         if number <= CURVED_PASSES and self._is_swept():
             self._sweep_columns(number)
             return
-        self.level = self._next_level()
-        most = set_limit(self.w)
-        if self.models.most is not None:
-            most = min(most, self.models.most)
+        self.level = next_level(self.level, self.pulls, self.w, self.l1, self.usable)
+        most = min(set_limit(self.w), self.models.most)
         features = nearest_features(self.pulls, self.w, self.norms, self.level, self.usable, most)
         features = self.models.choose(features)
         begin = self.w[features]
@@ -153,7 +140,8 @@ class FeatureNewton(Solver):
         )
         before = model.value()
         self.models.minimize(model, self.deadline)
-        step, at = self._step(features, model.weights - begin), self.at
+        change, at = model.weights - begin, self.at
+        step = self.models.step(features, change, self.w, at, self._ends_without_duals())
         expected = before - model.value()
         self._take(step, expected, lengthens=not self.has_pieces)
         if self.level == self.l1 and self.is_near and not self._ends_without_duals():
@@ -238,28 +226,6 @@ class FeatureNewton(Solver):
     def _ends_without_duals(self) -> bool:
         """Whether passes or a rule end the run, however wide the gap."""
         return self.is_rough or (self.rule is not None and self.rule.widest_gap == np.inf)
-
-    def _next_level(self) -> float:
-        """The factor of the 1-norm in the next model, above l1 while working sets are too small."""
-        pulls = np.abs(self.pulls)
-        if np.count_nonzero((pulls > self.l1) & self.usable) <= set_limit(self.w):
-            return self.l1
-        return max(self.l1, min(self.level, float(pulls.max()) / LEVEL_FALL))
-
-    def _step(self, features: NDArray[np.int64], change: NDArray[np.float64]) -> Step:
-        """The change of the weights of these features, and what it does to the scores."""
-        risk, subsets = self.risk, self.models.subsets
-        if subsets is not None and subsets.rows is not risk.rows:
-            rows = subsets.rows
-            of_set = ScalarRisk(rows, risk.loss, risk.labels, risk.costs, risk.threads)
-            return Step(features, change, of_set.scores(change))
-        whole = np.zeros_like(self.w)
-        whole[features] = change
-        if not self._ends_without_duals():
-            return Step(features, change, risk.scores(whole))
-        # far from the optimum no digits are lost, and the measurement at the end is at hand
-        ahead = risk.scores(self.w + whole)
-        return Step(features, change, ahead - self.at.scores, ahead)
 
     def _take(self, step: Step, expected: float, lengthens: bool = False) -> None:
         """Take the step as far as the objective falls; the model promises ``expected``."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features._cuts import cut_rows, scaled_columns
+from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 
 # From this fraction of all features on, a subset is all of them: rows are then read in place.
 WHOLE = 0.5
@@ -84,6 +85,21 @@ def squares_of(rows: Rows, costs: NDArray[np.float64]) -> NDArray[np.float64]:
         shared["squares"] = costs, squares
     found: NDArray[np.float64] = squares
     return found
+
+
+def moving_squares(
+    rows: Rows, costs: NDArray[np.float64], free: tuple[NDArray[np.float64], ...]
+) -> NDArray[np.float64]:
+    """The same less the part along ``free``, as in `Hessian`; 0 for features that never move.
+
+    Raises ValueError where one overflows.
+    """
+    squares = squares_of(rows, costs)
+    if not np.isfinite(squares).all():
+        worst = int(np.flatnonzero(~np.isfinite(squares))[0])
+        raise ValueError(f"the squared norm of feature {worst + 1} overflows; scale the data")
+    centred = Hessian(rows, costs, free).diagonal() if free else squares
+    return np.where(centred > CONSTANT_COLUMN * squares, centred, 0.0)
 
 
 def _dense(rows: Rows) -> Any:

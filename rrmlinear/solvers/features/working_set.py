@@ -22,10 +22,26 @@ LEAST_PART, MOST_SAMPLED, EXAMPLES_A_FEATURE = 5, 20_000, 15
 # the part SETTLED_NEW of it is new; at most for MAX_SAMPLED_SETS.
 SETTLED_SIZE, SETTLED_NEW, MAX_SAMPLED_SETS = 0.2, 0.15, 6
 
+# The factor of the 1-norm in a model is at least the largest |v_j| over this number, until the
+# features with |v_j| > l1 fit a working set.
+LEVEL_FALL = 30.0
+
 
 def set_limit(weights: Vector, least: int = MIN_SET_LIMIT) -> int:
     """The limit on the next working set."""
     return max(least, 2 * int(np.count_nonzero(weights)))
+
+
+def next_level(
+    level: float, pulls: Vector, weights: Vector, l1: float, usable: NDArray[np.bool_]
+) -> float:
+    """The factor of the 1-norm in the next model, above l1 while working sets are too small;
+    ``level`` is that of the last one.
+    """
+    sizes = np.abs(pulls)
+    if np.count_nonzero((sizes > l1) & usable) <= set_limit(weights):
+        return l1
+    return max(l1, min(level, float(sizes.max()) / LEVEL_FALL))
 
 
 def nearest_features(

@@ -1,4 +1,4 @@
-"""Which quadratic model of a risk pays for a working set."""
+"""Which quadratic model of a risk pays for a working set, and steps to its minimizer."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from rrmlinear.solvers.features.models.gram_model import EXACT_NUMBER, GramModel
 from rrmlinear.solvers.features.models.model import Model, Vector
 from rrmlinear.solvers.features.models.streamed_gram import StreamedGram, most_features
 from rrmlinear.solvers.second_order.added_curvature import AddedCurvature
+from rrmlinear.solvers.second_order.feature_step import Step
 from rrmlinear.solvers.second_order.kept_matrix import KeptMatrix
 from rrmlinear.solvers.second_order.sample_matrix import SampleMatrix
 
@@ -52,8 +53,8 @@ class ModelChoice:
         blocks = risk.rows.blocks
         #: The rows at the working set; None where they are streamed.
         self.subsets = None if blocks is not None else FeatureSubsets(risk.rows)
-        #: Limit on the working set, if there is one.
-        self.most = None if blocks is None else most_features(blocks)
+        #: Limit on the working set.
+        self.most = risk.rows.width if blocks is None else most_features(blocks)
         self.curvature, self.kept = AddedCurvature(risk), KeptMatrix()
         #: The matrix of a sample, where the run began with one.
         self.of_sample: SampleMatrix | None = None
@@ -121,6 +122,30 @@ class ModelChoice:
         self.swept = model.swept
         if isinstance(model, ColumnsModel):
             self.expected_sweeps += sweeps
+
+    def step(
+        self,
+        features: NDArray[np.int64],
+        change: Vector,
+        w: Vector,
+        at: Evaluation,
+        ends_without_duals: bool,
+    ) -> Step:
+        """The change of the weights w of the features chosen last, and what it does to the scores
+        at which F is evaluated.
+        """
+        risk, subsets = self.risk, self.subsets
+        if subsets is not None and subsets.rows is not risk.rows:
+            rows = subsets.rows
+            of_set = ScalarRisk(rows, risk.loss, risk.labels, risk.costs, risk.threads)
+            return Step(features, change, of_set.scores(change))
+        whole = np.zeros_like(w)
+        whole[features] = change
+        if not ends_without_duals:
+            return Step(features, change, risk.scores(whole))
+        # far from the optimum no digits are lost, and the measurement at the end is at hand
+        ahead = risk.scores(w + whole)
+        return Step(features, change, ahead - at.scores, ahead)
 
     def last_matrix(self) -> Vector | None:
         """The matrix of the last model, if that was one of all features."""
