@@ -26,6 +26,9 @@ MIN_BY_ROWS = 100
 EXAMPLES_AT_ONCE = 256
 # Examples whose values at some features are taken at once: they stay in the cache.
 TAKEN_AT_ONCE = 512
+# A float32 copy of columns has at least this number of values: fewer stay in a cache of a core.
+# Squared norms lie between LEAST_SINGLE and its inverse.
+MIN_SINGLE_COPY, LEAST_SINGLE = 500_000, 1e-20
 
 
 class Residual(Protocol):
@@ -137,9 +140,37 @@ class FeatureColumns:
                 some = slice(begin, begin + TAKEN_AT_ONCE)
                 values[:, some] = self._taken(features, some)
             columns = Rows(values, None, None, values.shape[1])
-        numbers = (each[features] for each in (self.curvature, self.means, self.totals))
-        curvature, means, totals = numbers
-        linear = np.zeros(len(features))
+        means, totals = self.means[features], self.totals[features]
+        return self._sweeps(columns, features, means, totals, l1, modulus)
+
+    def single_sweeps(
+        self, features: NDArray[np.int64], l1: float, modulus: float
+    ) -> FeatureSweeps | None:
+        """Sweeps over a float32 copy of the columns of these features, less their means. None where
+        they are few, or not dense in float64, or out of range.
+        """
+        if self.by_rows is not None or not self.is_dense or self.rows.values.dtype != np.float64:
+            return None
+        squares, n = self.squares[features], len(self.unit)
+        is_in_range = squares.max() < 1 / LEAST_SINGLE and squares.min() > LEAST_SINGLE
+        if len(features) * n < MIN_SINGLE_COPY or not is_in_range:
+            return None
+        single, factors = np.empty((len(features), n), dtype=np.float32), np.ones(len(features))
+        self.scaled(features, factors, 0, single)
+        zeros = np.zeros(len(features))
+        columns = Rows(single, None, None, n)
+        return self._sweeps(columns, features, zeros, zeros, l1, modulus)
+
+    def _sweeps(
+        self,
+        columns: Rows,
+        features: NDArray[np.int64],
+        means: NDArray[np.float64],
+        totals: NDArray[np.float64],
+        l1: float,
+        modulus: float,
+    ) -> FeatureSweeps:
+        curvature, linear = self.curvature[features], np.zeros(len(features))
         return FeatureSweeps(columns, curvature, self.unit, means, totals, linear, l1, modulus)
 
     def _scales(self) -> bool:

@@ -47,6 +47,8 @@ MIN_SINGLE, MAX_LEFT = 1_000_000, 0.5
 # The limit on a working set of dense data is at least this: its Gram matrix takes longer than the
 # products of a pass.
 MIN_DENSE_LIMIT = 100
+# Sweeps to a gap above this part of the objective may read columns that are rounded to float32.
+MIN_ROUGH_GOAL = 1e-8
 
 
 class FeatureDescent(Solver):
@@ -200,11 +202,14 @@ class FeatureDescent(Solver):
     def _descend(self, features: NDArray[np.int64], goal: float) -> int:
         # Sweep until the gap over these features is within the goal or shrinks no more, or for
         # MAX_LOOKS; returns the visits that moved a weight.
-        sweeps, places = self.whole.over(features)
+        is_rough = goal * self.scale > MIN_ROUGH_GOAL * self.certificate.primal
+        sweeps, places = self.whole.over(features, is_rough)
         proof, gap, before = Certificate(), np.inf, sweeps.moved
         most = self.work + MAX_LOOKS * self.look_work
-        while self._sweeps(sweeps, places, points := [sweeps.weights[places]]):
-            primal = extrapolate(sweeps, places, points, partial(self._primal, sweeps, places))
+        value = partial(self._primal, sweeps, places)
+        residuals: list[NDArray[np.float64]] = []
+        while self._sweeps(sweeps, places, points := [sweeps.weights[places]], residuals):
+            primal = extrapolate(sweeps, places, points, value, residuals)
             proof.offer_weights(lambda: sweeps.weights, primal=primal)
             pulls = sweeps.products(places)
             proof.offer_duals(None, dual=self._best_factor(sweeps, pulls)[1])
@@ -216,10 +221,15 @@ class FeatureDescent(Solver):
         return sweeps.moved - before
 
     def _sweeps(
-        self, sweeps: FeatureSweeps, features: NDArray[np.int64], points: list[NDArray[np.float64]]
+        self,
+        sweeps: FeatureSweeps,
+        features: NDArray[np.int64],
+        points: list[NDArray[np.float64]],
+        residuals: list[NDArray[np.float64]],
     ) -> bool:
-        # Some sweeps, in pieces between which the clock is looked at, and the weights after each;
-        # False after the deadline.
+        # Some sweeps, in pieces between which the clock is looked at, and the weights after each,
+        # and the residuals of dense columns; False after the deadline.
+        residuals.clear()
         columns = sweeps.columns
         values = columns.n_stored * len(features) / max(columns.shape[0], 1)
         for _ in range(SWEEPS_PER_LOOK):
@@ -230,6 +240,8 @@ class FeatureDescent(Solver):
                 if self.deadline is not None and time.perf_counter() > self.deadline:
                     return False
             points.append(sweeps.weights[features])
+            if self.columns.is_dense:
+                residuals.append(np.append(sweeps.residual, sweeps.shift))
         return True
 
     def _primal(self, sweeps: FeatureSweeps | WholeResidual, features: NDArray[np.int64]) -> float:

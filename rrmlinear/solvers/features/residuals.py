@@ -41,8 +41,12 @@ class WholeResidual(Protocol):
         """The sum of l1 |w_j| + (modulus/2) w_j² over these features."""
         ...
 
-    def over(self, features: NDArray[np.int64]) -> tuple[FeatureSweeps, NDArray[np.int64]]:
-        """Sweeps that can move the weights of these features, and the features' places there."""
+    def over(
+        self, features: NDArray[np.int64], rough: bool = False
+    ) -> tuple[FeatureSweeps, NDArray[np.int64]]:
+        """Sweeps that can move the weights of these features, and the features' places there; where
+        they may be ``rough``, long columns are rounded to float32.
+        """
         ...
 
 
@@ -50,6 +54,7 @@ class ColumnResidual:
     """A `WholeResidual` that sweeps over all columns keep."""
 
     def __init__(self, columns: FeatureColumns, aim: Array, l1: float, modulus: float) -> None:
+        self.columns, self.l1, self.modulus = columns, l1, modulus
         self.sweeps = columns.sweeps(np.arange(columns.count), l1, modulus)
         self.aim = aim
         self.weights, self.residual = self.sweeps.weights, self.sweeps.residual
@@ -79,8 +84,11 @@ class ColumnResidual:
         self.shift = 0.0
         self.sweeps.move(in_use, weights)
 
-    def over(self, features: NDArray[np.int64]) -> tuple[FeatureSweeps, NDArray[np.int64]]:
-        return self.sweeps, features
+    def over(
+        self, features: NDArray[np.int64], rough: bool = False
+    ) -> tuple[FeatureSweeps, NDArray[np.int64]]:
+        sweeps = self.columns.single_sweeps(features, self.l1, self.modulus) if rough else None
+        return (self.sweeps, features) if sweeps is None else _begun(sweeps, features, self)
 
 
 class RowResidual:
@@ -121,8 +129,16 @@ class RowResidual:
     def penalty(self, features: NDArray[np.int64]) -> float:
         return elastic_net(self.weights, features, self.l1, self.modulus)
 
-    def over(self, features: NDArray[np.int64]) -> tuple[FeatureSweeps, NDArray[np.int64]]:
-        sweeps = self.columns.sweeps(features, self.l1, self.modulus)
-        sweeps.weights[:], sweeps.residual[:] = self.weights[features], self.residual
-        sweeps.shift = self.shift
-        return sweeps, np.arange(len(features))
+    def over(
+        self, features: NDArray[np.int64], rough: bool = False
+    ) -> tuple[FeatureSweeps, NDArray[np.int64]]:
+        return _begun(self.columns.sweeps(features, self.l1, self.modulus), features, self)
+
+
+def _begun(
+    sweeps: FeatureSweeps, features: NDArray[np.int64], whole: WholeResidual
+) -> tuple[FeatureSweeps, NDArray[np.int64]]:
+    """Sweeps over these features alone, at their weights and the residual of all."""
+    sweeps.weights[:], sweeps.residual[:] = whole.weights[features], whole.residual
+    sweeps.shift = whole.shift
+    return sweeps, np.arange(len(features))
