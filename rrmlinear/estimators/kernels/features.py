@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
+from scipy.sparse import issparse
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 Array = NDArray[np.float64]
@@ -17,6 +18,10 @@ Kernel = str | Callable[[Any, Any], Any]
 EIGENVALUE_ROUNDING = 1e-12
 # A kernel is refused if an eigenvalue is below minus this fraction of the largest.
 NEGATIVE_EIGENVALUE = 1e-5
+
+# Points are far from 0 where, of so many of them, the squared length of the mean is this many times
+# the mean squared distance from it.
+FIRST_POINTS, FAR = 64, 100.0
 
 
 class KernelPoints:
@@ -95,7 +100,26 @@ def kernel_matrix(kernel: Kernel, parameters: Mapping[str, Any], X: Any, points:
                 f"matrices, got one of shape {matrix.shape}"
             )
         return matrix
+    if kernel == "rbf":
+        X, points = nearer(X, points)
     return np.asarray(pairwise_kernels(X, points, metric=kernel, **parameters), dtype=np.float64)
+
+
+def nearer(X: Any, points: Any) -> tuple[Any, Any]:
+    """Rows of X and ``points``, if not None, moved so that the points are near 0, if they are far.
+
+    Squared distances are sums of squared lengths less products: these lose the digits of points far
+    from 0. Sparse points, which would be dense then, stay.
+    """
+    others = X if points is None else points
+    if issparse(X) or issparse(others) or not len(others):
+        return X, points
+    some = np.asarray(others[:FIRST_POINTS], dtype=np.float64)
+    centre = some.mean(axis=0)
+    distances = np.square(some - centre).sum() / len(some)
+    if not FAR * distances < centre @ centre < np.inf:
+        return X, points
+    return X - centre, None if points is None else points - centre
 
 
 def checked_kernels(kernel: Any, parameters: Any) -> list[tuple[Kernel, Mapping[str, Any]]]:

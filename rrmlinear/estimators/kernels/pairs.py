@@ -16,7 +16,7 @@ from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.general import LinearClassifier, LinearRegressor
-from rrmlinear.estimators.kernels.features import KernelPoints, kernel_matrix
+from rrmlinear.estimators.kernels.features import KernelPoints, kernel_matrix, nearer
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.model import Model
 
@@ -150,7 +150,7 @@ class Gaussian:
     """exp(−γ ‖x − z‖²) over dense points: 2γ x'z − γ‖x‖² − γ‖z‖² is one product of two matrices."""
 
     def __init__(self, at: KernelPoints) -> None:
-        points, gamma = at.points, at.parameters.get("gamma")
+        points, gamma = nearer(at.points, None)[0], at.parameters.get("gamma")
         self.n = len(points)
         gamma = 1 / points.shape[1] if gamma is None else float(gamma)
         halves = gamma * np.einsum("ij,ij->i", points, points)[:, np.newaxis]

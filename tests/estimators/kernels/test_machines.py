@@ -56,6 +56,20 @@ def test_the_support_vector_machine_of_scikit_learn(moons, name, solver):
     assert found.norms_[0, 0] ** 2 == pytest.approx(alphas @ K @ alphas, rel=1e-3)
 
 
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_a_gaussian_kernel_of_points_far_from_0(moons, loss):
+    """Of these the rounding of squared lengths is larger than the distances."""
+    X, y = moons
+    X = np.round(X * 2**20) / 2**20  # moved without rounding
+    far = X + 2.0**30
+    choices = {"loss": loss, "kernel_params": GAMMA, "tol": 1e-8}
+    near = KernelClassifier(**choices).fit(X, y)
+    found = KernelClassifier(**choices).fit(far, y)
+    assert found.objective_ == pytest.approx(near.objective_, rel=1e-6)
+    scores = near.decision_function(X[:9])
+    assert_allclose(found.decision_function(far[:9]), scores, atol=1e-4)
+
+
 def test_the_support_vector_regression_of_scikit_learn(wave):
     X, y = wave
     K = rbf_kernel(X, **GAMMA)
