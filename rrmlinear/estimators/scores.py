@@ -173,7 +173,8 @@ class LinearScores(Certified):
         options = getattr(self, "solver_options", None) or {}
         for name in options:
             if name not in CHOICES:
-                raise ValueError(f"solver_options has {name!r}, which no Parameter has")
+                known = ", ".join(CHOICES)
+                raise ValueError(f"solver_options has {name!r}; a Parameter has {known}")
         return {
             "gap_tol": float(self.tol),
             "max_passes": int(self.max_iter),
