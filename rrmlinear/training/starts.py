@@ -20,9 +20,9 @@ from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
 from rrmlinear.training.model import Model
 
-# Passes over all examples for several classes at once, before each class goes on alone: most duals
-# of losses with a box rest then. Those of other losses all move in each pass.
-JOINT_PASSES, BOXLESS_JOINT_PASSES = 7, 5
+# Passes for several classes at once, before each class goes on alone: most duals of losses with a
+# box rest then, and examples without duals skip passes. Those of other losses move in each pass.
+KINK_JOINT_PASSES, JOINT_PASSES, BOXLESS_JOINT_PASSES = 9, 8, 5
 # Classes that share a pass: their weights of a feature fill a line of the cache.
 JOINT_CLASSES = 8
 # Fewer classes gain little. So do classes whose weights, one class at a time, stay in the first
@@ -113,6 +113,12 @@ def block_duals(duals: Any, label: NDArray[np.int32], n_classes: int) -> DualBlo
     return duals
 
 
+def _passes_of(loss: ScalarLoss) -> int:
+    if not loss.has_box:
+        return BOXLESS_JOINT_PASSES
+    return KINK_JOINT_PASSES if loss.smoothing == 0 else JOINT_PASSES
+
+
 class JointStarts:
     """Duals to start from, of one class against the rest: up to JOINT_CLASSES ascend together.
 
@@ -132,7 +138,7 @@ class JointStarts:
     ) -> None:
         self.rows, self.loss, self.seed = rows, loss, seed
         self.label, self.costs, self.factors = label, costs, factors
-        self.passes = JOINT_PASSES if loss.has_box else BOXLESS_JOINT_PASSES
+        self.passes = _passes_of(loss)
         # whole lines of the cache first, not groups of one size
         whole = np.arange(JOINT_CLASSES, len(factors), JOINT_CLASSES)
         self.groups = np.split(np.arange(len(factors)), whole)

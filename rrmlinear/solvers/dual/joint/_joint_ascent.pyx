@@ -2,7 +2,9 @@
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from rrmlinear.core.schedule cimport schedule_shuffle
+from rrmlinear.core.schedule cimport (
+    schedule_awake, schedule_note, schedule_shuffle, schedule_t,
+)
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
 from rrmlinear.simd.classes.moves cimport dual_moves
 from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_prefetch_begin
@@ -17,9 +19,18 @@ from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 cdef enum:
     ROW_LOOKAHEAD = 4       # visits between the prefetch of a row and its use
     BEGIN_LOOKAHEAD = 12    # and of its place in memory and its duals
+    FIRST_SLEEP = 1         # passes that an example skips first whose duals are all 0
 
 # A C copy, which visits read.
 cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
+
+
+cdef inline bint is_zero(const double* a, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t j
+    for j in range(n):
+        if a[j] != 0:
+            return False
+    return True
 
 
 cdef class JointAscent:
@@ -39,6 +50,9 @@ cdef class JointAscent:
     cdef readonly object duals       # n × k
     cdef double[:, ::1] alpha        # the same, padded
     cdef double[:, ::1] W            # features × k, padded
+    cdef int32_t[::1] wake           # see schedule_t
+    cdef unsigned char[::1] streak
+    cdef schedule_t schedule
 
     def __cinit__(self, Rows rows not None, ScalarLoss loss not None,
                   const int32_t[::1] label not None, Py_ssize_t first,
@@ -53,6 +67,9 @@ cdef class JointAscent:
         duals = aligned_zeros(n, stride)
         self.alpha, self.duals = duals, duals[:, :len(factors)]
         self.W = aligned_zeros(max(rows.width, 1), stride)
+        self.wake, self.streak = np.zeros(n, np.int32), np.zeros(n, np.uint8)
+        if n:
+            self.schedule = schedule_t(&self.wake[0], &self.streak[0], n, FIRST_SLEEP)
 
     @property
     def vectors(self):
@@ -74,11 +91,13 @@ cdef class JointAscent:
         return found[:, :len(self.factor)]
 
     def run_pass(self, int number, uint64_t seed):
-        """Visit all examples in the order of pass ``number``."""
+        """Visit the examples in the order of pass ``number``. Those whose duals were all 0 and
+        stayed so skip 1 pass, then 2, 4, …
+        """
         cdef Py_ssize_t n = self.rows.c.n_rows, k = self.factor.shape[0], stride = self.W.shape[1]
         cdef Py_ssize_t at, i, j, own
         cdef double* alpha
-        order = np.arange(n)
+        order = np.empty(n, np.int64)
         cdef int64_t[::1] places = order
         cdef double[:, ::1] held = aligned_zeros(6, max(stride, 8))
         cdef row_t row
@@ -92,6 +111,7 @@ cdef class JointAscent:
         cdef double* cost = &held[5, 0]    # 0 in the padding, whose duals stay
         held[3] = -1
         with nogil:
+            n = schedule_awake(&self.schedule, &self.cost[0], number, 0, n, &places[0])
             schedule_shuffle(number, seed, &places[0], n)
             for at in range(n):
                 if at + BEGIN_LOOKAHEAD < n:
@@ -100,8 +120,6 @@ cdef class JointAscent:
                 if at + ROW_LOOKAHEAD < n:
                     rows_prefetch(&self.rows.c, places[at + ROW_LOOKAHEAD])
                 i = places[at]
-                if not self.cost[i] > 0:
-                    continue
                 row = rows_get(&self.rows.c, i)
                 block_scores(&row, &self.W[0, 0], stride, stride, scores)
                 own, alpha = self.label[i] - self.first, &self.alpha[i, 0]
@@ -118,3 +136,5 @@ cdef class JointAscent:
                     y[own] = -1
                 if dual_moves(cost, new, MOVE_ROUNDING, alpha, steps, stride):
                     block_update(&row, &self.W[0, 0], stride, steps)
+                elif is_zero(alpha, stride):
+                    schedule_note(&self.schedule, i, 0, number, 0, 0)
