@@ -180,12 +180,16 @@ cdef class Rows:
                     count[row.bias_index] += 1
         return np.sort(np.argpartition(-counts, min(most, len(counts)) - 1)[:most])
 
-    def product(self, weights, Py_ssize_t n_features):
+    def product(self, const double[:, :] weights not None, Py_ssize_t n_features):
         """X W, n × k, for weights over n_features features and one more row if there is a bias.
 
-        Stored values at features from n_features on do not count.
+        Stored values at features from n_features on do not count. Raises ValueError for weights
+        with fewer rows.
         """
         cdef Py_ssize_t i, k = weights.shape[1], stride = block_stride(k), begin, end
+        cdef Py_ssize_t rows = n_features + (self.bias >= 0)
+        if weights.shape[0] < rows:
+            raise ValueError(f"{weights.shape[0]} rows of weights, but {rows} are needed")
         cdef row_t row
         padded = aligned_zeros(max(weights.shape[0], 1), stride)
         padded[:weights.shape[0], :k] = weights
