@@ -15,8 +15,8 @@ from rrmlinear.solvers.features._feature_descent import FeatureSweeps
 from rrmlinear.solvers.features.dual_factor import best_factor
 from rrmlinear.solvers.features.exact_residual import ExactResidual
 from rrmlinear.solvers.features.extrapolation import extrapolate
-from rrmlinear.solvers.features.models.faces import BLAS_TIME
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
+from rrmlinear.solvers.features.models.faces import BLAS_TIME
 from rrmlinear.solvers.features.models.gram_model import EXACT_NUMBER, GramModel
 from rrmlinear.solvers.features.residuals import ColumnResidual, RowResidual, WholeResidual
 from rrmlinear.solvers.features.working_gram import WorkingGram
