@@ -104,14 +104,19 @@ class Methods:
         return ProxSDCA(self.problem.rows, self.y, self.costs, self.loss, regularizer)
 
     def curve(self, method: str, passes: float) -> NDArray[np.float64]:
-        """(passes, objective) after each pass, in the scale of the problem divided by λ."""
+        """(passes, objective) after each pass, in the scale of the problem divided by λ.
+
+        The objective is that of the best weights; there are none before a pass is measured.
+        """
         solver = self.make(method)
         judge = partial(self.task.objective, self.X, self.y)
         points = [(0.0, judge(np.zeros(self.X.shape[1])))]
 
         def note(row: TraceRow) -> bool:
             visited = solver.work / len(self.y)
-            points.append((visited, judge(solver.final_weights().ravel())))
+            weights = solver.final_weights()
+            if weights is not None:
+                points.append((visited, judge(weights.ravel())))
             return visited >= passes
 
         solver.solve(Stopping(gap_tol=1e-13), note)
