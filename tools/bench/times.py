@@ -29,9 +29,9 @@ class Time:
 
 @dataclass(frozen=True)
 class Times:
-    """CPU seconds here and there; None where LIBLINEAR does not come so far.
+    """CPU seconds of our program and of LIBLINEAR; None if LIBLINEAR does not come so far.
 
-    With ``is_cut``, LIBLINEAR was ended after so many seconds.
+    If ``is_cut`` is true, LIBLINEAR was stopped after ``theirs`` seconds, before it came so far.
     """
 
     ours: float

@@ -19,8 +19,8 @@ EIGENVALUE_ROUNDING = 1e-12
 # A kernel is refused if an eigenvalue is below minus this fraction of the largest.
 NEGATIVE_EIGENVALUE = 1e-5
 
-# Points are far from 0 where, of so many of them, the squared length of the mean is this many times
-# the mean squared distance from it.
+# Points are far from 0 if the mean of the first FIRST_POINTS of them is: its squared length is more
+# than FAR times their mean squared distance from it.
 FIRST_POINTS, FAR = 64, 100.0
 
 

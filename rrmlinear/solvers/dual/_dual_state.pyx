@@ -149,7 +149,7 @@ cdef class DualState:
         """Σ c_i φ_i over rows begin … end − 1 at w = ∇Ω*(v); updates the gaps of these
         examples, writes their scores where these are asked for, and adds their Σ c_i α_i x_i to
         ``sums``. One that ``knows`` them reads the ``scores`` in place of w. Examples with duals of
-        0 and a ``reach`` above ``away`` are at rest, see `Reaches`; that of the others becomes 0.
+        0 and a ``reach`` above ``away`` are at rest, see `Reaches`. Other reaches become 0.
         """
         cdef bint keeps = scores is not None, adds = sums is not None, asks = reach is not None
         cdef Py_ssize_t i, stop = self.n if end < 0 else end

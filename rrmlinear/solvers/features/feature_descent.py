@@ -47,7 +47,8 @@ MIN_SINGLE, MAX_LEFT = 1_000_000, 0.5
 # The limit on a working set of dense data is at least this: its Gram matrix takes longer than the
 # products of a pass.
 MIN_DENSE_LIMIT = 100
-# Sweeps to a gap above this part of the objective may read columns that are rounded to float32.
+# Sweeps may read columns rounded to float32 if their goal, a gap, is larger than this fraction of
+# the objective.
 MIN_ROUGH_GOAL = 1e-8
 
 

@@ -141,9 +141,10 @@ class InteriorPoints(Solver):
             self._offer_sparse(vector)
 
     def _offer_sparse(self, vector: Array) -> None:
-        """Offer the weights with zeros where the 1-norm holds them: the product of a weight and of
-        what |v_j| lacks to l1 is about μ, and the weight is the smaller one where the optimum has
-        none. A step along the feature alone tells which it is.
+        """Offer the weights with zeros where the optimum seems to have them.
+
+        For each feature |w_j| (l1 − |v_j|) is about μ, and at the optimum one of the factors is 0.
+        It is taken to be w_j if a step along feature j alone would end at 0.
         """
         l1 = float(self.regularizer.quadratic_l1 or 0.0)
         room = l1 - np.abs(vector - self.regularizer.modulus * self.w)

@@ -12,11 +12,11 @@ from rrmlinear.solvers.dual._example cimport example_t
 
 import numpy as np
 
-# Reaches are shorter by this fraction than what follows from scores: these are rounded.
+# Scores are rounded, so reaches are this fraction shorter than what follows from them.
 cdef double ROUNDING = 1e-6
 
-# Where less than this fraction of the examples that were at rest at the mark still are, v has gone
-# too far for the next looks to pay.
+# Some examples were at rest at the mark. If less than this fraction of them still are, v is so far
+# from the mark that the next looks do not pay.
 cdef double WORTHWHILE = 0.25
 
 cdef enum:
@@ -28,10 +28,10 @@ cdef class Reaches:
     """The reach of each example from a mark, v at some moment.
 
     An example is at rest where α_i = 0 and 0 ∈ ∂φ_i(x_i'w): its loss and its gap are 0 there, and a
-    visit does nothing. By w = v/s its score moves by at most ‖x_i‖ ‖v − mark‖ / s. So while v is
-    nearer to the mark than its reach an example with a dual of 0 is at rest, and no row is read to
-    know it. ``scores`` are those read last: at the mark, or, of examples known to be at rest, at an
-    earlier one, where loss and derivative were the same. ``y`` are the labels, ``squares`` ‖x_i‖².
+    visit does nothing. By w = v/s its score moves by at most ‖x_i‖ ‖v − mark‖ / s. So an example
+    with a dual of 0 is at rest while ‖v − mark‖ is below its reach, and its row need not be read.
+    ``scores`` are those read last: at the mark, or at an earlier one for examples known to be at
+    rest, whose loss and derivative were the same there. ``y`` are the labels, ``squares`` ‖x_i‖².
     """
 
     cdef DualState state

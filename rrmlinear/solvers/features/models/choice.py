@@ -96,9 +96,11 @@ class ModelChoice:
         faces: bool,
         violation: Callable[[], float] | None,
     ) -> Model:
-        """The ``number``-th model, over the features chosen last, whether each of which is usable;
-        F is evaluated ``at`` weights that are ``begin`` there. ``violation``, of a rule that ends
-        the run, tells a ``rough`` one whether the matrix of a sample will do.
+        """The ``number``-th model. It is over the features chosen last.
+
+        ``usable`` tells which of these may move. F is evaluated ``at`` weights that are ``begin``
+        at these features. If a rule ends the run, ``violation`` gives its violation: with it a
+        ``rough`` model may take the matrix of a sample.
         """
         curvatures = self.curvature.beside(at)
         curvatures[(at.derivatives == 0) & (curvatures <= self.curvature.least)] = 0.0
