@@ -70,8 +70,7 @@ def predict(
     Raises TypeError for m that is no model, as `load_model` returns for a file that is not there,
     and for probabilities of a model without them; ValueError for other options.
     """
-    if not isinstance(m, model):
-        raise TypeError(f"m is a model of train or load_model, not {type(m).__name__}")
+    _check_model(m)
     probabilities, quiet = _options_of_prediction(options)
     rows = Problem.from_arrays(matrix_of(x), np.zeros(len(y) or _length(x)))
     if probabilities and not m.is_probability_model():
@@ -101,8 +100,14 @@ def load_model(model_file_name: str | PathLike[str]) -> model | None:
 
 
 def save_model(model_file_name: str | PathLike[str], m: model) -> None:
-    """Write a model, as LIBLINEAR does for its own types."""
+    """Write a model, as LIBLINEAR does for its own types; TypeError for m that is no model."""
+    _check_model(m)
     m.fitted.save(model_file_name)
+
+
+def _check_model(m: Any) -> None:
+    if not isinstance(m, model):
+        raise TypeError(f"m is a model of train or load_model, not {type(m).__name__}")
 
 
 def _length(x: Any) -> int:

@@ -6,12 +6,15 @@ import copy
 import io
 import sys
 from itertools import pairwise
+from numbers import Integral
+from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rrmlinear.data.array_rows import float64_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.text.libsvm_format import read_libsvm
 
@@ -108,11 +111,9 @@ def matrix_of(x: Any) -> Any:
     ends = [0]
     for example in x:
         if isinstance(example, dict):
-            pairs = sorted(example.items())
-            if pairs and pairs[0][0] < 1:
-                raise ValueError(f"example {len(ends) - 1} has the index {pairs[0][0]}, below 1")
-            columns.extend(index - 1 for index, _ in pairs)
-            values.extend(value for _, value in pairs)
+            indices = _sorted_indices(example, len(ends) - 1)
+            columns.extend(at - 1 for at in indices)
+            values.extend(example[at] for at in indices)
         elif isinstance(example, list | tuple | np.ndarray):
             columns.extend(range(len(example)))
             values.extend(example)
@@ -120,8 +121,22 @@ def matrix_of(x: Any) -> Any:
             raise TypeError(f"xi should be a dictionary, list, tuple or array, not {type(example)}")
         ends.append(len(columns))
     width = max(columns, default=-1) + 1
-    data = np.array(values, dtype=np.float64)
+    data = float64_of(values, "the values of x must be numbers")
     return sparse.csr_matrix((data, columns, ends), shape=(len(x), width))
+
+
+def _sorted_indices(example: dict[Any, Any], number: int) -> list[int]:
+    """The indices of an example, or an error that names this example and the wrong index."""
+    try:
+        indices = sorted(map(index, example))
+    except TypeError:
+        wrong = next(key for key in example if not isinstance(key, Integral))
+        raise TypeError(
+            f"example {number} has the index {wrong!r}; indices are whole numbers from 1"
+        ) from None
+    if indices and indices[0] < 1:
+        raise ValueError(f"example {number} has the index {indices[0]}, below 1")
+    return indices
 
 
 def csr_find_scale_param(

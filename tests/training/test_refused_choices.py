@@ -116,3 +116,8 @@ def test_one_class_is_refused(fit, loss):
     problem = Problem.from_arrays(np.eye(3), [2, 2, 2])
     with pytest.raises(ValueError, match="all 3 examples have label 2: this solver type takes"):
         fit(problem, solver=32, loss=loss)
+
+
+def test_a_name_that_is_no_choice_is_told_of_the_parameter():
+    with pytest.raises(TypeError, match=r"^Parameter\.__init__\(\) .* argument 'cost'"):
+        Parameter(cost=1)

@@ -69,7 +69,9 @@ def explain(
     if code == "BAD_LABEL" and found.startswith("\ufeff"):
         return "found a byte order mark before the label; save the text as UTF-8 without one"
     if code == "INDEX_BELOW_FIRST" and zero_based is False and found == "0":
-        return f"{sentences[code]}; read_libsvm(…, zero_based=True) reads indices from 0"
+        return (
+            f"{sentences[code]}; read_libsvm(…, zero_based=True), in Python, reads indices from 0"
+        )
     if code != "INDEX_ABOVE_FEATURES":
         return sentences[code]
     if n_features is None:

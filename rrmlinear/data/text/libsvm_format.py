@@ -18,7 +18,7 @@ import numpy as np
 
 from rrmlinear.core.pool import usable_processors
 from rrmlinear.data.container.signature import is_container
-from rrmlinear.data.problem import Problem
+from rrmlinear.data.problem import Problem, check_kind
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text._libsvm_parser import PADDING
@@ -185,9 +185,10 @@ def write_libsvm(path_or_file: Any, problem: Problem) -> None:
     ``path_or_file`` is a path (compressed by its suffix .gz, .bz2, .xz or .zst; written completely
     or not at all), "-" for standard output, or a binary file object.
 
-    Raises ValueError for numbers that are not finite and rows whose indices do not increase, and
-    OSError as `open` does.
+    Raises TypeError for arrays, ValueError for numbers that are not finite and rows whose indices
+    do not increase, and OSError as `open` does.
     """
+    check_kind("write_libsvm", problem, Problem, "Problem.from_arrays(X, y)")
     rows, labels, query_ids = problem.rows, problem.labels, problem.query_ids
     fault, canonical = rows.find_fault()
     if fault is not None:

@@ -156,3 +156,9 @@ def test_refuses_what_cannot_be_read_again(tmp_path, problem, message):
     with pytest.raises(ValueError, match=message):
         write_libsvm(tmp_path / "data", problem)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_refuses_arrays(tmp_path):
+    with pytest.raises(TypeError, match="write_libsvm takes a Problem, not ndarray"):
+        write_libsvm(tmp_path / "data", np.ones((2, 2)))
+    assert list(tmp_path.iterdir()) == []
