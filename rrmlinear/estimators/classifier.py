@@ -110,8 +110,8 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
         return *self._chosen(problem, loss, **more), classes
 
     def _turned_bounds(self) -> dict[str, Any]:
-        """The bounds of ``coef_`` as those of minus it, for scores that are positive for the class
-        of the first example.
+        """The bounds of −``coef_``: the solver's scores are positive for the class of the first
+        example.
         """
         turned: dict[str, Any] = {}
         for name, other in (("lower", "upper"), ("upper", "lower")):

@@ -13,10 +13,10 @@ from rrmlinear.solvers.loop.result import DualBlocks
 
 
 def sorted_duals(duals: Any, labels: NDArray[np.int64]) -> Any:
-    """Duals with classes in the order 0, 1, …, where ``labels`` are those of the solver's classes.
+    """Duals with classes in the order 0, 1, …; ``labels`` are the labels of the solver's classes.
 
-    `DualBlocks` become a csr_array, n × k; those of one-vs-rest problems keep an array of that
-    shape; those of two classes, an array of n, count for class 1. None stays None.
+    `DualBlocks` become a csr_array, n × k. An n × k array of one-vs-rest problems stays an array.
+    An array of n, of two classes, counts for class 1. None stays None.
     """
     if duals is None:
         return None

@@ -103,8 +103,8 @@ class LinearClassifier(AnyObjective, Classifier):
         See ``unpenalized``.
     budget : float, default=None
         m > 0: the duals must satisfy Σ_i weight_i |α_i| ≤ m. With the hinge, only the m largest
-        losses count. Losses whose duals are sums of clipped lines take it: those of a margin but
-        "logistic".
+        losses count. Losses whose duals are sums of clipped lines take it: all losses of a margin
+        except "logistic".
     smoothing : float, default=None
         γ of the smooth losses (1 if None). A loss with a kink is smoothed by it: γ/2 ‖α‖² is added
         to the conjugate.

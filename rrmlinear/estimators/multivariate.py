@@ -192,7 +192,7 @@ class MultivariateClassifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
     def measured(self, X: Any, y: Any = None) -> float:
         """1 minus the loss of the measure for rows X with true labels y.
 
-        Of a measure of the order of scores it is that of the k largest, k by default the number of
+        A measure of the order of scores takes the k largest. By default k is the number of
         positive labels in y.
         """
         X, y, _ = labelled(X, y)

@@ -213,7 +213,7 @@ class HuberRegressor(Regressor):
         \min_{w, b} \; \sum_i c_i H(y_i - w^\top x_i - b) + \alpha \|w\|^2,
 
     where c_i is the sample weight. `sklearn.linear_model.HuberRegressor(epsilon, alpha)` also finds
-    a scale σ; its weights are those of δ = epsilon · σ and alpha · σ here.
+    a scale σ. With δ = epsilon · σ and alpha · σ, this class finds the same weights.
 
     Parameters
     ----------

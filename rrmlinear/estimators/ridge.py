@@ -67,7 +67,7 @@ class SeveralTargets(Regressor):
         return super()._facts(X, np.asarray(y).reshape(len(y), -1)[:, 0])
 
     def _copies(self, n_targets: int) -> list[Self]:
-        """An estimator of each target, those of the last fit where that was of as many."""
+        """An estimator of each target; those of the last fit if it had as many targets."""
         if np.size(self.alpha) not in (1, n_targets):
             raise ValueError(
                 "Number of targets and number of penalties do not correspond: "

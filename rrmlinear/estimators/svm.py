@@ -29,7 +29,7 @@ class WestonWatkinsSVC(Classifier):
 
     where :math:`C_i` is ``C`` times the class weight times the sample weight, and predicts the
     class with the largest score. ``duality_gap_`` bounds how far the objective is above its
-    minimum. With two classes the problem is the hinge-loss SVM in w_1 - w_0, and the answer that of
+    minimum. With two classes this is the hinge-loss SVM in w_1 - w_0, with the same solution as
     ``LinearSVC(loss="hinge", C=2 * C)``.
 
     Parameters

@@ -46,7 +46,7 @@ class model:  # noqa: N801  (LIBLINEAR's name)
 
     @property
     def w(self) -> NDArray[np.float64]:
-        """The weights, those of the first feature first, as LIBLINEAR stores them."""
+        """The weights in LIBLINEAR's order: all classes of the first feature, then of the next."""
         return self.fitted.weights.ravel()
 
     @property

@@ -47,7 +47,7 @@ class Measured:
     steps: int | None
     #: Orders to the workers.
     exchanges: int
-    #: CPU seconds for each stored value, and those of the process that gives orders.
+    #: CPU seconds for each stored value, and of the process that gives orders.
     seconds: float
     alone: float
     #: Bytes of a vector of weights; sent and received ones as in `Metered`.

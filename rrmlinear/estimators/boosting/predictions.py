@@ -1,4 +1,4 @@
-"""Scores and labels by an ensemble of weighted hypotheses, and by those of earlier searches."""
+"""Scores and labels by an ensemble of weighted hypotheses, and by earlier ensembles."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class KernelClassifier(Scored, ClassifierMixin, KernelEstimator):
 
     where :math:`C_i` is ``C`` times the class weight times the sample weight, and g is a function
     of the kernel's space (Σ_k g_k with several kernels). It is solved as a linear problem over
-    features whose inner products are those of the kernel. The features are exact, from the
+    features whose inner products are the kernel's values. The features are exact, from the
     eigenvectors of the kernel matrix of the n examples, which takes O(n³); or they come from
     ``n_components`` examples, by Nyström's method. With one kernel and ½‖g‖², the hinge and losses
     of a residual without curvature need no features. The solver changes two duals at a time, as in
@@ -52,8 +52,8 @@ class KernelClassifier(Scored, ClassifierMixin, KernelEstimator):
         As in `LinearClassifier`.
     kernel : str, callable or list of these, default="rbf"
         A name of `sklearn.metrics.pairwise.pairwise_kernels`; a callable that makes the matrix of
-        inner products of the rows of two matrices; "precomputed", where X is that matrix over the
-        examples (and for predictions, that of the rows to predict with all examples).
+        inner products of the rows of two matrices; "precomputed", where X is this matrix of the
+        examples. For predictions X is the matrix of the rows to predict with all examples.
     kernel_params : dict, or list of one for each kernel, default=None
         More arguments of the kernel, such as {"gamma": 0.1}.
     n_components : int, default=None
@@ -67,7 +67,7 @@ class KernelClassifier(Scored, ClassifierMixin, KernelEstimator):
     budget : float, default=None
         As in `LinearClassifier`.
     solver : {"auto", "pdprox-dual", "pdprox-primal"}, default="auto"
-        "auto": with ½‖g‖² that of `LinearClassifier`, else "pdprox-dual"; the others are those of
+        "auto": as in `LinearClassifier` with ½‖g‖², else "pdprox-dual". The others are as in
         `LinearClassifier`.
     tol, max_iter, fit_intercept, n_jobs, callback, verbose
         As in `LinearClassifier`: by default the intercept is not regularized.

@@ -33,7 +33,7 @@ class Triplets:
             if len(matrix.shape) != 2:
                 raise ValueError(f"the sparse array has shape {matrix.shape}; it must be a matrix")
             if shape is not None and tuple(shape) != tuple(matrix.shape):
-                raise ValueError(f"shape is {shape}, and that of the matrix {matrix.shape}")
+                raise ValueError(f"shape is {shape}, but the matrix has shape {matrix.shape}")
             rows, columns, values, shape = matrix.row, matrix.col, matrix.data, matrix.shape
         elif columns is None or values is None:
             raise ValueError("rows, columns and values must be given, or a sparse matrix alone")

@@ -40,7 +40,7 @@ class OfSomeClasses(ClassifierMixin, BaseEstimator):
             return np.log(self.predict_proba(X))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Scores, those of the other classes below all; of two classes one score."""
+        """Scores; other classes have lower scores than all of these. Two classes have one score."""
         own = np.zeros((X.shape[0], 1))
         if self.estimator is not None:
             own = self.estimator.decision_function(X)

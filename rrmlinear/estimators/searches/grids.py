@@ -66,7 +66,7 @@ class AlphaSearch(Search):
     eps: float = 1e-3
 
     def _grid(self, X: Any, y: Any, weights: Array, ratio: float | None) -> Array:
-        """Falling values; as many as asked from the least that leaves all weights at 0."""
+        """Falling values: those given, or ``alphas`` of them from the least that gives w = 0 on."""
         if not isinstance(self.alphas, Integral):
             return checked_values("alphas", self.alphas)[::-1]
         total = weights.sum()

@@ -78,7 +78,8 @@ def squares_of_folds(
     """The squares over the training part of each fold, of dense rows X, numbers y and weights,
     None for ones; None where no example there has a weight.
 
-    Where every example is held out once, those of the training part are the others' difference.
+    Where every example is held out once, the squares of a training part are the squares of all
+    examples less those of its test part.
     """
     c = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
     everyone = np.arange(len(y))

@@ -1,4 +1,4 @@
-"""Kernels of cliques, pairs of neighbours in sequences, from those of their positions."""
+"""Kernels of cliques, pairs of neighbours in sequences, from the kernel of two positions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Places(NamedTuple):
         return np.maximum(1.0, self.before * 1.0 + self.behind)
 
     def times(self, other: Places, cliques: str) -> Any:
-        """How often the kernel of two positions counts in that of their sequences."""
+        """The factor of the kernel of two positions in the kernel of their sequences."""
         if cliques == NODES:
             return 1.0
         if cliques == STATIONARY:

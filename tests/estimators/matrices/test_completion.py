@@ -218,7 +218,7 @@ def test_the_callback_sees_each_pass_and_stops_the_fit(entries):
         ({}, ([0],), "rows, columns and values must be given, or a sparse matrix alone"),
         ({}, ([0], [0], [1], (0, 2)), r"shape is \(0, 2\); it must be two whole numbers"),
         ({}, (coo_array(np.eye(2)), [0], [1]), "a sparse matrix is given with columns or values"),
-        ({}, (coo_array(np.eye(2)), None, None, (3, 3)), "that of the matrix"),
+        ({}, (coo_array(np.eye(2)), None, None, (3, 3)), "but the matrix has shape"),
         ({"loss": "huge"}, ([0], [0], [1]), "loss is 'huge'; it must be one of squared, "),
         ({"epsilon": 0.1}, ([0], [0], [1]), "epsilon"),
         ({"loss": "hinge", "epsilon": 0.1}, ([0, 1], [0, 0], [1, 2]), "epsilon has no effect"),
