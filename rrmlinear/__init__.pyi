@@ -24,13 +24,11 @@ from rrmlinear.estimators.regressions import HuberRegressor as HuberRegressor
 from rrmlinear.estimators.regressions import Lasso as Lasso
 from rrmlinear.estimators.regressions import QuantileRegressor as QuantileRegressor
 from rrmlinear.estimators.ridge import Ridge as Ridge
-from rrmlinear.estimators.searches.cross_validated import ElasticNetCV as ElasticNetCV
-from rrmlinear.estimators.searches.cross_validated import LassoCV as LassoCV
-from rrmlinear.estimators.searches.cross_validated import LinearSVCCV as LinearSVCCV
-from rrmlinear.estimators.searches.cross_validated import (
-    LogisticRegressionCV as LogisticRegressionCV,
-)
+from rrmlinear.estimators.searches.classifiers import LinearSVCCV as LinearSVCCV
+from rrmlinear.estimators.searches.classifiers import LogisticRegressionCV as LogisticRegressionCV
 from rrmlinear.estimators.searches.left_out import RidgeCV as RidgeCV
+from rrmlinear.estimators.searches.regressions import ElasticNetCV as ElasticNetCV
+from rrmlinear.estimators.searches.regressions import LassoCV as LassoCV
 from rrmlinear.estimators.structured.chains import ChainCRF as ChainCRF
 from rrmlinear.estimators.structured.chains import ChainSVM as ChainSVM
 from rrmlinear.estimators.structured.graphs import GraphCRF as GraphCRF

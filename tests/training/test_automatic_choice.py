@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 import rrmlinear
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog import second_order_builders
-from rrmlinear.catalog.stages import automatic, methods
+from rrmlinear.catalog.stages import first_stage, methods
 from rrmlinear.solvers.loop.result import Status
 
 
@@ -102,8 +102,8 @@ def test_proximal_points_come_first_on_large_sparse_data(reals, fit, monkeypatch
     given = {"solver": "auto", "loss": "logistic", "regularizer": "l1", "gap_tol": 1e-7}
     plain = fit(problem, **given).result
     assert plain.notes == ("Newton steps over features are used",)
-    monkeypatch.setattr(automatic, "MIN_PROXIMAL_VALUES", 1)
-    monkeypatch.setattr(automatic, "MAX_FACTORIZED", 1)
+    monkeypatch.setattr(first_stage, "MIN_PROXIMAL_VALUES", 1)
+    monkeypatch.setattr(first_stage, "MAX_FACTORIZED", 1)
     left = fit(problem, **given).result
     monkeypatch.setattr(methods, "KINK_STEPS", 10**9)
     chosen = fit(problem, **given).result

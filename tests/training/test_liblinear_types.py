@@ -169,7 +169,7 @@ def test_many_passes_of_an_ascent_end_by_the_rule_of_the_primal_type(number, pri
     y = np.where(rng.random(200) < 0.3, 1.0, -1.0)
     problem = Problem.from_arrays(X, y)
     chosen = select(Parameter(solver=number, tolerance=1e-3))
-    monkeypatch.setattr("rrmlinear.catalog.stages.automatic.MAX_CURVED_COST", 0)
+    monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_CURVED_COST", 0)
     monkeypatch.setattr(Stages, "_is_slow", lambda self: False)  # Newton's method stays away
     monkeypatch.setattr("rrmlinear.catalog.liblinear_types.MOST_PASSES", 1000)
     alone = fit(problem, chosen.choices).result
@@ -193,7 +193,7 @@ def test_many_passes_of_an_ascent_end_by_the_rule_of_the_primal_type(number, pri
 def test_newtons_method_goes_on_from_the_weights_of_the_ascent_where_its_duals_are_poor(
     number, monkeypatch
 ):
-    monkeypatch.setattr("rrmlinear.catalog.stages.automatic.MAX_CURVED_COST", 0)
+    monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_CURVED_COST", 0)
     # large values without a mean of 0: weights of the duals are 10⁴ times above the best ones
     rng = np.random.default_rng(0)
     X = np.rint(480 + 30 * rng.standard_normal((2000, 500)))

@@ -110,7 +110,7 @@ def test_a_caller_who_stops_is_not_asked_again(problem, fit):
     assert result.gap == pytest.approx(sum(each.gap for each in result.problems))
 
 
-def test_limits(problem, fit):
+def test_limits_count_the_passes_of_all_problems(problem, fit):
     result = fit(problem, solver=32, gap_tol=1e-12, max_passes=2).result
     assert (result.status, result.passes) == (Status.PASS_LIMIT, 8)
     result = fit(problem, solver=32, gap_tol=1e-12, time_limit=1e-6).result
@@ -253,7 +253,7 @@ def test_a_joint_ascent_refuses_arrays_of_other_lengths(wide):
 def test_classes_that_begin_together_come_to_the_same_optimum(wide, fit, monkeypatch, solver):
     choices = {"solver": solver, "gap_tol": 1e-4, "C": 0.3}
     monkeypatch.setattr(starts, "MIN_JOINT_WIDTH", 1)
-    monkeypatch.setattr("rrmlinear.catalog.stages.automatic.MAX_CURVED_COST", 0)
+    monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_CURVED_COST", 0)
     monkeypatch.setattr(Stages, "_is_slow", lambda self: False)  # passes of ascents are compared
     together = fit(wide, **choices)
     passes = {1: 8, 3: 9, 7: 5}[solver]
@@ -273,7 +273,7 @@ def test_duals_of_joint_passes_at_which_the_rule_holds_stay(wide, fit, monkeypat
     made, make = [], starts.JointStarts._made
     monkeypatch.setattr(starts, "MIN_JOINT_WIDTH", 1)
     monkeypatch.setattr(starts, "BOXLESS_JOINT_PASSES", 12)
-    monkeypatch.setattr("rrmlinear.catalog.stages.automatic.MAX_CURVED_COST", 0)
+    monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_CURVED_COST", 0)
 
     def kept(self, first, count):
         found = make(self, first, count)
@@ -309,7 +309,7 @@ def test_classes_end_without_a_visit_where_the_rule_holds_at_joint_duals(
     monkeypatch.setattr(starts, "MIN_JOINT_WIDTH", 1)
     monkeypatch.setattr(starts, "JOINT_PASSES", 500)
     monkeypatch.setattr(starts, "KINK_JOINT_PASSES", 500)
-    monkeypatch.setattr("rrmlinear.catalog.stages.automatic.MAX_CURVED_COST", 0)
+    monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_CURVED_COST", 0)
     monkeypatch.setattr(ProxSDCA, "_pass_alone", None)  # a visit would fail
     model = fit(wide, solver=solver, C=0.3)
     assert {each.status for each in model.result.problems} == {Status.RULE}

@@ -16,46 +16,21 @@ from rrmlinear.catalog import (
     second_order_builders,
 )
 from rrmlinear.catalog.stages import barriers, methods, tangents
-from rrmlinear.catalog.stages.costs import (
-    MAX_CURVED_COST,
-    MAX_FIRST_COST,
-    MAX_SEVERAL_COST,
-    MIN_CURVED,
-    PASS_COST,
-    WHOLE_PASSES,
-    is_small,
-    visit_cost,
+from rrmlinear.catalog.stages.costs import PASS_COST, WHOLE_PASSES, visit_cost
+from rrmlinear.catalog.stages.first_stage import (
+    begins_by_newton,
+    begins_by_points,
+    columns_for_conjugate,
+    is_stiff,
+    is_wide,
 )
-from rrmlinear.catalog.stages.newton_guess import is_uneven, stretch
-from rrmlinear.catalog.stages.row_angles import columns_of_angles
 from rrmlinear.catalog.task import Task
-from rrmlinear.losses.margin import Hinge, Logistic
-from rrmlinear.risks.row_factor import is_nearly_full
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages import Stage, Stages
-from rrmlinear.solvers.second_order.limits import (
-    MAX_CLASS_FEATURES,
-    MAX_FACTORIZED,
-)
 
-# From this mean of c ‖x‖² on, the hinge begins on a factor of XX': the ascent would take more than
-# a hundred passes. On 1 000 × 10 000 both orders took the same time at 1 000.
-MIN_STIFF = 1000.0
-# With this number of dense features for each example, the ascent on the logistic loss with a free
-# intercept takes less time than the factor of XX': 0.4 of it on 1 000 × 10 000.
-# With fewer examples the factor takes a few milliseconds.
-MIN_WIDE, MIN_WIDE_EXAMPLES = 2, 300
-# There the ascent on all duals at once comes first for this number of values, where rows are as
-# near to right angles as those of MIN_COLUMNS uncorrelated columns for each example, or of
-# MANY_COLUMNS if the mean c ‖x‖² is above MANY_COLUMNS_COST. The ascent behind it is guessed to
-# take WIDE_PASSES.
-MIN_CONJUGATE_VALUES, MIN_COLUMNS, MANY_COLUMNS, MANY_COLUMNS_COST = 6_000_000, 2.5, 8, 1e5
+# Passes that the plain ascent is guessed to take behind the ascent on all duals at once.
 WIDE_PASSES = 20
-# With at least this number of stored values, proximal points come before Newton steps over features
-# if these have no Gram matrix of all features and no intercept is free. With a free intercept they
-# were no quicker.
-MIN_PROXIMAL_VALUES = 4_000_000
 
 
 def automatic(task: Task) -> Solver:
@@ -93,7 +68,7 @@ def ascends_first(task: Task) -> bool:
         return False
     is_norm = omega.quadratic_l1 == 0 and omega.modulus == 1
     is_plain = choices.budget is None and not choices.free_bias
-    return is_norm and is_plain and not _begins_by_newton(task, _second(task))
+    return is_norm and is_plain and not begins_by_newton(task, _second(task))
 
 
 def one_class(task: Task) -> Solver:
@@ -149,23 +124,23 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
     if second_order_builders.feature_newton_applies(task) and not (
         streams and task.regularizer.modulus > 0
     ):
-        first = points if by_points and _begins_by_points(task) else []
+        first = points if by_points and begins_by_points(task) else []
         columns = methods.feature_newton(task, is_first=not first)
         return [*first, columns, *_by_cost(second, methods.gradients(task))]
     if second_order_builders.row_space_applies(task):
         second = [methods.row_space(task, _stages), *second]
-        if _is_stiff(task):
+        if is_stiff(task):
             return second
     convex = {"strongly-convex", "soft-threshold"} <= task.features
     known = task.risk is not None or not dual_builders.free_blocks_apply(task)
     if convex and task.choices.budget is None and not known:
         ascent = methods.ascent(task)
         whole = ascent._replace(cost=WHOLE_PASSES * ascent.visit * task.rows.shape[0])
-        if _begins_by_newton(task, newton):
+        if begins_by_newton(task, newton):
             return [*second, whole]
         one_score = task.n_classes is None
-        if task.choices.free_bias and _is_wide(task):
-            like = _columns_for_conjugate(task)
+        if task.choices.free_bias and is_wide(task):
+            like = columns_for_conjugate(task)
             if like == 0:
                 return [ascent, *second]
             later = ascent._replace(cost=WIDE_PASSES * ascent.visit * task.rows.shape[0])
@@ -192,30 +167,9 @@ def _by_classes(task: Task, newton: list[Stage]) -> list[Stage]:
     if path_builders.are_many(task):
         return [first, ascent, *newton]
     ascent = ascent._replace(cost=WHOLE_PASSES * ascent.visit * task.rows.shape[0])
-    if _begins_by_newton(task, newton):
+    if begins_by_newton(task, newton):
         return [first, *(methods.newton_afresh(task, stage) for stage in newton), ascent]
     return [first, ascent, *newton]
-
-
-def _is_wide(task: Task) -> bool:
-    """Whether the ascent on the logistic loss is done before a factor of XX' is made."""
-    n, d = task.rows.shape
-    are_many = n >= MIN_WIDE_EXAMPLES and d >= MIN_WIDE * n
-    return isinstance(task.loss, Logistic) and task.rows.is_dense and are_many
-
-
-def _columns_for_conjugate(task: Task) -> float:
-    """As `columns_of_angles` for a wide task on which all duals are best moved at once; else 0."""
-    n, d = task.rows.shape
-    if not second_order_builders.is_dense_norm(task) or n * d < MIN_CONJUGATE_VALUES:
-        return 0.0
-    if task.start is not None or task.weights is not None or not (task.costs > 0).all():
-        return 0.0
-    if not ((task.targets > 0).any() and (task.targets < 0).any()):
-        return 0.0
-    columns, square = columns_of_angles(task.rows)
-    is_large = task.costs.mean() * square > MANY_COLUMNS_COST * task.regularizer.modulus
-    return columns if columns >= (MANY_COLUMNS if is_large else MIN_COLUMNS) * n else 0.0
 
 
 def _by_cost(second: list[Stage], others: list[Stage]) -> list[Stage]:
@@ -228,46 +182,3 @@ def _by_cost(second: list[Stage], others: list[Stage]) -> list[Stage]:
 def _second(task: Task) -> list[Stage]:
     """Newton's method, where it applies."""
     return [methods.newton(task)] if second_order_builders.newton_applies(task) else []
-
-
-def _begins_by_newton(task: Task, newton: list[Stage]) -> bool:
-    smooth, several = "smooth" in task.features, task.n_classes is not None
-    if not (smooth or several) or not newton:
-        return False
-    most, cost = MAX_SEVERAL_COST if several else MAX_CURVED_COST, newton[0].cost
-    if smooth and (cost <= most or (_is_nearly_full(task) and cost <= most * stretch(task.rows))):
-        squares = task.rows.squared_norms()
-        # the ascent names an example whose norm overflows
-        if not np.isfinite(squares).all():
-            return False
-        is_sure = task.choices.free_bias if several else cost <= MAX_FIRST_COST
-        if is_sure or task.costs @ squares >= MIN_CURVED * len(squares):
-            return True
-    if task.start is not None and not smooth:
-        return False
-    n, d = task.rows.shape
-    small = is_small(n, d * (task.n_classes or 1), True)
-    # with kinks only if its systems are factorized: else duals prove little for a long time
-    factorized = smooth or d * (task.n_classes or 1) <= MAX_FACTORIZED
-    few = several and factorized and d <= min(n, MAX_CLASS_FEATURES) and task.rows.blocks is None
-    return small or (few and is_uneven(task.rows))
-
-
-def _is_nearly_full(task: Task) -> bool:
-    """Whether an example of one score stores most features, in memory."""
-    return task.n_classes is None and task.rows.blocks is None and is_nearly_full(task.rows)
-
-
-def _begins_by_points(task: Task) -> bool:
-    """Whether the ascent for proximal points comes before Newton steps over features."""
-    if task.start is not None or task.weights is not None or task.choices.free_bias:
-        return False
-    few = task.rows.is_dense or task.rows.width <= MAX_FACTORIZED
-    return not few and task.rows.n_stored >= MIN_PROXIMAL_VALUES
-
-
-def _is_stiff(task: Task) -> bool:
-    """Whether the hinge has so large costs that the ascent is sure to be slow."""
-    if not isinstance(task.loss, Hinge) or task.choices.budget is not None:
-        return False
-    return float(task.costs @ task.rows.squared_norms()) >= MIN_STIFF * task.rows.shape[0]

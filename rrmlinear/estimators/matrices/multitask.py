@@ -17,11 +17,11 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS, weight_at_limit
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.catalog.solvers import AUTO
-from rrmlinear.data.array_rows import check_unmasked
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_some_weight
 from rrmlinear.estimators.general import AnyObjective
 from rrmlinear.estimators.intercepts import with_ones, without_penalty
+from rrmlinear.estimators.matrices.tasks import tasks_of_targets, tasks_trained
 from rrmlinear.estimators.objective import cost_of, own_choices
 from rrmlinear.estimators.scores import LinearScores, Scored
 from rrmlinear.estimators.wording import own_words
@@ -167,7 +167,7 @@ class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores)
         problem = Problem.from_arrays(X, np.zeros(len(y)), sample_weight)
         check_some_weight(problem, None)
         weights = np.ones(len(y)) if problem.weights is None else problem.weights
-        self.tasks_, k, examples, numbers = _targets(y, tasks)
+        self.tasks_, k, examples, numbers = tasks_of_targets(y, tasks)
         each = np.repeat(weights, k) if y.ndim == 2 else weights
         vectors = TASK_LOSSES[self.loss].kind == "vectors"
         counted = weights if vectors else each
@@ -267,34 +267,5 @@ class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores)
         scores = self._scores(X)
         if tasks is None:
             return scores.ravel() if self.coef_.ndim == 1 else scores
-        if self.tasks_ is None:
-            raise ValueError("tasks are given, and the model was trained without")
-        labels = np.asarray(tasks)
-        if labels.shape != (len(scores),):
-            raise ValueError(f"tasks has shape {labels.shape}, but X has {len(scores)} rows")
-        at = np.minimum(np.searchsorted(self.tasks_, labels), len(self.tasks_) - 1)
-        unknown = np.flatnonzero(self.tasks_[at] != labels)
-        if unknown.size:
-            first = int(unknown[0])
-            raise ValueError(f"tasks[{first}] is {labels[first]!r}; it was not trained")
+        at = tasks_trained(tasks, self.tasks_, len(scores))
         return scores[np.arange(len(scores)), at]
-
-
-def _targets(
-    y: NDArray[np.float64], tasks: Any
-) -> tuple[NDArray[Any] | None, int, NDArray[np.int64], NDArray[np.int64]]:
-    """The tasks' labels, their number, and the row and the task of each target."""
-    n = len(y)
-    if y.ndim == 2:
-        if tasks is not None:
-            raise ValueError("y is a matrix, a column for each task, and tasks are given as well")
-        k = y.shape[1]
-        return None, k, np.repeat(np.arange(n), k), np.tile(np.arange(k), n)
-    if tasks is None:
-        return None, 1, np.arange(n), np.zeros(n, dtype=np.int64)
-    check_unmasked(tasks, "tasks must hold labels")
-    labels = np.asarray(tasks)
-    if labels.shape != (n,):
-        raise ValueError(f"tasks has shape {labels.shape}, but X has {n} rows")
-    names, index = np.unique(labels, return_inverse=True)
-    return names, len(names), np.arange(n), index.astype(np.int64)

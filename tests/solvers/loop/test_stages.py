@@ -235,7 +235,7 @@ def test_many_examples_of_several_scores_begin_by_newton(fit):
 def test_several_scores_begin_by_newton_where_columns_are_uneven(
     loss, longest, begins, fit, monkeypatch
 ):
-    monkeypatch.setattr("rrmlinear.catalog.stages.automatic.MAX_SEVERAL_COST", 0)
+    monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_SEVERAL_COST", 0)
     problem = stretched(3)
     X = problem.to_scipy()[:, :8] * np.logspace(2, -3, 8) * np.geomspace(1, longest, 8)
     problem = Problem.from_arrays(X, problem.labels, bias=1.0)
@@ -252,7 +252,7 @@ def test_several_scores_begin_by_newton_where_columns_are_uneven(
 def test_small_smooth_problems_begin_by_newton_where_costs_are_large(
     loss, C, begins, fit, monkeypatch
 ):
-    monkeypatch.setattr("rrmlinear.catalog.stages.automatic.MAX_FIRST_COST", 0)
+    monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_FIRST_COST", 0)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 6))
     problem = Problem.from_arrays(X, (X[:, :3] + rng.gumbel(size=(200, 3))).argmax(axis=1))

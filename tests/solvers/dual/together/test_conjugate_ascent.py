@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from rrmlinear import LogisticRegression
-from rrmlinear.catalog.stages import automatic
+from rrmlinear.catalog.stages import first_stage
 from rrmlinear.solvers.dual.together.conjugate_ascent import ConjugateAscent
 
 
 @pytest.fixture
 def runs(monkeypatch):
     """The passes of a `ConjugateAscent`, which sets of fewer values have too."""
-    monkeypatch.setattr(automatic, "MIN_CONJUGATE_VALUES", 0)
+    monkeypatch.setattr(first_stage, "MIN_CONJUGATE_VALUES", 0)
     found, run_pass = [], ConjugateAscent.run_pass
 
     def told(self, number):
@@ -53,7 +53,7 @@ def test_the_optimum_is_that_of_newton(runs, dtype, order, rare, C):
 
 
 def test_a_slow_ascent_is_left(runs, monkeypatch):
-    monkeypatch.setattr(automatic, "columns_of_angles", lambda rows: (3.0 * rows.shape[0], 1.0))
+    monkeypatch.setattr(first_stage, "columns_of_angles", lambda rows: (3.0 * rows.shape[0], 1.0))
     X, y = problem_of(factors=3)
     model = LogisticRegression(tol=1e-6).fit(X, y)
     assert 0 < len(runs) < model.n_iter_

@@ -1,4 +1,4 @@
-"""Estimators that choose their regularization by cross validation."""
+"""Classifiers that choose their C by cross validation."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from sklearn.utils._param_validation import Options
 
 from rrmlinear.estimators.classifier import labels_of
 from rrmlinear.estimators.logistic import LogisticRegression
-from rrmlinear.estimators.regressions import ElasticNet, Lasso
 from rrmlinear.estimators.searches.few_classes import for_classes
-from rrmlinear.estimators.searches.grids import AlphaSearch, CostSearch
+from rrmlinear.estimators.searches.grids import CostSearch
 from rrmlinear.estimators.searches.path_scores import mean_of
 from rrmlinear.estimators.searches.together import fitted, paths_together
 from rrmlinear.estimators.svm import LinearSVC
@@ -173,104 +172,3 @@ class LinearSVCCV(CostSearch, LinearSVC):
         **LinearSVC._parameter_constraints,
     }
     C: ClassVar[Any] = None  # type: ignore[misc]
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class LassoCV(AlphaSearch, Lasso):
-    """`Lasso` with alpha by cross validation, each fold along a path of warm starts.
-
-    Parameters
-    ----------
-    eps : float, default=1e-3
-        The smallest alpha over the largest, at which all weights are zero.
-    alphas : int or array of float, default=100
-        The values, or how many.
-    cv : int, splitter or iterable, default=None
-        As in scikit-learn: 5 folds if None.
-    scoring : str or callable, default=None
-        Minus the mean squared error if None.
-    precompute, selection, positive, copy_X, fit_intercept, solver, tol, max_iter, random_state, \
-    n_jobs, warm_start, callback, verbose
-        As in `Lasso`.
-
-    Attributes
-    ----------
-    alpha_ : float
-        The best value.
-    alphas_ : ndarray of shape (n_alphas,)
-        The values, falling.
-    mse_path_ : ndarray of shape (n_alphas, n_folds)
-        Mean squared errors on held-out examples, or minus other scores.
-    best_score_ : float
-        The largest mean score over folds.
-    coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
-    n_features_in_, feature_names_in_
-        As in `Lasso`, of the best value on all examples.
-
-    References
-    ----------
-    As in `Lasso`.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import make_regression
-    >>> from rrmlinear import LassoCV
-    >>> X, y = make_regression(noise=4, random_state=0)
-    >>> LassoCV(cv=5).fit(X, y).score(X, y) > 0.99
-    True
-    """
-
-    _plain = Lasso
-    alpha: ClassVar[Any] = None  # type: ignore[misc]
-
-    precompute: Any = "auto"
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class ElasticNetCV(AlphaSearch, ElasticNet):
-    """`ElasticNet` with alpha and l1_ratio by cross validation, along paths of warm starts.
-
-    Parameters
-    ----------
-    l1_ratio : float or array of float, default=0.5
-        The value, or the values to choose from, above 0.
-    eps, alphas, cv, scoring, precompute, selection, positive, copy_X, fit_intercept, solver, tol, \
-    max_iter, random_state, n_jobs, warm_start, callback, verbose
-        As in `LassoCV`.
-
-    Attributes
-    ----------
-    alpha_, l1_ratio_ : float
-        The best values.
-    alphas_ : ndarray of shape (n_alphas,) or (n_l1_ratios, n_alphas)
-        The values, falling.
-    mse_path_ : ndarray of shape (n_alphas, n_folds) or (n_l1_ratios, n_alphas, n_folds)
-        Mean squared errors on held-out examples, or minus other scores.
-    best_score_, coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, \
-    trace_, n_features_in_, feature_names_in_
-        As in `LassoCV`.
-
-    References
-    ----------
-    As in `ElasticNet`.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import make_regression
-    >>> from rrmlinear import ElasticNetCV
-    >>> X, y = make_regression(n_features=2, random_state=0)
-    >>> ElasticNetCV(l1_ratio=[0.5, 0.9], alphas=20).fit(X, y).l1_ratio_
-    0.9
-    """
-
-    _plain = ElasticNet
-    alpha: ClassVar[Any] = None  # type: ignore[misc]
-
-    l1_ratio: Any = 0.5
-    precompute: Any = "auto"
-
-    def _ratios(self) -> list[float | None]:
-        ratios = np.atleast_1d(self.l1_ratio).astype(np.float64)
-        if not ((ratios > 0) & (ratios <= 1)).all():
-            raise ValueError(f"l1_ratio is {self.l1_ratio!r}; its values must lie in (0, 1]")
-        return ratios.tolist()

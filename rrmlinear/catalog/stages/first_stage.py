@@ -1,0 +1,102 @@
+"""Which method begins on a task, by its data, its loss and the costs that are expected."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rrmlinear.catalog import second_order_builders
+from rrmlinear.catalog.stages.costs import (
+    MAX_CURVED_COST,
+    MAX_FIRST_COST,
+    MAX_SEVERAL_COST,
+    MIN_CURVED,
+    is_small,
+)
+from rrmlinear.catalog.stages.newton_guess import is_uneven, stretch
+from rrmlinear.catalog.stages.row_angles import columns_of_angles
+from rrmlinear.catalog.task import Task
+from rrmlinear.losses.margin import Hinge, Logistic
+from rrmlinear.risks.row_factor import is_nearly_full
+from rrmlinear.solvers.loop.stages import Stage
+from rrmlinear.solvers.second_order.limits import MAX_CLASS_FEATURES, MAX_FACTORIZED
+
+# From this mean of c ‖x‖² on, the hinge begins on a factor of XX': the ascent would take more than
+# a hundred passes. On 1 000 × 10 000 both orders took the same time at 1 000.
+MIN_STIFF = 1000.0
+# With this number of dense features for each example, the ascent on the logistic loss with a free
+# intercept takes less time than the factor of XX': 0.4 of it on 1 000 × 10 000.
+# With fewer examples the factor takes a few milliseconds.
+MIN_WIDE, MIN_WIDE_EXAMPLES = 2, 300
+# There the ascent on all duals at once comes first for this number of values, where rows are as
+# near to right angles as those of MIN_COLUMNS uncorrelated columns for each example, or of
+# MANY_COLUMNS if the mean c ‖x‖² is above MANY_COLUMNS_COST.
+MIN_CONJUGATE_VALUES, MIN_COLUMNS, MANY_COLUMNS, MANY_COLUMNS_COST = 6_000_000, 2.5, 8, 1e5
+# With at least this number of stored values, proximal points come before Newton steps over features
+# if these have no Gram matrix of all features and no intercept is free. With a free intercept they
+# were no quicker.
+MIN_PROXIMAL_VALUES = 4_000_000
+
+
+def is_wide(task: Task) -> bool:
+    """Whether the ascent on the logistic loss is done before a factor of XX' is made."""
+    n, d = task.rows.shape
+    are_many = n >= MIN_WIDE_EXAMPLES and d >= MIN_WIDE * n
+    return isinstance(task.loss, Logistic) and task.rows.is_dense and are_many
+
+
+def columns_for_conjugate(task: Task) -> float:
+    """As `columns_of_angles` for a wide task on which all duals are best moved at once; else 0."""
+    n, d = task.rows.shape
+    if not second_order_builders.is_dense_norm(task) or n * d < MIN_CONJUGATE_VALUES:
+        return 0.0
+    if task.start is not None or task.weights is not None or not (task.costs > 0).all():
+        return 0.0
+    if not ((task.targets > 0).any() and (task.targets < 0).any()):
+        return 0.0
+    columns, square = columns_of_angles(task.rows)
+    is_large = task.costs.mean() * square > MANY_COLUMNS_COST * task.regularizer.modulus
+    return columns if columns >= (MANY_COLUMNS if is_large else MIN_COLUMNS) * n else 0.0
+
+
+def begins_by_newton(task: Task, newton: list[Stage]) -> bool:
+    """Whether Newton's method, the stages ``newton`` where it applies, comes before the ascent."""
+    smooth, several = "smooth" in task.features, task.n_classes is not None
+    if not (smooth or several) or not newton:
+        return False
+    most, cost = MAX_SEVERAL_COST if several else MAX_CURVED_COST, newton[0].cost
+    if smooth and (cost <= most or (_is_nearly_full(task) and cost <= most * stretch(task.rows))):
+        squares = task.rows.squared_norms()
+        # the ascent names an example whose norm overflows
+        if not np.isfinite(squares).all():
+            return False
+        is_sure = task.choices.free_bias if several else cost <= MAX_FIRST_COST
+        if is_sure or task.costs @ squares >= MIN_CURVED * len(squares):
+            return True
+    if task.start is not None and not smooth:
+        return False
+    n, d = task.rows.shape
+    small = is_small(n, d * (task.n_classes or 1), True)
+    # with kinks only if its systems are factorized: else duals prove little for a long time
+    factorized = smooth or d * (task.n_classes or 1) <= MAX_FACTORIZED
+    few = several and factorized and d <= min(n, MAX_CLASS_FEATURES) and task.rows.blocks is None
+    return small or (few and is_uneven(task.rows))
+
+
+def _is_nearly_full(task: Task) -> bool:
+    """Whether an example of one score stores most features, in memory."""
+    return task.n_classes is None and task.rows.blocks is None and is_nearly_full(task.rows)
+
+
+def begins_by_points(task: Task) -> bool:
+    """Whether the ascent for proximal points comes before Newton steps over features."""
+    if task.start is not None or task.weights is not None or task.choices.free_bias:
+        return False
+    few = task.rows.is_dense or task.rows.width <= MAX_FACTORIZED
+    return not few and task.rows.n_stored >= MIN_PROXIMAL_VALUES
+
+
+def is_stiff(task: Task) -> bool:
+    """Whether the hinge has so large costs that the ascent is sure to be slow."""
+    if not isinstance(task.loss, Hinge) or task.choices.budget is not None:
+        return False
+    return float(task.costs @ task.rows.squared_norms()) >= MIN_STIFF * task.rows.shape[0]
