@@ -39,7 +39,7 @@ def test_features_without_a_penalty(train, iris, folder, spelling):
     assert np.abs(expected.weights[[1, 3]]).max() > penalized
 
 
-def test_bounds(train, iris):
+def test_weights_reach_their_bounds_and_no_further(train, iris):
     assert train(*WITH, "-B", 1, "--lower", -0.25, "--upper", 0.5, iris, "m").code == 0
     weights = Model.load("m").weights
     assert (weights[:4].min(), weights[:4].max()) == (-0.25, 0.5)

@@ -20,7 +20,7 @@ def refusal(*arguments, parse=parse_training):
     return caught.value
 
 
-def test_defaults():
+def test_defaults_of_options_that_are_not_given():
     given = options()
     assert given.chosen.solver.number == 1
     assert options("--loss", "hinge").chosen.solver.number == "auto"

@@ -145,7 +145,7 @@ def test_one_sentence(outcomes, case):
 
 
 @pytest.mark.parametrize("case", REPORT, ids=lambda case: " ".join(case[1:]))
-def test_pages(outcomes, case):
+def test_one_sentence_about_a_page(outcomes, case):
     for package in ("jinja2", "plotly"):
         pytest.importorskip(package, reason="pages need it")
     assert_refused(outcomes, case)

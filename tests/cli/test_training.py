@@ -44,7 +44,7 @@ def test_a_line_a_pass(train, iris):
     assert "~" in train("-s", 30, "-t", 3, iris).out
 
 
-def test_quiet(train, iris):
+def test_quiet_prints_nothing_and_saves_the_model(train, iris):
     ended = train("-q", "-s", 31, iris, "m")
     assert (ended.code, ended.out, ended.err) == (0, "", "")
     assert Model.load("m").solver_name == "MCSVM_WW_Shark"

@@ -77,7 +77,7 @@ def test_squared_norms(kind, bias):
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_sizes(kind):
+def test_sizes_are_those_of_the_matrix(kind):
     X = random_rows(8, 5, 0.5, 4)
     rows = rows_over(X, kind)
     stored = np.full(8, 5) if kind[0] == "dense" else (X != 0).sum(axis=1)

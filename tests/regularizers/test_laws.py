@@ -201,7 +201,7 @@ def vectors(scale, seed=0):
 
 @members
 @pytest.mark.parametrize("scale", SCALES)
-def test_values(member, scale):
+def test_values_are_those_of_the_formula(member, scale):
     for w in vectors(scale):
         assert member.omega.value_of(w) == pytest.approx(member.value(w), rel=1e-12)
 

@@ -113,7 +113,7 @@ def test_norms_of_matrices(name, solver):
 
 @pytest.mark.parametrize("solver", [35, 36, 37, 38, 42, "newton", "auto"])
 @pytest.mark.parametrize("name", ["l2", "l1", "elastic-net"])
-def test_bounds(name, solver):
+def test_bounded_weights_are_those_of_a_conic_solver(name, solver):
     labels, risk = LOSSES["squared"]
     w, b = cvxpy.Variable(D), cvxpy.Variable()
     term = {

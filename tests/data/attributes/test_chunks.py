@@ -16,11 +16,11 @@ from rrmlinear.data.attributes.chunks import ChunkScore, are_chunks, chunk_score
         ("O I-NP B-NP", [(1, 2, "NP"), (2, 3, "NP")]),
     ],
 )
-def test_chunks(labels, chunks):
+def test_chunks_begin_and_end_where_their_labels_say(labels, chunks):
     assert list(chunks_of(labels.split())) == chunks
 
 
-def test_scores():
+def test_scores_count_whole_chunks():
     true = [["B-NP", "I-NP", "O", "B-VP"], ["B-NP"]]
     predicted = [["B-NP", "I-NP", "O", "B-NP"], ["O"]]
     score = chunk_score(true, predicted)

@@ -75,7 +75,7 @@ def attributes_of(problem, dictionary):
     ]
 
 
-def test_attributes():
+def test_attributes_are_those_made_by_hand():
     given = sentences(0)
     dictionary, problem = Dictionary.of(tokens_of(given), parse_template(TEXT, "here"))
     wanted = [here for sentence in given for here in by_hand(sentence)]

@@ -122,7 +122,7 @@ def test_zstd_without_a_package_says_what_is_needed(tmp_path):
 
 
 @pytest.mark.skipif(not ZSTD, reason="needs Python 3.14, backports.zstd or zstandard")
-def test_zstd(tmp_path):
+def test_zstd_is_written_and_read(tmp_path):
     problem = read_libsvm(io.BytesIO(TEXT))
     write_libsvm(tmp_path / "data.zst", problem)
     compressed = (tmp_path / "data.zst").read_bytes()
@@ -179,7 +179,7 @@ def test_file_objects():
     assert is_text(read_libsvm(stream))
 
 
-def test_pipe(tmp_path):
+def test_a_pipe_is_read(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
     writer = threading.Thread(target=lambda: path.write_bytes(TEXT))

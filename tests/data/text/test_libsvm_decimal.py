@@ -67,7 +67,7 @@ def test_random_numbers(kind):
     assert_read_as_python_does(texts)
 
 
-def test_edges():
+def test_numbers_near_the_limits_are_read_as_python_reads_them():
     whole = [2**k + d for k in (31, 32, 52, 53, 54, 63, 64) for d in (-1, 0, 1)]
     texts = [str(number) for number in whole]
     texts += [f"{mantissa}e{power}" for mantissa in whole for power in range(-30, 31)]
@@ -89,6 +89,6 @@ def test_shortest_digits_of_any_double(value):
 
 @settings(max_examples=200)
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_hexadecimal(value):
+def test_hexadecimal_numbers_are_read_as_python_reads_them(value):
     labels, values = read_values([value.hex()])
     assert labels.tobytes() == values.tobytes() == np.float64(value).tobytes()

@@ -236,7 +236,7 @@ def test_query_ids():
         assert rows_of(problem) == [{0: 1}, {}, {1: 1}, {}]
 
 
-def test_arrays():
+def test_arrays_have_scipys_types_and_may_be_written():
     problem = read(b"1 1:0.5 9:2\n-1 2:1\n")
     rows = problem.rows
     assert (rows.values.dtype, rows.indices.dtype) == (np.float64, np.int32)

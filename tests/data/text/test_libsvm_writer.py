@@ -23,7 +23,7 @@ def sparse(values, indices, indptr, labels, n_features=100, query_ids=None):
     return Problem(rows, np.asarray(labels, dtype=float), None, query_ids)
 
 
-def test_text():
+def test_numbers_have_their_fewest_digits():
     problem = sparse([0.1, -2.0, 0.0, 1e-5], np.int32([0, 9, 2, 99]), [0, 2, 2, 4], [1, -1.5, 1e5])
     assert written(problem) == b"1 1:0.1 10:-2\n-1.5\n100000 3:0 100:1e-05\n"
 

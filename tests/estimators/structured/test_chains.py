@@ -213,7 +213,7 @@ def test_solvers_of_the_svm(solver):
     assert model.objective_ == pytest.approx(best, rel=2e-2)
 
 
-def test_regularizers():
+def test_a_regularizer_by_its_name_leaves_weights_out():
     X, y = made()
     sparse = ChainCRF(regularizer="l1", l1=1.0, C=0.5).fit(X, y)
     assert 0 < np.count_nonzero(sparse.coef_) < sparse.coef_.size

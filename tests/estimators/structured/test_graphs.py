@@ -112,7 +112,7 @@ def test_the_network_over_all_labellings():
 
 
 @pytest.mark.parametrize("solver", GraphCRF._solvers)
-def test_solvers(solver):
+def test_all_solvers_find_one_objective(solver):
     X, y = made()
     best = GraphCRF(tol=1e-6).fit(X, y).objective_
     assert GraphCRF(solver=solver).fit(X, y).objective_ == pytest.approx(best, rel=2e-3)

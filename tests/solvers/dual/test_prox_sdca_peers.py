@@ -35,7 +35,7 @@ def weights(X, y, loss, cost, regularizer=None, gap_tol=1e-13):
     return result.weights
 
 
-def test_ridge(data):
+def test_ridge_weights_are_those_of_scikit_learn(data):
     X, y, _ = data
     # ‖y − Xw‖² + a ‖w‖² is 2a times ours with C = 1/a.
     peer = linear_model.Ridge(alpha=3.0, fit_intercept=False).fit(X, y).coef_

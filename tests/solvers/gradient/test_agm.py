@@ -169,7 +169,7 @@ def test_the_same_bits_each_time(make):
 
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("loss", [margin.Hinge(), margin.Logistic()])
-def test_extremes(loss, route):
+def test_one_example_is_solved_and_an_overflow_is_refused(loss, route):
     X = np.array([[2.0]])
     for cost in (1e-3, 1.0, 1e3):
         rows = Problem.from_arrays(X, np.ones(1)).rows

@@ -20,7 +20,7 @@ def row(number=5, seconds=1.0, primal=2.0, gap=0.5):
     return TraceRow(number, seconds, primal, primal - gap, gap)
 
 
-def test_targets():
+def test_the_target_of_each_rule():
     assert Stopping(delta=0.01).target(row(), 30.0) == 0.3
     assert Stopping(gap_tol=0.1).target(row(primal=20.0), 30.0) == 2.0
     assert Stopping(gap_tol=0.1).target(row(primal=-20.0), 30.0) == 2.0
@@ -31,7 +31,7 @@ def test_targets():
     assert Stopping().target(row(), np.inf) == 0.0
 
 
-def test_limits():
+def test_limits_of_passes_and_of_time_end_a_run():
     assert Stopping(max_passes=6).limit_reached(5, 1.0) is None
     assert Stopping(max_passes=5).limit_reached(5, 1.0) is Status.PASS_LIMIT
     assert Stopping(time_limit=1.5).limit_reached(5, 1.4) is None
@@ -335,10 +335,10 @@ def test_solved_is_within_a_thousandth_of_the_objective(fit, solver, loss, C):
 def test_rounding_makes_no_solution(fit, solver, loss, scale):
     choices = {"solver": solver, "loss": loss, "max_passes": 40}
     result = fit(overlapping(60, 4, scale), **choices).result
-    if result.solved:
-        zero = 60 * np.log(2)
-        assert result.gap <= max(1e-3 * result.primal, 1e-15 * zero)
-        assert result.primal <= zero
+    assert result.solved or solver != "auto"
+    zero = 60 * np.log(2)
+    within = result.gap <= max(1e-3 * result.primal, 1e-15 * zero)
+    assert (within and result.primal <= zero) or not result.solved
 
 
 def test_the_rule_of_the_paper_warns_of_a_gap_that_is_large(small_problem):

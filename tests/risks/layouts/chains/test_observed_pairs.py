@@ -51,7 +51,7 @@ def test_it_is_the_risk_at_weights_that_are_0_elsewhere(loss, dense, bias):
     np.testing.assert_allclose(risk.diagonal(), risk.chosen(whole.diagonal()))
 
 
-def test_threads():
+def test_two_threads_give_the_bits_of_one():
     w = np.random.default_rng(1).standard_normal(made()[0].shape)
     one, two = made()[0], made(threads=2)[0]
     scores = one.scores(w)

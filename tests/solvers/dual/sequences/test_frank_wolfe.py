@@ -165,7 +165,7 @@ def test_rows_of_zeros(make):
     assert solved(risk, 1e-6).solved
 
 
-def test_refusals(make):
+def test_other_regularizers_losses_and_samplings_are_refused(make):
     with pytest.raises(ValueError, match="needs a quadratic regularizer, as l2 is, and ElasticNet"):
         BlockFrankWolfe(make(), ElasticNet(1.0, 0.1))
     with pytest.raises(ValueError, match="needs the structured hinge"):
@@ -174,7 +174,7 @@ def test_refusals(make):
         BlockFrankWolfe(make(), L2(), sampling="x")
 
 
-def test_limits(make):
+def test_a_limit_of_passes_leaves_a_gap(make):
     result = BlockFrankWolfe(make(m=200, C=5.0), L2()).solve(Stopping(gap_tol=1e-9, max_passes=3))
     assert result.status is Status.PASS_LIMIT
     assert result.gap > 0

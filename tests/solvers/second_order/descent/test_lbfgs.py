@@ -100,7 +100,7 @@ def test_passes_are_limited_and_callers_stop_it(best):
     assert stopped.status is Status.STOPPED_BY_CALLER
 
 
-def test_refusals():
+def test_losses_with_kinks_and_other_regularizers_are_refused():
     with pytest.raises(ValueError, match="has a kink"):
         NewtonCG(chains(STRUCTURED_HINGE), L2(1.0))
     with pytest.raises(ValueError, match="has a kink"):
