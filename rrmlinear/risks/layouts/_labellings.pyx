@@ -80,6 +80,7 @@ def law_of_counts(const double[::1] lost not None, const double[::1] gained not 
     are negligible. With k ≠ P the true labelling, which is none of these, counts with weight 1.
     """
     cdef Py_ssize_t b, c, least, most, k = ratio.k, B = lost.shape[0], C = gained.shape[0]
+    cdef int down
     cdef Table m = table_of(P + N, ratio)
     cdef double top, weight, total = 0, mean = 0, floor
     law_b, law_c, peaks = np.zeros(B), np.zeros(C), np.zeros(B, dtype=np.int64)
@@ -110,30 +111,21 @@ def law_of_counts(const double[::1] lost not None, const double[::1] gained not 
         for b in range(B):
             if peak[b] < 0:
                 continue
-            c = peak[b]
-            while c < C:
-                weight = loss_of(&m, b, c) / mu + lost[b] + gained[c]
-                if weight < floor:
-                    break
-                weight = exp(weight - top)
-                of_b[b] += weight
-                of_c[c] += weight
-                mean += weight * loss_of(&m, b, c)
-                c += 1
+            for down in range(2):  # from the peak on, then from below it
+                c = peak[b] - down
+                while 0 <= c < C:
+                    weight = loss_of(&m, b, c) / mu + lost[b] + gained[c]
+                    if weight < floor:
+                        break
+                    weight = exp(weight - top)
+                    of_b[b] += weight
+                    of_c[c] += weight
+                    mean += weight * loss_of(&m, b, c)
+                    if k >= 0:  # the only c of this b
+                        break
+                    c += 1 - 2 * down
                 if k >= 0:
                     break
-            if k >= 0:
-                continue
-            c = peak[b] - 1
-            while c >= 0:
-                weight = loss_of(&m, b, c) / mu + lost[b] + gained[c]
-                if weight < floor:
-                    break
-                weight = exp(weight - top)
-                of_b[b] += weight
-                of_c[c] += weight
-                mean += weight * loss_of(&m, b, c)
-                c -= 1
         for b in range(B):
             total += of_b[b]
     return law_b / total, law_c / total, top + log(total), mean / total

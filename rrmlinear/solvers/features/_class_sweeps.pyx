@@ -40,6 +40,7 @@ cdef struct room_t:
     double* gradient
     double* entries
     double* step
+    int64_t* chosen       # classes whose entries are not small
 
 
 cdef class ClassFeatureSweeps:
@@ -80,12 +81,12 @@ cdef class ClassFeatureSweeps:
         cdef row_t column
         cdef room_t room
         self.scores, self.derivatives = scores, derivatives
-        memory = aligned_zeros(1, 7 * self.k8 + self.k8 * self.k8)
+        memory = aligned_zeros(1, 8 * self.k8 + self.k8 * self.k8)
         room.line = <double*> <uintptr_t> memory.ctypes.data
         room.margin, room.block = room.line + self.k8, room.line + 2 * self.k8
         room.new_block, room.e = room.line + 3 * self.k8, room.line + 4 * self.k8
         room.gradient, room.step = room.line + 5 * self.k8, room.line + 6 * self.k8
-        room.entries = room.line + 7 * self.k8
+        room.chosen, room.entries = <int64_t*> (room.line + 7 * self.k8), room.line + 8 * self.k8
         with nogil:
             for at in range(n):
                 if at + LOOKAHEAD < n:
@@ -147,19 +148,19 @@ cdef class ClassFeatureSweeps:
         # room.step = −(modulus + entries)⁻¹ gradient, classes with small entries on their own
         cdef Py_ssize_t j, m, t, n = 0, k = self.k
         cdef double* a = room.entries
-        cdef double* e = room.e          # the chosen classes
+        cdef int64_t* chosen = room.chosen
         cdef double sum
         for j in range(k):
             room.step[j] = -room.gradient[j] / (self.modulus + a[j * k + j])
             if a[j * k + j] > SMALL_ENTRY * self.modulus:
-                e[n] = j
+                chosen[n] = j
                 n += 1
         if n < 2:
             return
         # Cholesky, in place
         for j in range(n):
             for m in range(j + 1):
-                sum = a[<Py_ssize_t> e[j] * k + <Py_ssize_t> e[m]]
+                sum = a[chosen[j] * k + chosen[m]]
                 if m == j:
                     sum += self.modulus
                 for t in range(m):
@@ -170,7 +171,7 @@ cdef class ClassFeatureSweeps:
                     a[j * k + j] = sqrt(sum)
                 else:
                     a[j * k + m] = sum / a[m * k + m]
-            sum = -room.gradient[<Py_ssize_t> e[j]]
+            sum = -room.gradient[chosen[j]]
             for t in range(j):
                 sum -= a[j * k + t] * room.line[t]
             room.line[j] = sum / a[j * k + j]
@@ -180,7 +181,7 @@ cdef class ClassFeatureSweeps:
                 sum -= a[t * k + j] * room.line[t]
             room.line[j] = sum / a[j * k + j]
         for j in range(n):
-            room.step[<Py_ssize_t> e[j]] = room.line[j]
+            room.step[chosen[j]] = room.line[j]
 
     cdef bint _move(self, room_t* room, const row_t* column, double* w,
                     double promise) noexcept nogil:
