@@ -26,12 +26,14 @@ def stack(X: Sequence[Any]) -> tuple[NDArray[np.int64], Rows]:
         raise ValueError("X is one matrix; it must be a list of matrices, one for each sequence")
     if len(X) == 0:
         raise ValueError("X has 0 sequences; at least one is needed")
-    parts = [part if hasattr(part, "tocsr") else np.asarray(part) for part in X]
+    parts = [_matrix(part, f"X[{s}]") for s, part in enumerate(X)]
     for s, (given, part) in enumerate(zip(X, parts, strict=True)):
         check_unmasked(given, f"X[{s}] must hold numbers")
         if part.ndim != 2:
+            hint = "; scikit-learn's DictVectorizer makes one of dicts" if _has_dicts(part) else ""
             raise ValueError(
                 f"X[{s}] must be a matrix with a row for each position, and has shape {part.shape}"
+                f"{hint}"
             )
         if part.shape[0] == 0:
             raise ValueError(f"X[{s}] has 0 rows; a sequence has at least one position")
@@ -49,6 +51,20 @@ def stack(X: Sequence[Any]) -> tuple[NDArray[np.int64], Rows]:
         raise
 
 
+def _matrix(given: Any, name: str) -> Any:
+    """A sparse matrix as it is, anything else as an array; ValueError for rows of two lengths."""
+    if hasattr(given, "tocsr"):
+        return given
+    try:
+        return np.asarray(given)
+    except ValueError:
+        raise ValueError(f"{name} must be a matrix, and its rows have different lengths") from None
+
+
+def _has_dicts(part: NDArray[Any]) -> bool:
+    return part.ndim == 1 and part.size > 0 and isinstance(part[0], dict)
+
+
 def stack_with_edges(X: Sequence[Any]) -> tuple[NDArray[np.int64], Rows, Rows | None]:
     """`stack`, and the features of edges or None, where X may have pairs of matrices."""
     if isinstance(X, str | bytes) or not hasattr(X, "__len__") or hasattr(X, "tocsr"):
@@ -62,7 +78,9 @@ def stack_with_edges(X: Sequence[Any]) -> tuple[NDArray[np.int64], Rows, Rows | 
                 f"X[{s}] must be a pair of matrices, of positions and of edges, as others of X are"
             )
     starts, rows = stack([part for part, _ in X])
-    parts = [of_edges if hasattr(of_edges, "tocsr") else np.asarray(of_edges) for _, of_edges in X]
+    parts = [
+        _matrix(of_edges, f"the features of edges of X[{s}]") for s, (_, of_edges) in enumerate(X)
+    ]
     for s, (_, of_edges) in enumerate(X):
         check_unmasked(of_edges, f"the features of edges of X[{s}] must hold numbers")
     for s, (part, length) in enumerate(zip(parts, np.diff(starts), strict=True)):

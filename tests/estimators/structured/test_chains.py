@@ -244,6 +244,8 @@ def test_it_is_an_estimator(of):
         ({"groups": [0, 1]}, {}, "groups has no effect with regularizer l2"),
         ({}, {"X": []}, "X has 0 sequences"),
         ({}, {"X": np.eye(3)}, "must be a matrix with a row for each position"),
+        ({}, {"X": [np.eye(2), [[1, 2], [3]]]}, r"X\[1\] must be a matrix, and its rows have diff"),
+        ({}, {"X": [[{"w": 1}], [{"w": 1}]]}, r"shape \(1,\); scikit-learn's DictVectorizer makes"),
         ({}, {"y": [["a"]]}, "y has 1 sequences and X has 2"),
         ({}, {"y": [["a", "a"], ["a"]]}, "all 3 positions have label a"),
         ({}, {"X": [np.eye(2), np.empty((0, 2))]}, r"X\[1\] has 0 rows"),
