@@ -94,7 +94,7 @@ SEQUENCES = f"""\
 Usage: sequences [options] columns_file output_file [dictionary_file]
 options:
 --template name : {", ".join(BUILTIN)}, or a file with a template (default chunking)
---least n : leave out attributes that occur less than n times (default 1)
+--least n : leave out attributes that occur fewer than n times (default 1)
 --dictionary file : take the numbers of attributes and labels from this file, the dictionary of the
                     training data
 --unlabelled : columns_file has no labels; needs --dictionary

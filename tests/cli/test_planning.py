@@ -23,7 +23,7 @@ def test_a_plan(capsys, iris):
     assert "75 examples, 4 features" in out
     assert [workers for workers, *_ in table_of(out)] == [1, 4]
     assert all(rounds > 1 and orders >= rounds for _, rounds, _, orders in table_of(out))
-    assert "to order:" in out
+    assert "suggested:" in out
 
 
 def table_of(out):

@@ -190,10 +190,10 @@ def _lines(
         if each.steps is not None and seconds < quickest:
             best, quickest = workers, seconds
     if quickest == math.inf:
-        yield f"to order: no number of workers came to the gap in {MOST_PASSES} passes; lower -c"
+        yield f"suggested: none, as all take more than {MOST_PASSES} passes to the gap; lower -c"
         return
     needed = memory(problem, best, found[counts.index(best)])
     yield (
-        f"to order: {best} worker{'s' if best > 1 else ''} with {2 * needed / 1e6:.3g} MB each, "
-        f"twice what a part takes; about {quickest:.3g} s"
+        f"suggested: {best} worker{'s' if best > 1 else ''} with {2 * needed / 1e6:.3g} MB each, "
+        f"twice the memory of a part; about {quickest:.3g} s"
     )
