@@ -33,10 +33,9 @@ cdef class DualAscent(DualState):
     """
 
     cdef object order                     # of the pass
-    cdef double[::1] seen                 # the gap that each visit of the pass found
 
     def __cinit__(self, *_, **__):
-        self.order, self.seen = np.empty(0, dtype=np.int64), np.empty(0)
+        self.order = np.empty(0, dtype=np.int64)
 
     def begin_pass(self, int number, uint64_t seed, bint uniform, spans=None, double least=-1):
         """The examples that this pass visits, in order: those of ``spans``, (begin, end), or all,
@@ -46,7 +45,7 @@ cdef class DualAscent(DualState):
         spans = ((0, self.n),) if spans is None else spans
         most = sum([end - begin for begin, end in spans])
         if len(self.order) < most:
-            self.order, self.seen = np.empty(most, dtype=np.int64), np.empty(most)
+            self.order = np.empty(most, dtype=np.int64)
         cdef int64_t[::1] out = self.order
         for begin, end in spans:
             with nogil:
@@ -103,7 +102,7 @@ cdef class DualAscent(DualState):
         # Visit order[begin:end] with copy t of v. The copy's next visits begin ``skip`` after the
         # end, and go up to ``last``.
         cdef progress_t* progress = &self.progress[t, 0]
-        cdef Py_ssize_t at, i, ahead
+        cdef Py_ssize_t at, ahead
         for at in range(begin, end):
             ahead = at + BEGIN_LOOKAHEAD + (skip if at + BEGIN_LOOKAHEAD >= end else 0)
             if ahead < last:
@@ -112,19 +111,18 @@ cdef class DualAscent(DualState):
             ahead = at + ROW_LOOKAHEAD + (skip if at + ROW_LOOKAHEAD >= end else 0)
             if ahead < last:
                 rows_prefetch(&self.rows.c, order[ahead])
-            i = order[at]
-            self._visit(&self.v[t, 0], progress, i, least)
-            self.seen[at] = self.example[i].gap
+            self._visit(&self.v[t, 0], progress, order[at], least)
 
     def note(self, const int64_t[::1] order not None, Py_ssize_t begin, Py_ssize_t end, int number,
              double quiet, double calm):
         """Let examples of order[begin:end], visited in pass ``number``, nap or sleep; see
         schedule_note.
         """
-        cdef Py_ssize_t at
+        cdef Py_ssize_t at, i
         with nogil:
             for at in range(begin, end):
-                schedule_note(&self.schedule, order[at], self.seen[at], number, quiet, calm)
+                i = order[at]
+                schedule_note(&self.schedule, i, self.example[i].gap, number, quiet, calm)
 
     cdef void _visit(self, double* v, progress_t* progress, Py_ssize_t i,
                      double least) noexcept nogil:

@@ -56,11 +56,12 @@ class MeasuredDuals(RowAscent):
         if self.turns is not None:
             return None
         gaps, most = self.state.gaps, int(MAX_BUSY * (self.n - 1))
-        examples = np.flatnonzero(gaps > 0)
-        if 0 < most < len(examples) < self.n:  # those with large gaps violate the rule longest
-            place = len(examples) - most
-            examples = examples[np.argpartition(gaps[examples], place)[place:]]
-        return self.some_of(examples)
+        some = gaps[gaps > 0]
+        if not 0 < most < len(some) < self.n:
+            return self.some_of(np.flatnonzero(gaps > 0))
+        place = len(some) - most
+        some.partition(place)  # examples with large gaps violate the rule longest
+        return self.some_of(np.flatnonzero(gaps >= some[place])[:most])
 
     def some_of(self, examples: NDArray[np.int64]) -> Point:
         """Duals and scores of at most MAX_BUSY of all examples, taken from these."""
@@ -95,27 +96,25 @@ class MeasuredDuals(RowAscent):
 
     def losses(self) -> float:
         weights = self.regularizer.primal_of(self.measured_vector)
-        reaches = self._reaches()
-        if reaches is not None:
-            return self._losses_by(reaches, weights)
+        if self.reaches is not None:
+            return self._losses_by(self.reaches, weights)
         scores = np.empty(self.n) if self.turns is None else None
         losses, self.scores = self.summed(self._measuring_at(weights, scores)), scores
         return losses
 
-    def _reaches(self) -> Reaches | None:
-        # where all rows are measured at v, and it pays to know examples at rest
+    def mark_rest(self) -> None:
         plain = self.mean is None and self.turns is None and self.state.average is None
-        if not plain or not self.regularizer.linear or not suits_resting(self.rows, self.loss):
-            return None
-        if self.reaches is None:  # most runs need not load the compiled loops
+        if self.scores is None or self.reaches is not None or not plain:
+            return
+        if self.regularizer.linear and suits_resting(self.rows, self.loss):
+            # most runs end when they are measured, and need neither this memory nor these loops
             from rrmlinear.solvers.dual.resting._reaches import Reaches
 
-            self.reaches = Reaches(self.state, self.y, self.squares)
-        return self.reaches
+            self.reaches = Reaches(self.state, self.y, self.scores)
 
     def _losses_by(self, reaches: Reaches, weights: NDArray[np.float64]) -> float:
         # the same, without the rows of examples that are at rest
-        scores, reach, away = reaches.scores.copy(), reaches.reaches, reaches.away()
+        scores, reach, away = reaches.scores, reaches.reaches, reaches.away()
         losses = self.summed(
             lambda begin, end, thread: self.state.measure(
                 weights, scores, begin, end, reach=reach, away=away
@@ -131,9 +130,9 @@ class MeasuredDuals(RowAscent):
         losses = self.summed(
             lambda begin, end, thread: self.state.measure(none, scores, begin, end, knows=True)
         )
-        self.scores, reaches = scores, self._reaches()
-        if reaches is not None:
-            reaches.settle(scores)
+        self.scores, self.rest_is_due = scores, True
+        if self.reaches is not None:
+            self.reaches.settle(scores)
         return losses
 
     def _measuring_at(

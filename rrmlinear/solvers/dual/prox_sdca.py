@@ -110,6 +110,8 @@ class ProxSDCA(MeasuredDuals):
             average,
             self.threads,
         )
+        if not joined and not even and self.regularizer.modulus == 1:
+            self.squares = self.state.curvatures  # these are the same: one array less
         if joined:
             self.visit_while_reading(self.state.curvatures, self._visit_first)
             if self.exact is not None:
@@ -127,7 +129,7 @@ class ProxSDCA(MeasuredDuals):
             self.state.start_from(self.first_duals, vector)
             self.gap_sum = self.state.gap_sum
             if scores is not None and self.shrinking is None:
-                self.known_losses = self.losses_of(scores)
+                self.known_losses = self.losses_of(scores.copy())  # measuring writes to it
                 self.state.rest_below(0.0, -1)
 
     def _average(self) -> RunningAverage | None:
@@ -153,6 +155,7 @@ class ProxSDCA(MeasuredDuals):
         if number == 1 and self._looks_first():
             self.moved = self.n
             return
+        self.before_moves()
         self.known_losses = None
         uniform = self.sampling == "uniform"
         thorough, self.rule_is_open = self.rule_is_open, False
@@ -238,6 +241,7 @@ class ProxSDCA(MeasuredDuals):
         losses = self.proven_losses()
         self.wake()
         self.rest()
+        self.rest_is_due = True
         primal = losses + self.regularizer.value_of(self.present_weights())
         dual = self.dual() - self.unproved
         self.certificate.offer_weights(self.present_weights, primal=primal)

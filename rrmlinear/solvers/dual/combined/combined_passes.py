@@ -61,6 +61,7 @@ class CombinedPasses:
         elif self.passes < PERIOD or self.ascent.work < self.work + self.step_work:
             return
         else:
+            self.ascent.before_moves()
             self.moves.add()
             self.idle = 0 if self.moves.promised else self.idle + 1
             if self.idle == MAX_IDLE:

@@ -12,6 +12,8 @@ from rrmlinear.solvers.dual._example cimport example_t
 
 import numpy as np
 
+from rrmlinear.solvers.loop.inner import pieces
+
 # Scores are rounded, so reaches are this fraction shorter than what follows from them.
 cdef double ROUNDING = 1e-6
 
@@ -31,7 +33,7 @@ cdef class Reaches:
     visit does nothing. By w = v/s its score moves by at most ‖x_i‖ ‖v − mark‖ / s. So an example
     with a dual of 0 is at rest while ‖v − mark‖ is below its reach, and its row need not be read.
     ``scores`` are those read last: at the mark, or at an earlier one for examples known to be at
-    rest, whose loss and derivative were the same there. ``y`` are the labels, ``squares`` ‖x_i‖².
+    rest, whose loss and derivative were the same there. ``y`` are the labels.
     """
 
     cdef DualState state
@@ -39,22 +41,25 @@ cdef class Reaches:
     cdef Regularizer regularizer
     cdef double epsilon
     cdef const double[::1] y
-    cdef double[::1] mark, length, score
+    cdef double[::1] mark, score
     cdef char[::1] side
     cdef double[::1] reach          # at most 0: not at rest at the mark
     cdef double before              # the last mark's distance where the reaches are still from it
     cdef bint old, few              # whether they are; whether few are worth a look
     cdef readonly object scores, reaches
 
-    def __cinit__(self, DualState state not None, const double[::1] y not None, squares):
+    def __cinit__(self, DualState state not None, const double[::1] y not None, scores):
         self.state, self.y = state, y
-        lower, upper, self.epsilon = state.loss.box(np.asarray(y))
-        self.side = ((upper > 0) * MAY_RISE + (lower < 0) * MAY_FALL).astype(np.int8)
-        self.mark, self.length = np.empty(state.width), (1 - ROUNDING) / np.sqrt(squares)
-        self.reach = self.reaches = np.zeros(state.n)
-        self.score = self.scores = np.zeros(state.n)
-        if not len(self.side) == len(self.length) == state.n:
-            raise ValueError(f"there must be {state.n} labels and squared norms")
+        if len(y) != state.n:
+            raise ValueError(f"there must be {state.n} labels")
+        self.mark, self.reach = np.empty(state.width), np.zeros(state.n)
+        self.reaches, sides = np.asarray(self.reach), np.empty(state.n, np.int8)
+        labels = np.asarray(y)
+        for piece in pieces(state.n):
+            lower, upper, self.epsilon = state.loss.box(labels[piece])
+            sides[piece] = (upper > 0) * MAY_RISE + (lower < 0) * MAY_FALL
+        self.side = sides
+        self.settle(scores)
 
     def away(self):
         """‖v − mark‖; infinite where the loss or Ω is another one than at the mark."""
@@ -79,15 +84,17 @@ cdef class Reaches:
     cdef void _renew(self) noexcept:
         # Reaches from the present mark: only where they are asked for, not at the end of a run.
         cdef Py_ssize_t i
-        cdef double pull, rise, fall, modulus = self.regularizer.modulus
+        cdef double pull, rise, fall, unit = (1 - ROUNDING) * self.regularizer.modulus
+        cdef DualState state = self.state
+        cdef double first = state.first_modulus
         if not self.old:
             return
         self.old = False
-        for i in range(self.state.n):
+        for i in range(state.n):
             pull = self.y[i] - self.score[i]
             rise = self.epsilon - pull if self.side[i] & MAY_RISE else INFINITY
             fall = self.epsilon + pull if self.side[i] & MAY_FALL else INFINITY
-            rise = modulus * self.length[i] * (rise if rise < fall else fall)
+            rise = (rise if rise < fall else fall) * unit / sqrt(first * state.example[i].curvature)
             self.reach[i] = self.reach[i] - self.before if self.reach[i] > self.before else rise
 
     def leave_out(self, int64_t[::1] order not None, int number):

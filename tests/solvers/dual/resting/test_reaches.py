@@ -41,6 +41,7 @@ def test_examples_within_their_reach_have_no_gap(name, modulus):
         ascent.run_pass(number)
         if number % 7 == 3:
             ascent.losses()
+            ascent.mark_rest()
         if ascent.reaches is None:
             continue
         alphas = np.array(ascent.state.alphas)
@@ -61,6 +62,7 @@ def test_measurements_are_those_of_all_rows(name):
     for number in range(1, 25):
         ascent.run_pass(number)
         losses = ascent.losses()
+        ascent.mark_rest()
         scores = X @ ascent.dual_vector
         values = ascent.costs * ascent.loss.values(y, scores)
         assert losses == pytest.approx(values.sum(), rel=1e-12)
@@ -77,7 +79,9 @@ def test_no_mark_serves_another_regularizer():
     ascent, _, _ = ascent_on("hinge")
     ascent.start()
     ascent.run_pass(1)
-    ascent.losses()
+    ascent.measure()
+    assert ascent.reaches is None, "a run may end there"
+    ascent.before_moves()
     assert ascent.reaches.away() == 0
     ascent.run_pass(2)
     assert 0 < ascent.reaches.away() < np.inf
@@ -88,10 +92,10 @@ def test_no_mark_serves_another_regularizer():
 def test_lengths_are_checked():
     ascent, _, y = ascent_on("hinge")
     ascent.start()
-    with pytest.raises(ValueError, match="400 labels and squared norms"):
-        Reaches(ascent.state, y[:-1], ascent.squares)
+    with pytest.raises(ValueError, match="400 labels"):
+        Reaches(ascent.state, y[:-1], np.zeros(400))
     with pytest.raises(ValueError, match="400 scores"):
-        Reaches(ascent.state, y, ascent.squares).settle(np.zeros(3))
+        Reaches(ascent.state, y, np.zeros(3))
     with pytest.raises(ValueError, match="reaches of 400 examples"):
         ascent.state.measure(np.zeros(60), np.zeros(400), reach=np.zeros(3))
 
