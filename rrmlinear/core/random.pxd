@@ -28,9 +28,14 @@ cdef inline uint64_t random_below(uint64_t* state, uint64_t bound) noexcept nogi
     return <uint64_t> ((<uint128_t> random_next(state) * bound) >> 64)
 
 
-cdef inline void random_shuffle(uint64_t* state, int64_t* order, Py_ssize_t n) noexcept nogil:
-    """Shuffle n numbers (Fisher–Yates)."""
-    cdef Py_ssize_t i, j
-    for i in range(n - 1, 0, -1):
+cdef inline void random_shuffle(uint64_t* state, int64_t* order, Py_ssize_t n,
+                                Py_ssize_t together=1) noexcept nogil:
+    """Shuffle n numbers (Fisher–Yates), each ``together`` with the ones that follow it: fewer than
+    that at the end stay there.
+    """
+    cdef Py_ssize_t i, j, k
+    for i in range(n // together - 1, 0, -1):
         j = <Py_ssize_t> random_below(state, <uint64_t> i + 1)
-        order[i], order[j] = order[j], order[i]
+        for k in range(together):
+            order[i * together + k], order[j * together + k] = (
+                order[j * together + k], order[i * together + k])

@@ -20,19 +20,13 @@ class DualAscent(DualState):
         begin: int,
         end: int,
         least: float = 0.0,
+        number: int = -1,
+        quiet: float = 0.0,
+        calm: float = 0.0,
         copies: int = 1,
         length: int = 0,
         rounds: int = 0,
         team: int = 1,
         thread: int = 0,
-    ) -> None: ...
-    def note(
-        self,
-        order: NDArray[np.int64],
-        begin: int,
-        end: int,
-        number: int,
-        quiet: float,
-        calm: float,
     ) -> None: ...
     def undo(self, order: NDArray[np.int64], v: NDArray[np.float64]) -> None: ...

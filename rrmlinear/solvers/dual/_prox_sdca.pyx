@@ -15,6 +15,7 @@ from rrmlinear.solvers.dual._step_length cimport step_end
 
 import numpy as np
 
+from rrmlinear.data.neighbours import visited_together
 from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 
 cdef enum:
@@ -22,6 +23,13 @@ cdef enum:
 
 # A C copy, which visits read.
 cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
+
+
+# What a visit's example naps or sleeps by.
+ctypedef struct nap_t:
+    int number
+    double quiet
+    double calm
 
 
 cdef class DualAscent(DualState):
@@ -42,6 +50,7 @@ cdef class DualAscent(DualState):
         that are awake, or have a gap above ``least`` ≥ 0, shuffled; or n drawn ``uniform``ly.
         """
         cdef Py_ssize_t m = 0, begin, end, step = sizeof(example_t) // sizeof(double)
+        cdef Py_ssize_t together = visited_together(self.rows)
         spans = ((0, self.n),) if spans is None else spans
         most = sum([end - begin for begin, end in spans])
         if len(self.order) < most:
@@ -58,22 +67,24 @@ cdef class DualAscent(DualState):
             if uniform:
                 m = schedule_draw(&self.schedule, &self.cost[0], number, seed, &out[0])
             else:
-                schedule_shuffle(number, seed, &out[0], m)
+                schedule_shuffle(number, seed, &out[0], m, together)
         self._begin(self.gap_sum, self.conjugate_sum)
         return self.order[:m]
 
     def sweep(self, const int64_t[::1] order not None, Py_ssize_t begin, Py_ssize_t end,
-              double least=0, int copies=1, Py_ssize_t length=0, int rounds=0, int team=1,
-              int thread=0):
+              double least=0, int number=-1, double quiet=0, double calm=0, int copies=1,
+              Py_ssize_t length=0, int rounds=0, int team=1, int thread=0):
         """Visit order[begin:end] of the order made by `begin_pass`.
 
-        A visit leaves the dual unchanged if its example's gap is at most ``least``.
+        A visit leaves the dual unchanged if its example's gap is at most ``least``. After a visit
+        in pass ``number`` ≥ 0 the example naps or sleeps; see schedule_note.
         With several ``copies`` of v each is used for ``length`` visits in a round, and takes over
         all changes after this number of ``rounds`` and at the end; threads 0 … team − 1 call this,
         else with the same arguments.
         """
         cdef Py_ssize_t at = begin, t
-        cdef int number = 0
+        cdef int exchanges = 0
+        cdef nap_t nap = nap_t(number, quiet, calm)
         cdef vector_copies_t these = self.copies
         these.n_copies = copies
         if thread >= copies:    # fewer copies than at first
@@ -81,7 +92,7 @@ cdef class DualAscent(DualState):
         team = min(team, copies)
         with nogil:
             if copies == 1:
-                self._visits(0, &order[0], begin, end, end, 0, least)
+                self._visits(0, &order[0], begin, end, end, 0, least, &nap)
                 at = end
             else:
                 copies_level(&these, team, thread)
@@ -90,19 +101,20 @@ cdef class DualAscent(DualState):
                 while t < copies:
                     self._visits(t, &order[0], min(at + t * length, end),
                                  min(at + (t + 1) * length, end), end, (copies - 1) * length,
-                                 least)
+                                 least, &nap)
                     t += team
                 at += copies * length
-                number += 1
-                copies_exchange(&these, number & 1, at >= end or number % rounds == 0, team,
+                exchanges += 1
+                copies_exchange(&these, exchanges & 1, at >= end or exchanges % rounds == 0, team,
                                 thread)
 
     cdef void _visits(self, Py_ssize_t t, const int64_t* order, Py_ssize_t begin, Py_ssize_t end,
-                      Py_ssize_t last, Py_ssize_t skip, double least) noexcept nogil:
+                      Py_ssize_t last, Py_ssize_t skip, double least,
+                      const nap_t* nap) noexcept nogil:
         # Visit order[begin:end] with copy t of v. The copy's next visits begin ``skip`` after the
         # end, and go up to ``last``.
         cdef progress_t* progress = &self.progress[t, 0]
-        cdef Py_ssize_t at, ahead
+        cdef Py_ssize_t at, i, ahead
         for at in range(begin, end):
             ahead = at + BEGIN_LOOKAHEAD + (skip if at + BEGIN_LOOKAHEAD >= end else 0)
             if ahead < last:
@@ -111,18 +123,11 @@ cdef class DualAscent(DualState):
             ahead = at + ROW_LOOKAHEAD + (skip if at + ROW_LOOKAHEAD >= end else 0)
             if ahead < last:
                 rows_prefetch(&self.rows.c, order[ahead])
-            self._visit(&self.v[t, 0], progress, order[at], least)
-
-    def note(self, const int64_t[::1] order not None, Py_ssize_t begin, Py_ssize_t end, int number,
-             double quiet, double calm):
-        """Let examples of order[begin:end], visited in pass ``number``, nap or sleep; see
-        schedule_note.
-        """
-        cdef Py_ssize_t at, i
-        with nogil:
-            for at in range(begin, end):
-                i = order[at]
-                schedule_note(&self.schedule, i, self.example[i].gap, number, quiet, calm)
+            i = order[at]
+            self._visit(&self.v[t, 0], progress, i, least)
+            if nap.number >= 0:
+                schedule_note(&self.schedule, i, self.example[i].gap, nap.number, nap.quiet,
+                              nap.calm)
 
     cdef void _visit(self, double* v, progress_t* progress, Py_ssize_t i,
                      double least) noexcept nogil:

@@ -222,8 +222,8 @@ class ProxSDCA(MeasuredDuals):
         self, order: NDArray[np.int64], asleep: tuple[int, float, float], least: float
     ) -> None:
         def visit(begin: int, end: int) -> None:
-            self.team.alone("", self.state.sweep, order, begin, end, least, amount=end - begin)
-            self.state.note(order, begin, end, *asleep)
+            visits = order, begin, end, least, *asleep
+            self.team.alone("", self.state.sweep, *visits, amount=end - begin)
 
         self.in_pieces(order, lambda: self.slice, visit)
 

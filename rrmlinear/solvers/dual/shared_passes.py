@@ -91,9 +91,9 @@ class SharedPasses:
         def visit(begin: int, end: int) -> None:
             nonlocal visited
             visited = end
-            visits = order, begin, end, least, ascent.threads, self.visits_apart, ROUNDS_APART
-            team.shared("", state.sweep, *visits, amount=end - begin)
-            state.note(order, begin, end, *asleep)
+            visits = order, begin, end, least, *asleep
+            copies = ascent.threads, self.visits_apart, ROUNDS_APART
+            team.shared("", state.sweep, *visits, *copies, amount=end - begin)
 
         def length() -> int:
             piece: int = team.piece("", min(ascent.slice, len(order)))

@@ -18,6 +18,7 @@ from rrmlinear.solvers.dual.blocks._block_state cimport BlockState, FEATURE_PART
 
 import numpy as np
 
+from rrmlinear.data.neighbours import visited_together
 from rrmlinear.solvers.loop.tolerances import BLOCK_ROUNDING
 
 # A C copy, which visits read.
@@ -61,7 +62,7 @@ cdef class BlockDescent(BlockState):
                     m += schedule_above(&self.cost[0], &self.gap[0], 1, least, begin, end, &out[m])
                 else:
                     m += schedule_awake(&self.schedule, &self.cost[0], number, begin, end, &out[m])
-        schedule_shuffle(number, seed, &out[0], m)
+        schedule_shuffle(number, seed, &out[0], m, visited_together(self.rows))
         mine.norm_change = mine.moved = 0
         return order[:m]
 

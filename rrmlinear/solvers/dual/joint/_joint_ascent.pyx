@@ -13,6 +13,7 @@ from rrmlinear.losses.base cimport ScalarLoss
 
 import numpy as np
 
+from rrmlinear.data.neighbours import visited_together
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 
@@ -97,6 +98,7 @@ cdef class JointAscent:
         cdef Py_ssize_t n = self.rows.c.n_rows, k = self.factor.shape[0], stride = self.W.shape[1]
         cdef Py_ssize_t at, i, j, own
         cdef double* alpha
+        cdef Py_ssize_t together = visited_together(self.rows)
         order = np.empty(n, np.int64)
         cdef int64_t[::1] places = order
         cdef double[:, ::1] held = aligned_zeros(6, max(stride, 8))
@@ -112,7 +114,7 @@ cdef class JointAscent:
         held[3] = -1
         with nogil:
             n = schedule_awake(&self.schedule, &self.cost[0], number, 0, n, &places[0])
-            schedule_shuffle(number, seed, &places[0], n)
+            schedule_shuffle(number, seed, &places[0], n, together)
             for at in range(n):
                 if at + BEGIN_LOOKAHEAD < n:
                     rows_prefetch_begin(&self.rows.c, places[at + BEGIN_LOOKAHEAD])
