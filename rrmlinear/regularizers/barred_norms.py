@@ -191,3 +191,37 @@ class SingularValues(Barred):
             return h * sigma, np.diag(h * (mu / R)), h
 
         return turned_by_singular_vectors(w.reshape(self.shape), slopes)
+
+
+class BesideFree(Barred):
+    """A norm of weights with zeros at ``free``; these weights have no penalty but lie within
+    |w_j| ≤ L, with −μ log(L² − w_j²).
+    """
+
+    def __init__(self, norm: Barred, free: NDArray[np.intp], limit: float) -> None:
+        self.norm, self.free, self.limit = norm, free, limit
+        self.nu = norm.nu + len(free)
+
+    def _split(self, w: Array) -> tuple[Array, Array, Array]:
+        """(the other weights, the free ones, L² − w² of these: 0 outside the box)."""
+        others, free = w.copy(), w[self.free]
+        others[self.free] = 0.0
+        return others, free, np.maximum((self.limit - free) * (self.limit + free), 0.0)
+
+    def gradient(self, w: Array, mu: float) -> Array:
+        others, free, room = self._split(w)
+        result = self.norm.gradient(others, mu)
+        with np.errstate(divide="ignore"):
+            result[self.free] = 2 * mu * free / room
+        return result
+
+    def curvature(self, w: Array, mu: float) -> GroupCurvature:
+        others, free, room = self._split(w)
+        result = self.norm.curvature(others, mu)
+        if not isinstance(result, GroupCurvature):  # no entries are coupled
+            assert result.ndim == 1
+            n = len(w)
+            result = GroupCurvature(result, np.zeros(n), np.zeros(n, dtype=np.intp), np.ones(1))
+        # a weight at 0 is coupled with no other
+        result.diagonal[self.free] = 2 * mu * (self.limit**2 + free * free) / room / room
+        return result

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.barred_norms import (
     AbsoluteValues,
     Barred,
+    BesideFree,
     LargestValues,
     Lengths,
     SingularValues,
@@ -31,6 +32,7 @@ from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, Spar
 from rrmlinear.regularizers.groups.of_norm import NormPower
 from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.regularizers.spectral import Spectral
+from rrmlinear.regularizers.unpenalized import Unpenalized
 
 Array = NDArray[np.float64]
 
@@ -64,6 +66,8 @@ def has_barrier(omega: Regularizer) -> bool:
     """Whether `barred` takes this regularizer."""
     if isinstance(omega, Spectral):
         return isinstance(omega.inner, L1)
+    if isinstance(omega, Unpenalized):
+        return isinstance(omega.inner, (L1, L2Groups, LinfGroups))
     if isinstance(omega, NormPower):
         return isinstance(omega.norm, L2Groups) and omega.power == 2
     return barred.dispatch(type(omega)) is not barred.dispatch(Regularizer)
@@ -108,6 +112,12 @@ def _of_squares(omega: NormPower, size: int) -> list[Barred]:
     members, factors = _groups(omega.norm, size)
     outer = np.zeros(len(members), dtype=np.intp)
     return [SquaredSums(group_numbers(members), factors, outer, np.ones(1))]
+
+
+@barred.register
+def _beside_free(omega: Unpenalized, size: int) -> list[Barred]:
+    (norm,) = barred(omega.inner, size)
+    return [BesideFree(norm, omega.indices, omega.limit)]
 
 
 def _groups(omega: Any, size: int) -> tuple[list[NDArray[np.intp]], Array]:

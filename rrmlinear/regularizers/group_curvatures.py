@@ -52,7 +52,3 @@ class GroupCurvature:
     def inverse_line(self) -> Array:
         """v with K⁻¹ = diag(1/d) + Σ_g v_g v_g' where there is no R."""
         return self.line / self.diagonal / np.sqrt(self.margins)[self.group]
-
-    def solved(self, b: Array, line: Array) -> Array:
-        """K⁻¹ b for no R and v = ``line``."""
-        return b / self.diagonal + line * self._summed(line * b)[self.group]

@@ -10,6 +10,7 @@ from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, Spar
 from rrmlinear.regularizers.groups.of_norm import NormBall, NormPower
 from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.regularizers.spectral import Spectral, TraceNorm
+from rrmlinear.regularizers.unpenalized import Unpenalized
 
 SCATTERED = [[3], [0, 5, 7, 11], [1, 2], [4, 6, 8, 9, 10]]
 FACTORS = [0.5, 2.0, 1.0, 3.0]
@@ -23,6 +24,9 @@ MEMBERS = {
     "largest of rows": LinfGroups("rows").over((4, 3)),
     "squared sums": ExclusiveLasso(SCATTERED, FACTORS),
     "square of groups": NormPower(L2Groups(SCATTERED, FACTORS)),
+    "l1 beside free weights": Unpenalized(L1(0.7), [1, 5], 1e4).over((12,)),
+    "groups beside free weights": Unpenalized(L2Groups(SCATTERED, FACTORS), [3], 1e4).over((12,)),
+    "largest of rows beside free weights": Unpenalized(LinfGroups("rows"), [2], 1e4).over((4, 3)),
     "trace norm, tall": TraceNorm(1.3).over((4, 3)),
     "trace norm, wide": TraceNorm().over((3, 4)),
 }
@@ -92,7 +96,9 @@ def test_second_derivatives_of_groups_have_inverses(omega, mu):
     if isinstance(curvature, GroupCurvature):
         assert np.allclose(curvature.product(x), matrix @ x)
         alone = matrix - curvature.rows.T @ curvature.rows
-        assert np.allclose(curvature.solved(alone @ x, curvature.inverse_line()), x)
+        line, same = curvature.inverse_line(), curvature.group[:, np.newaxis] == curvature.group
+        inverse = np.diag(1 / curvature.diagonal) + np.where(same, np.outer(line, line), 0.0)
+        assert np.allclose(inverse @ alone @ x, x)
 
 
 def test_others_have_none():

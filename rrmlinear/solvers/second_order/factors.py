@@ -49,6 +49,12 @@ class Factor:
         """x with A x = b."""
         return solved_by_factor(self.factor, b, self.scale)
 
+    def half(self, columns: Array) -> Array:
+        """L⁻¹ times the columns, L L' = A."""
+        dtrsm = linear_algebra("scipy.linalg.blas").dtrsm
+        right = self.scale[:, np.newaxis] * columns
+        return np.asarray(dtrsm(1.0, self.factor.T, right, trans_a=1))
+
 
 class OverClasses(ABC):
     """M⁻¹ for an M near D + H, H a `BlockHessian` of d·k weights.

@@ -16,6 +16,7 @@ from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, Spar
 from rrmlinear.regularizers.groups.of_norm import NormPower
 from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.regularizers.spectral import TraceNorm
+from rrmlinear.regularizers.unpenalized import Unpenalized
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
@@ -101,6 +102,21 @@ def test_few_examples(omega):
     result = solved(risk, OF_COLUMNS[omega], partial(PiecesInside, Absolute()))
     assert result.status is Status.SOLVED
     assert 0 <= result.gap <= 1e-6 * result.primal
+
+
+@pytest.mark.parametrize("inner", [L1(0.5), L2Groups(GROUPS), LinfGroups(GROUPS)])
+@pytest.mark.parametrize("n", [8, 40])
+def test_weights_without_penalty(n, inner):
+    """Two of them are near 100, so that without them the objective is far larger."""
+    X, scores = stretched(n, 18)
+    X[:, [3, 17]] = np.column_stack((np.ones(n), np.arange(n) % 2))
+    y = scores[:, 0] + 100 * X[:, 3] - 100 * X[:, 17]
+    risk = ScalarRisk(Problem.from_arrays(X, y).rows, Absolute(), y, np.full(n, 50.0))
+    omega = Unpenalized(inner, [3, 17], 1000.0)
+    result = solved(risk, omega, partial(PiecesInside, Absolute()))
+    assert result.status is Status.SOLVED
+    assert 0 <= result.gap <= 1e-6 * result.primal
+    assert (np.abs(result.weights[[3, 17]]) > 50).all()
 
 
 def test_duals_far_inside_their_bounds_have_digits():
