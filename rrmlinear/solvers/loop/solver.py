@@ -163,12 +163,14 @@ class Solver(Passes):
             return row, limit
         self.target = self._target(stopping, row)
         goal = self._goal(stopping, row)
-        stalled = limit is Status.STALLED and math.isfinite(row.primal)
-        if stalled and self.rule is not None:  # its last digits are rounding
-            goal = max(goal, NEGATIVE_GAP * abs(row.primal))
+        asks_none = goal == 0
+        if self.rule is not None and math.isfinite(row.primal):
+            # rounding may keep a rule from holding; its last digits are rounding in a stalled run
+            least = NEGATIVE_GAP if limit is Status.STALLED else OBJECTIVE_ROUNDING
+            goal = max(goal, least * abs(row.primal))
         ruled = Status.RULE if self.watch.holds else None
         # where no gap is asked for, one of 0 needs no bound of its rounding, a way through the rows
-        proven = None if ruled and goal == 0 else self._proven(row, goal)
+        proven = None if ruled and asks_none else self._proven(row, goal)
         status = proven or ruled or limit
         return self._without_excess(row), status
 

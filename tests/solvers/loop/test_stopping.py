@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import rrmlinear
+from rrmlinear import Problem
 from rrmlinear.losses.weston_watkins import WestonWatkinsShark
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
@@ -68,6 +69,17 @@ def test_pass_limit(small_problem, fit, certify):
     assert model.result.status is Status.PASS_LIMIT
     assert model.result.passes == len(model.result.trace) == 7
     assert_exact(problem, model, certify)
+
+
+def test_a_gap_of_rounding_ends_a_run_whose_rule_rounding_hides(fit):
+    """Here LIBLINEAR's rule asks for derivatives below their rounding."""
+    rng = np.random.default_rng(1251)
+    X = rng.standard_normal((60, 12)) * 10 ** rng.uniform(-3, 3, 12)
+    y = np.where(X @ rng.standard_normal(12) + rng.standard_normal(60) > 0, 1, -1)
+    result = fit(Problem.from_arrays(X, y), solver=7, C=2.0, tolerance=1e-12).result
+    assert result.status is Status.SOLVED
+    assert 0 <= result.gap <= 2e-15 * result.primal
+    assert result.passes < 200
 
 
 def test_solved_in_the_last_pass_is_solved(small_problem, fit):
