@@ -63,6 +63,12 @@ def digits():
     return rrmlinear.read_libsvm(TOP / "datasets" / "digits.libsvm")
 
 
+@pytest.fixture
+def no_compiled_steps(monkeypatch):
+    """Leave smooth losses with few weights to the solvers for more weights, which are tested."""
+    monkeypatch.setattr("rrmlinear.catalog.stages.few_weights.MAX_SOLVED_WORK", 0)
+
+
 @pytest.fixture(scope="session")
 def tool():
     """Import a script of tools/ by its name, with all its folders on the path."""

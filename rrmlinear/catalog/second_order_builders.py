@@ -16,7 +16,12 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.batch_builders import note_choice, risk_of, start_of
 from rrmlinear.catalog.errors import ChoiceError, Named
-from rrmlinear.catalog.stages.few_weights import solves_all_kinks, takes_steps, weights_by_steps
+from rrmlinear.catalog.stages.few_weights import (
+    solves_all_kinks,
+    solves_smooth,
+    takes_steps,
+    weights_by_steps,
+)
 from rrmlinear.catalog.stages.samples import (
     LARGE_SAMPLE_FRACTION,
     SAMPLE_FRACTION,
@@ -116,6 +121,18 @@ def newton(task: Task) -> Solver:
 
         sweeps = ClassSweeps(risk, omega.modulus)
     return Newton(risk, omega, start_of(task), first, sweeps, squares)
+
+
+def compiled_applies(task: Task) -> bool:
+    """Whether compiled steps take this task from w = 0 to its end."""
+    return may_begin(task) and solves_smooth(task)
+
+
+def compiled(task: Task) -> Solver:
+    """Newton's method in one compiled loop."""
+    from rrmlinear.solvers.second_order.compiled_steps import CompiledSteps
+
+    return CompiledSteps(risk_of(task), task.regularizer)
 
 
 def near_kinks_applies(task: Task) -> bool:

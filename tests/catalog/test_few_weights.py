@@ -1,4 +1,4 @@
-"""Smooth losses with few weights begin with compiled steps, which leave one pass to the end."""
+"""Smooth losses with few weights are solved by compiled steps, mostly in one pass."""
 
 import numpy as np
 import pytest
@@ -6,48 +6,106 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.catalog.stages import few_weights
+from rrmlinear.solvers.second_order.compiled_steps import CompiledSteps
 
 N, D = 3000, 8
+REGRESSIONS = 11, 12
 
 
-def made(form):
+def made(form="dense", number=0):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(N, D)) * np.where(rng.random((N, D)) < 0.9, 1.0, 0.0)
-    y = np.where(X @ rng.normal(size=D) + rng.normal(size=N) > 0, 1.0, -1.0)
+    scores = X @ rng.normal(size=D) + rng.normal(size=N)
+    y = scores if number in REGRESSIONS else np.where(scores > 0, 1.0, -1.0)
     return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y)
 
 
+@pytest.fixture
+def passes(monkeypatch):
+    """The number of each pass of compiled steps."""
+    found, run_pass = [], CompiledSteps.run_pass
+
+    def told(self, number):
+        found.append(number)
+        run_pass(self, number)
+
+    monkeypatch.setattr(CompiledSteps, "run_pass", told)
+    return found
+
+
 @pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("number", [0, 1, 2, 7, *REGRESSIONS])
+def test_the_optimum_is_that_of_the_other_solvers(monkeypatch, passes, number, C, form):
+    problem = made(form, number)
+    found = fit(problem, Parameter(solver=number, C=C, gap_tol=1e-9)).result
+    assert found.solved
+    assert passes == list(range(1, found.passes + 1))
+    assert found.passes <= 2
+    monkeypatch.setattr(few_weights, "MAX_SOLVED_WORK", 0)
+    other = fit(problem, Parameter(solver=number, C=C, gap_tol=1e-9)).result
+    assert found.primal == pytest.approx(other.primal, rel=2e-9)
+    assert len(passes) == found.passes
+
+
 @pytest.mark.parametrize("number", [0, 1, 2, 7])
-def test_they_leave_one_pass(monkeypatch, number, form):
-    problem = made(form)
-    begun = fit(problem, Parameter(solver=number, gap_tol=1e-9)).result
-    assert begun.solved
-    assert begun.passes == 1
-    monkeypatch.setattr(few_weights, "MIN_STEPPED_VALUES", np.inf)
-    other = fit(problem, Parameter(solver=number, gap_tol=1e-9)).result
-    assert other.passes > 1
-    assert begun.primal == pytest.approx(other.primal, rel=2e-9)
+def test_the_rule_of_the_type_ends_the_first_pass(passes, number):
+    found = fit(made(), Parameter(solver=number)).result
+    assert found.status.name == "RULE"
+    assert passes == [1]
 
 
-def test_small_problems_and_given_points_begin_without_them(monkeypatch):
-    problem, calls = made("dense"), []
-
-    def counted(task):
-        calls.append(task)
-        return np.zeros(D)
-
-    monkeypatch.setattr("rrmlinear.catalog.second_order_builders.weights_by_steps", counted)
+def test_given_points_and_many_weights_begin_without_them(monkeypatch, passes):
+    problem = made()
     model = fit(problem, Parameter(solver=0))
-    assert len(calls) == 1
+    assert passes == [1]
     fit(problem, Parameter(solver=0), start=model)
-    few = Problem.from_arrays(problem.rows.values[:2000], problem.labels[:2000])
-    fit(few, Parameter(solver=0))
-    assert len(calls) == 1
+    for name, most in (
+        ("MAX_SOLVED_WORK", N * D**2 - 1),
+        ("MAX_SOLVED_VALUES", N * D - 1),
+        ("MAX_SOLVED_WEIGHTS", D - 1),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(few_weights, name, most)
+            fit(problem, Parameter(solver=0))
+    assert passes == [1]
 
 
-def test_numbers_that_overflow_leave_the_start_at_zero():
-    problem = made("dense")
+def test_classes_that_can_be_separated_take_more_passes(passes, digits):
+    found = fit(digits, Parameter(solver=2, C=1000.0, gap_tol=1e-8)).result
+    assert found.solved
+    assert max(passes) > 1
+    assert len(passes) == found.passes
+
+
+def test_others_follow_where_nothing_moves(monkeypatch):
+    problem = made()
+    best = fit(problem, Parameter(solver=0, gap_tol=1e-9)).result
+
+    def still(self, number):
+        self.certificate.offer_weights(self.w)
+        self.certificate.offer_duals(np.zeros(N), np.zeros(D), exact=True)
+        self.moved = 0
+
+    monkeypatch.setattr(CompiledSteps, "run_pass", still)
+    found = fit(problem, Parameter(solver=0, gap_tol=1e-9)).result
+    assert found.solved
+    assert found.primal == pytest.approx(best.primal, rel=2e-9)
+    assert "the choice for more weights goes on" in found.notes[0]
+
+
+def test_numbers_that_overflow_raise():
+    problem = made()
     values = problem.rows.values * 1e200
     with pytest.raises(ValueError, match=r"overflow|range"):
         fit(Problem.from_arrays(values, problem.labels), Parameter(solver=0))
+
+
+def test_newton_itself_begins_by_such_steps(monkeypatch):
+    problem, chosen = made(), Parameter(solver="newton", loss="logistic", gap_tol=1e-9)
+    begun = fit(problem, chosen).result
+    assert begun.passes == 1
+    monkeypatch.setattr(few_weights, "MIN_STEPPED_VALUES", np.inf)
+    other = fit(problem, chosen).result
+    assert other.passes > 1
+    assert begun.primal == pytest.approx(other.primal, rel=2e-9)

@@ -112,6 +112,7 @@ def test_weights_of_examples_count_in_the_sample():
     assert fit(weighted, parameter).result.primal == pytest.approx(several.result.primal, rel=2e-10)
 
 
+@pytest.mark.usefixtures("no_compiled_steps")
 def test_the_same_seed_gives_the_same_bits():
     problem = problem_of(2000, 4)
     parameter = Parameter(solver=0, seed=7)

@@ -25,6 +25,7 @@ def test_the_automatic_choice_for_the_squared_loss_has_a_gap(reals, fit, regular
     assert_allclose(chosen.weights, plain.weights, atol=1e-3)
 
 
+@pytest.mark.usefixtures("no_compiled_steps")
 def test_the_automatic_choice_says_what_it_chose(signs, reals, fit):
     sparse = Problem.from_arrays(csr_array(reals.to_scipy()), reals.labels)
     for problem, note in (
@@ -157,6 +158,7 @@ def test_newton_comes_first_on_rows_that_are_long_beside_their_distances(mean, b
     assert auto.primal == pytest.approx(newton.primal, rel=2e-6)
 
 
+@pytest.mark.usefixtures("no_compiled_steps")
 def test_the_guess_for_full_rows_is_the_same_however_they_are_stored(fit, monkeypatch):
     guesses = []
     guess = methods.newton_guess

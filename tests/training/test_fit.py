@@ -18,6 +18,7 @@ def problem():
     return Problem.from_arrays(generator.normal(size=(60, 4)) + np.eye(3, 4)[y], y)
 
 
+@pytest.mark.usefixtures("no_compiled_steps")
 def test_a_start_is_a_model_or_its_duals(problem):
     parameter = Parameter(gap_tol=1e-3)
     model = fit(problem, parameter)

@@ -162,6 +162,7 @@ def test_the_range_of_type_3_holds_0(problems):
     assert solver.rule.ratio(Point(np.ones(1), np.full(4, 0.25))) == 0
 
 
+@pytest.mark.usefixtures("no_compiled_steps")
 @pytest.mark.parametrize(("number", "primal"), [(1, 2), (7, 0), (12, 11)])
 def test_many_passes_of_an_ascent_end_by_the_rule_of_the_primal_type(number, primal, monkeypatch):
     rng = np.random.default_rng(8)

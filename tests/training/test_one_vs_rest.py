@@ -249,6 +249,7 @@ def test_a_joint_ascent_refuses_arrays_of_other_lengths(wide):
         JointAscent(wide.rows, phi, np.zeros(89, np.int32), 0, ones, np.ones(2), ones)
 
 
+@pytest.mark.usefixtures("no_compiled_steps")
 @pytest.mark.parametrize("solver", [1, 3, 7])
 def test_classes_that_begin_together_come_to_the_same_optimum(wide, fit, monkeypatch, solver):
     choices = {"solver": solver, "gap_tol": 1e-4, "C": 0.3}
@@ -269,6 +270,7 @@ def test_classes_that_begin_together_come_to_the_same_optimum(wide, fit, monkeyp
     assert together.result.passes < alone.result.passes
 
 
+@pytest.mark.usefixtures("no_compiled_steps")
 def test_duals_of_joint_passes_at_which_the_rule_holds_stay(wide, fit, monkeypatch):
     made, make = [], starts.JointStarts._made
     monkeypatch.setattr(starts, "MIN_JOINT_WIDTH", 1)

@@ -64,7 +64,8 @@ def ascends_first(task: Task) -> bool:
     omega, choices = task.regularizer, task.choices
     if task.n_classes is not None or task.rows.blocks is not None or task.start is not None:
         return False
-    if second_order_builders.near_kinks_applies(task):
+    builders = second_order_builders
+    if builders.near_kinks_applies(task) or builders.compiled_applies(task):
         return False
     is_norm = omega.quadratic_l1 == 0 and omega.modulus == 1
     is_plain = choices.budget is None and not choices.free_bias
@@ -103,6 +104,13 @@ def _known(task: Task) -> tuple[NDArray[np.float64], float]:
 
 
 def _stages(task: Task, by_points: bool = True) -> list[Stage]:
+    """By compiled steps where these take the task, which then needs no guesses of costs."""
+    if second_order_builders.compiled_applies(task):
+        return [methods.compiled(task), methods.others(task, _others)]
+    return _others(task, by_points)
+
+
+def _others(task: Task, by_points: bool = True) -> list[Stage]:
     second = newton = _second(task)
     if newton and barriers.interior_applies(task):
         second = sorted([*newton, methods.interior(task)], key=lambda stage: stage.cost)

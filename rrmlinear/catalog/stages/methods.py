@@ -46,6 +46,8 @@ from rrmlinear.solvers.second_order.limits import (
 
 # Passes near the kink before their rate is judged.
 LEAST_KINK_PASSES = 20
+# The same of compiled steps, which are slow where classes can be separated and C is large.
+LEAST_COMPILED_PASSES = 20
 # The same of the ascent on all duals at once, which first finds which duals are small.
 LEAST_CONJUGATE_PASSES = 12
 
@@ -124,6 +126,22 @@ def near_kinks(task: Task) -> Stage:
     visit = visit_cost(task)
     least = LEAST_KINK_PASSES * (task.rows.shape[0] * visit + PASS_COST)
     return Stage("Newton's method near the kink", build, visit, 0, NEWTON_PATIENCE, least)
+
+
+def compiled(task: Task) -> Stage:
+    """Newton's method in one compiled loop."""
+
+    def build(_: Any) -> Solver:
+        return second_order_builders.compiled(task)
+
+    least = LEAST_COMPILED_PASSES * PASS_COST
+    return Stage("Newton's method at once", build, 0, 0, patience=1, least=least)
+
+
+def others(task: Task, stages: Callable[[Task], list[Stage]]) -> Stage:
+    """Stages, which are made when their turn comes."""
+    build = from_duals(lambda task: Stages(stages(task)), task)
+    return Stage("the choice for more weights", build, SCORE_COST, 0)
 
 
 def descent(task: Task, build: Callable[[Task], Solver]) -> Stage:

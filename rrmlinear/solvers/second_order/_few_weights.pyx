@@ -19,11 +19,14 @@ from rrmlinear.core.deadline import check_time
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.row_factor import is_nearly_full
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
+from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
 from rrmlinear.solvers.second_order.factors import Factor
 
 cdef enum:
     MAX_COPIED = 400_000  # entries of a copy of the rows by columns
+
+cdef double ROUNDING = COORDINATE_ROUNDING
 
 # A search along a direction ends where the derivative is below this fraction of that at its start.
 cdef double DERIVATIVE_DECREASE = 0.1
@@ -87,10 +90,12 @@ cdef class FewWeights(Slope):
               const double[::1] w not None, const double[::1] shift not None, double solved,
               int most):
         """Steps from w on, until the largest entry of the gradient is at most the part ``solved``
-        of that of s w, or ``most`` of them: (w, −φ', far − Σ c_i φ' x_i, steps).
+        of that of s w, or ``most`` of them, or one that is rounding: (w, −φ', far − Σ c_i φ' x_i,
+        steps).
         """
         cdef Py_ssize_t j, d = self.d
         cdef int steps = 0
+        cdef bint is_still = False
         self.loss = loss
         cdef double t, largest, size
         weights, line, vector, matrix = np.array(w), np.empty(d), np.empty(d), np.empty((d, d))
@@ -109,7 +114,7 @@ cdef class FewWeights(Slope):
                 pull[j] = far[j] - pull[j]
                 direction[j] = pull[j] - modulus * at[j]
                 largest, size = max(largest, fabs(direction[j])), max(size, fabs(at[j]))
-            if largest <= solved * modulus * size or steps == most:
+            if largest <= solved * modulus * size or steps == most or is_still:
                 break
             downhill = line.copy()
             self._hessian(hessian)
@@ -128,8 +133,10 @@ cdef class FewWeights(Slope):
                 self.derivative(t)
             self.scores, self.next_scores = self.next_scores, self.scores
             self.slopes, self.next_slopes = self.next_slopes, self.slopes
+            is_still = True
             for j in range(d):
                 at[j] += t * direction[j]
+                is_still &= fabs(t * direction[j]) <= ROUNDING * size
             steps += 1
         return weights, -np.asarray(self.slopes), vector, steps
 

@@ -219,6 +219,7 @@ def test_a_rule_of_gradients_is_asked_once_for_each_weights(monkeypatch):
     assert 0 < len(asked) == len(set(asked)) <= result.passes
 
 
+@pytest.mark.usefixtures("no_compiled_steps")
 def test_weights_at_which_the_rule_holds_are_proved_without_a_step():
     rng = np.random.default_rng(5)
     X = (rng.random((1000, 100)) < 0.15) * 1.0
@@ -236,9 +237,10 @@ def test_weights_at_which_the_rule_holds_are_proved_without_a_step():
     assert (primal, dual) == pytest.approx((last.primal, last.dual), rel=1e-9)
 
 
+@pytest.mark.usefixtures("no_compiled_steps")
 @pytest.mark.parametrize("seed", [0, 3, 6])
 def test_the_last_matrix_proves_weights_at_which_the_rule_holds(seed, monkeypatch):
-    # Newton's method alone, without the first steps of problems with few weights
+    # Newton's method alone, without first steps
     monkeypatch.setattr("rrmlinear.catalog.stages.few_weights.MIN_STEPPED_VALUES", np.inf)
     rng = np.random.default_rng(seed)
     X = (rng.random((2000, 40)) < 0.3).astype(float)

@@ -18,6 +18,7 @@ def runs(monkeypatch, request):
     """The number of each pass of a `TangentDescent`, which small sets have too: by their rows, and
     by a short copy of them first.
     """
+    request.getfixturevalue("no_compiled_steps")
     monkeypatch.setattr(tangents, "TANGENTS", TANGENTS._replace(values=0))
     least = 0 if request.param == "short copy" else np.inf
     monkeypatch.setattr(tangents, "LEAST_COPIED", least)

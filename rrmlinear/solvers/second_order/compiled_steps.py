@@ -1,0 +1,74 @@
+"""Newton's method over all examples in one compiled loop, with few weights."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rrmlinear.core.deadline import TimeIsUpError, without_deadline
+from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
+from rrmlinear.solvers.loop.rules.rule import Point
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.second_order._few_weights import FewWeights, columns_of
+
+# A gradient whose largest entry is at most the part r of that of s w leaves a relative gap of d r²
+# at most, mostly less. A pass ends at a part of this fraction of the root of the gap asked for,
+# and the next one at this fraction of its part.
+ROOT_FRACTION, NEXT_FRACTION = 0.1, 1e-3
+# The gap asked for under rules of the gradient, and under those of duals.
+GRADIENT_GAP, DUAL_GAP = 1e-2, 1e-8
+# Below the second part all is rounding. A pass has at most MOST_STEPS.
+MOST_STEPS, ROUNDING = 25, 1e-15
+
+
+class CompiledSteps(Solver):
+    """minimize (s/2)‖w‖² + Σ c_i φ(x_i'w, y_i), φ smooth, with few weights.
+
+    A pass takes all steps of Newton's method to an optimum, without calls of Python between them;
+    mostly there is only one pass. Certificate: its weights, and the duals −φ' at their scores.
+    """
+
+    known_rules = (GradientNorm,)
+
+    def __init__(self, risk: Any, regularizer: Regularizer) -> None:
+        super().__init__()
+        self.risk, self.regularizer = risk, regularizer
+
+    def start(self) -> None:
+        risk, n = self.risk, len(self.risk.costs)
+        self.certificate = Certificate(risk, self.regularizer)
+        self.examples = FewWeights(risk.labels, risk.costs, risk.rows, columns_of(risk.rows))
+        self.w = self.nothing = np.zeros(risk.shape)
+        self.shift = np.zeros(n)
+        goal = self.tolerance
+        if self.rule is not None:
+            goal = GRADIENT_GAP if self.knows_rule else DUAL_GAP
+        self.solved = ROOT_FRACTION * math.sqrt(goal)
+
+    def run_pass(self, number: int) -> None:
+        s, before = self.regularizer.modulus, self.w
+        try:
+            self.w, alphas, self.vector, steps = self.examples.least(
+                self.risk.loss, s, self.nothing, before, self.shift, self.solved, MOST_STEPS
+            )
+        except TimeIsUpError:
+            if number == 1:
+                with without_deadline():
+                    self.stay_at_zero()
+            raise
+        if steps < MOST_STEPS:
+            self.solved *= NEXT_FRACTION
+        is_still = self.solved < ROUNDING or bool((self.w == before).all())
+        self.moved = 0 if is_still else len(alphas)
+        self.work += len(alphas)
+        self.certificate.offer_weights(self.w)
+        self.certificate.offer_duals(alphas, self.vector, exact=True)
+
+    def present(self) -> Point:
+        best = self.certificate
+        gradient = -self.vector if best.weights is self.w else None
+        return Point(self.final_weights(), self.duals(), None, gradient)
