@@ -124,15 +124,15 @@ def newton(task: Task) -> Solver:
 
 
 def compiled_applies(task: Task) -> bool:
-    """Whether compiled steps take this task from w = 0 to its end."""
-    return may_begin(task) and solves_smooth(task)
+    """Whether compiled steps take this task from its beginning to its end."""
+    return task.risk is None and task.rows.blocks is None and solves_smooth(task)
 
 
 def compiled(task: Task) -> Solver:
     """Newton's method in one compiled loop."""
     from rrmlinear.solvers.second_order.compiled_steps import CompiledSteps
 
-    return CompiledSteps(risk_of(task), task.regularizer)
+    return CompiledSteps(risk_of(task), task.regularizer, task.weights, task.start)
 
 
 def near_kinks_applies(task: Task) -> bool:

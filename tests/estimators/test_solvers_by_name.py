@@ -156,6 +156,7 @@ def test_a_format_changes_nothing_and_threads_little(iris, solver):
     assert found.trace_[-1].primal == pytest.approx(reference.trace_[-1].primal, rel=2e-6)
 
 
+@pytest.mark.usefixtures("no_compiled_steps")
 @pytest.mark.parametrize("solver", list(SOLVERS))
 def test_a_warm_start_saves_passes_or_is_refused(two_classes, solver):
     X, y = two_classes

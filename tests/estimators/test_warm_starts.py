@@ -10,6 +10,7 @@ from rrmlinear.catalog.stages import few_weights
 from rrmlinear.solvers.loop.result import Status
 
 
+@pytest.mark.usefixtures("no_compiled_steps")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("loss", ["hinge", "logistic", "weston-watkins"])
 @pytest.mark.parametrize("order", [1, -1])

@@ -10,6 +10,7 @@ import numpy as np
 from rrmlinear.core.deadline import TimeIsUpError, without_deadline
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
@@ -29,20 +30,26 @@ class CompiledSteps(Solver):
     """minimize (s/2)‖w‖² + Σ c_i φ(x_i'w, y_i), φ smooth, with few weights.
 
     A pass takes all steps of Newton's method to an optimum, without calls of Python between them;
-    mostly there is only one pass. Certificate: its weights, and the duals −φ' at their scores.
+    mostly there is only one pass. It begins at the ``weights`` or at those of the duals ``alphas``
+    where they are better than 0. Certificate: its weights, and the duals −φ' at their scores.
     """
 
     known_rules = (GradientNorm,)
 
-    def __init__(self, risk: Any, regularizer: Regularizer) -> None:
+    def __init__(
+        self, risk: Any, regularizer: Regularizer, weights: Any = None, alphas: Any = None
+    ) -> None:
         super().__init__()
         self.risk, self.regularizer = risk, regularizer
+        self.first = weights, alphas
 
     def start(self) -> None:
         risk, n = self.risk, len(self.risk.costs)
         self.certificate = Certificate(risk, self.regularizer)
         self.examples = FewWeights(risk.labels, risk.costs, risk.rows, columns_of(risk.rows))
         self.w = self.nothing = np.zeros(risk.shape)
+        if any(each is not None for each in self.first):
+            self.w = first_weights(risk, self.regularizer, *self.first)[0]
         self.shift = np.zeros(n)
         goal = self.tolerance
         if self.rule is not None:
