@@ -267,7 +267,7 @@ def test_full_disk_under_the_model(iris, folder):
 
 
 def test_no_standard_output_and_a_narrow_encoding(iris, folder):
-    line = f'"{sys.executable}" -m rrmlinear.train -t 2 "{iris}" m >&-'
+    line = f'"{sys.executable}" -m rrmlinear.train -s 3 -t 2 -e 1e-9 "{iris}" m >&-'
     ended = subprocess.run(
         line, shell=True, stderr=subprocess.PIPE, env=os.environ | {"PYTHONIOENCODING": "ascii"}
     )

@@ -69,7 +69,7 @@ def test_not_solved_is_a_warning(train, iris):
 
 
 def test_a_rule_that_does_not_hold_is_a_warning(train, iris):
-    ended = train("-s", 1, "-e", 1e-9, "-t", 2, iris, "m")
+    ended = train("-s", 3, "-e", 1e-9, "-t", 2, iris, "m")
     assert ended.code == 0
     assert ended.err.startswith(
         "WARNING: the limit on passes was reached before the tolerance: after 6 passes over 3 "

@@ -10,6 +10,7 @@ import numpy as np
 from rrmlinear.core.deadline import TimeIsUpError, without_deadline
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
@@ -72,8 +73,10 @@ class CompiledSteps(Solver):
         is_still = self.solved < ROUNDING or bool((self.w == before).all())
         self.moved = 0 if is_still else len(alphas)
         self.work += len(alphas)
-        self.certificate.offer_weights(self.w)
-        self.certificate.offer_duals(alphas, self.vector, exact=True)
+        primal = self.certificate.offer_weights(self.w)
+        dual = self.certificate.offer_duals(alphas, self.vector, exact=True)
+        if not (math.isfinite(primal) and math.isfinite(dual)):
+            raise NumbersOverflowError(f"steps of Newton's method overflow; {ADVICE}")
 
     def present(self) -> Point:
         best = self.certificate
