@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 # Parts of the rows that several threads measure.
 MEASURING_PARTS = 16
-# A rule looks at this fraction of all examples at most, before it looks at all.
-MAX_BUSY = 1 / 8
 
 
 class MeasuredDuals(RowAscent):
@@ -55,18 +53,7 @@ class MeasuredDuals(RowAscent):
     def with_gap(self) -> Point | None:
         if self.turns is not None:
             return None
-        gaps, most = self.state.gaps, int(MAX_BUSY * (self.n - 1))
-        some = gaps[gaps > 0]
-        if not 0 < most < len(some) < self.n:
-            return self.some_of(np.flatnonzero(gaps > 0))
-        place = len(some) - most
-        some.partition(place)  # examples with large gaps violate the rule longest
-        return self.some_of(np.flatnonzero(gaps >= some[place])[:most])
-
-    def some_of(self, examples: NDArray[np.int64]) -> Point:
-        """Duals and scores of at most MAX_BUSY of all examples, taken from these."""
-        examples = examples[:: 1 + int(len(examples) / (MAX_BUSY * self.n))].copy()
-        known = self.known_scores()
+        examples, known = self.busiest(), self.known_scores()
         if known is not None:
             scores = known[examples]
         else:

@@ -108,6 +108,10 @@ class ClassRange(Rule):
     ``label`` holds classes 0 … k − 1.
     """
 
+    of_parts = True
+    # the largest gaps are not the largest ranges: a part has 0.6 to 1.0 of the largest of all
+    part_bound = 0.85
+
     def __init__(
         self, rows: Rows, label: NDArray[np.int32], costs: Array, tolerance: float
     ) -> None:

@@ -47,6 +47,8 @@ class Rule:
     #: Whether the violation of some examples alone, a point with ``examples``, can be told: it is
     #: at most that of all.
     of_parts = False
+    #: The ratio of a part above which all examples are taken to violate the rule.
+    part_bound = 1.0
     #: Whether the gap falls as the violation does, so that its fall tells how far the end is.
     tells_gap = True
     #: Whether the bound comes from the first look.

@@ -8,8 +8,9 @@ from rrmlinear.solvers.loop.passes import Passes
 from rrmlinear.solvers.loop.result import TraceRow
 from rrmlinear.solvers.loop.rules.rule import Rule
 
-# A rule is looked at again when the gap has fallen by a factor between these.
-MIN_RULE_FALL, MAX_RULE_FALL = 0.1, 0.7
+# A rule is looked at again when the gap has fallen by a factor between these; after a look at some
+# examples alone, which takes far less than a pass, by the last one at most.
+MIN_RULE_FALL, MAX_RULE_FALL, MAX_PART_FALL = 0.1, 0.7, 0.95
 
 
 class RuleWatch:
@@ -66,9 +67,10 @@ class RuleWatch:
         if rule is None or not passes.asks_parts:
             return False
         point = passes.with_gap()
-        ratio = 0.0 if point is None else rule.ratio(point)
+        ratio = 0.0 if point is None else rule.ratio(point) / rule.part_bound
         if ratio > 1:
-            passes.rule_is_open, self.target = rule.of_largest, _fall(ratio) * row.gap
+            passes.rule_is_open = rule.of_largest
+            self.target = _fall(ratio, MAX_PART_FALL) * row.gap
         return ratio > 1
 
     def _widest(self, rule: Rule, row: TraceRow) -> float:
@@ -76,6 +78,6 @@ class RuleWatch:
         return rule.widest_gap * abs(row.primal - self.offset)
 
 
-def _fall(ratio: float) -> float:
+def _fall(ratio: float, most: float = MAX_RULE_FALL) -> float:
     """The fall of the gap after which a rule is looked at again that is violated by this ratio."""
-    return min(max(1 / ratio, MIN_RULE_FALL), MAX_RULE_FALL)
+    return min(max(1 / ratio, MIN_RULE_FALL), most)
