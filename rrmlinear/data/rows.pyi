@@ -58,6 +58,9 @@ class Rows:
     def scores_of(
         self, examples: NDArray[np.int64], w: NDArray[np.float64]
     ) -> NDArray[np.float64]: ...
+    def products_of_pairs(
+        self, first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> NDArray[np.float64]: ...
     def sums_over_features(
         self, u: NDArray[np.float64], begin: int, end: int
     ) -> NDArray[np.float64]: ...

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.dual_builders import joint
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.data.neighbours import visited_together
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.result import DualBlocks, Result
@@ -139,6 +140,8 @@ class JointStarts:
         self.rows, self.loss, self.seed = rows, loss, seed
         self.label, self.costs, self.factors = label, costs, factors
         self.passes = _passes_of(loss)
+        self.squares = np.maximum(rows.squared_norms(), MIN_CURVATURE)
+        self.together = visited_together(rows, self.squares, label)
         # whole lines of the cache first, not groups of one size
         whole = np.arange(JOINT_CLASSES, len(factors), JOINT_CLASSES)
         self.groups = np.split(np.arange(len(factors)), whole)
@@ -207,9 +210,9 @@ class JointStarts:
         return Point(None, duals, tuple(climbed))
 
     def _made(self, first: int, count: int) -> tuple[NDArray[np.float64], ...]:
-        squares = np.maximum(self.rows.squared_norms(), MIN_CURVATURE)
         factors = self.factors[first : first + count]
-        ascent = joint(self.rows, self.loss, self.label, first, self.costs, factors, squares)
+        ascent = joint(self.rows, self.loss, self.label, first, self.costs, factors, self.squares)
+        ascent.together = self.together
         for number in range(1, self.passes + 1):
             ascent.run_pass(number, self.seed)
         duals, scores = (np.ascontiguousarray(each.T) for each in (ascent.duals, ascent.scores()))

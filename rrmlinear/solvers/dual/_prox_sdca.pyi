@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from rrmlinear.solvers.dual._dual_state import DualState
 
 class DualAscent(DualState):
+    together: int
     def begin_pass(
         self,
         number: int,

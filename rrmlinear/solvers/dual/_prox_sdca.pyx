@@ -15,7 +15,6 @@ from rrmlinear.solvers.dual._step_length cimport step_end
 
 import numpy as np
 
-from rrmlinear.data.neighbours import visited_together
 from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 
 cdef enum:
@@ -40,17 +39,17 @@ cdef class DualAscent(DualState):
     team of threads shares the copies; any team gets the same bits.
     """
 
+    cdef public Py_ssize_t together       # neighbours that stay together in a pass
     cdef object order                     # of the pass
 
     def __cinit__(self, *_, **__):
-        self.order = np.empty(0, dtype=np.int64)
+        self.order, self.together = np.empty(0, dtype=np.int64), 1
 
     def begin_pass(self, int number, uint64_t seed, bint uniform, spans=None, double least=-1):
         """The examples that this pass visits, in order: those of ``spans``, (begin, end), or all,
         that are awake, or have a gap above ``least`` ≥ 0, shuffled; or n drawn ``uniform``ly.
         """
         cdef Py_ssize_t m = 0, begin, end, step = sizeof(example_t) // sizeof(double)
-        cdef Py_ssize_t together = visited_together(self.rows)
         spans = ((0, self.n),) if spans is None else spans
         most = sum([end - begin for begin, end in spans])
         if len(self.order) < most:
@@ -67,7 +66,7 @@ cdef class DualAscent(DualState):
             if uniform:
                 m = schedule_draw(&self.schedule, &self.cost[0], number, seed, &out[0])
             else:
-                schedule_shuffle(number, seed, &out[0], m, together)
+                schedule_shuffle(number, seed, &out[0], m, self.together)
         self._begin(self.gap_sum, self.conjugate_sum)
         return self.order[:m]
 

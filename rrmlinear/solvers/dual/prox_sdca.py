@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.neighbours import visited_together
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
@@ -123,6 +124,9 @@ class ProxSDCA(MeasuredDuals):
         self.combines = self.threads == 1 and average is None and self.rows.blocks is None
         if not uniform:
             self.stream()
+            if not self.climbed:  # after another ascent most examples sleep
+                signs = np.sign(self.y)
+                self.state.together = visited_together(self.rows, self.squares, signs)
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
         self.team = Team(self.threads, _this_processor)
         if self.first_duals is not None:

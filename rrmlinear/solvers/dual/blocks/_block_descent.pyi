@@ -8,6 +8,7 @@ from rrmlinear.solvers.dual.blocks._block_state import BlockState
 def this_processor() -> int: ...
 
 class BlockDescent(BlockState):
+    together: int
     def begin_pass(
         self,
         number: int,

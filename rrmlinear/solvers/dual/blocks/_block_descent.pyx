@@ -18,7 +18,6 @@ from rrmlinear.solvers.dual.blocks._block_state cimport BlockState, FEATURE_PART
 
 import numpy as np
 
-from rrmlinear.data.neighbours import visited_together
 from rrmlinear.solvers.loop.tolerances import BLOCK_ROUNDING
 
 # A C copy, which visits read.
@@ -38,6 +37,9 @@ cdef class BlockDescent(BlockState):
     adds up scores over its own and updates their weights, and all solve the same block. Scores of a
     face are always added up in the same parts, so that any team gets the same bits.
     """
+
+    def __cinit__(self, *_, **__):
+        self.together = 1
 
     def begin_pass(self, int number, uint64_t seed, bint face, double quiet, spans=None,
                    double least=-1):
@@ -62,7 +64,7 @@ cdef class BlockDescent(BlockState):
                     m += schedule_above(&self.cost[0], &self.gap[0], 1, least, begin, end, &out[m])
                 else:
                     m += schedule_awake(&self.schedule, &self.cost[0], number, begin, end, &out[m])
-        schedule_shuffle(number, seed, &out[0], m, visited_together(self.rows))
+        schedule_shuffle(number, seed, &out[0], m, self.together)
         mine.norm_change = mine.moved = 0
         return order[:m]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.neighbours import visited_together
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
@@ -116,6 +117,7 @@ class BlockAscent(BlockMeasuring):
             self.curvature,
             self.threads,
         )
+        self.state.together = visited_together(self.rows, self.squares, self.label)
         if isinstance(self.rule, ClassRange):
             self.ranges = np.zeros(self.n)
         if joined:

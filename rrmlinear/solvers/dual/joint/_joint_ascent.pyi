@@ -8,6 +8,7 @@ Array = NDArray[np.float64]
 
 class JointAscent:
     duals: Array
+    together: int
     def __init__(
         self,
         rows: Rows,

@@ -13,7 +13,6 @@ from rrmlinear.losses.base cimport ScalarLoss
 
 import numpy as np
 
-from rrmlinear.data.neighbours import visited_together
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 
@@ -49,6 +48,7 @@ cdef class JointAscent:
     cdef Py_ssize_t first
     cdef const double[::1] cost, factor, square
     cdef readonly object duals       # n × k
+    cdef public Py_ssize_t together  # neighbours that stay together in a pass
     cdef double[:, ::1] alpha        # the same, padded
     cdef double[:, ::1] W            # features × k, padded
     cdef int32_t[::1] wake           # see schedule_t
@@ -64,6 +64,7 @@ cdef class JointAscent:
             raise ValueError(f"there must be {n} labels, costs and squared norms")
         self.rows, self.loss, self.label, self.first = rows, loss, label, first
         self.cost, self.factor, self.square = costs, factors, squares
+        self.together = 1
         stride = block_stride(len(factors))
         duals = aligned_zeros(n, stride)
         self.alpha, self.duals = duals, duals[:, :len(factors)]
@@ -98,7 +99,6 @@ cdef class JointAscent:
         cdef Py_ssize_t n = self.rows.c.n_rows, k = self.factor.shape[0], stride = self.W.shape[1]
         cdef Py_ssize_t at, i, j, own
         cdef double* alpha
-        cdef Py_ssize_t together = visited_together(self.rows)
         order = np.empty(n, np.int64)
         cdef int64_t[::1] places = order
         cdef double[:, ::1] held = aligned_zeros(6, max(stride, 8))
@@ -114,7 +114,7 @@ cdef class JointAscent:
         held[3] = -1
         with nogil:
             n = schedule_awake(&self.schedule, &self.cost[0], number, 0, n, &places[0])
-            schedule_shuffle(number, seed, &places[0], n, together)
+            schedule_shuffle(number, seed, &places[0], n, self.together)
             for at in range(n):
                 if at + BEGIN_LOOKAHEAD < n:
                     rows_prefetch_begin(&self.rows.c, places[at + BEGIN_LOOKAHEAD])
