@@ -114,8 +114,9 @@ def compile_extension(source, target, of_simd):
     cython += ["-X", "wraparound=False", "-X", "cdivision=True"]
     cython += ["-I", str(PACKAGE.parent), "--shared=rrmlinear._cyutility"]
     cython += [str(source), "-o", str(code)]
-    flags = ["-shared", "-fPIC", "-O3", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math"]
-    flags += ["-ffp-contract=fast", "-w", *os.environ.get("CFLAGS", "").split()]
+    flags = ["-shared", "-fPIC", "-O2", "-ftree-vectorize", "-fopenmp-simd", "-fno-math-errno"]
+    flags += ["-fno-trapping-math", "-ffp-contract=fast", "-w"]
+    flags += os.environ.get("CFLAGS", "").split()
     simd = PACKAGE / "simd"
     flags += [f"-I{sysconfig.get_path('include')}", f"-I{simd}"]
     sources = [str(path) for path in (code, *(simd / name for name in of_simd))]

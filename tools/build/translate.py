@@ -20,11 +20,12 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 PACKAGE = TOP / "rrmlinear"
 CPLUSPLUS = "# distutils: language = c++"
-#: Where Cython's own code begins in a C file: types, the module's start, conversions. It has no
-#: loops, and -O1 compiles it in half the time of -O2, into less of it.
-GLUE = "/* #### Code section: module_exttypes ### */"
-QUICK = """#if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O1")
+#: How far gcc optimizes sections of a C file. Types and conversions have no loops: -O1 compiles
+#: them in half the time of -O2, into less code. What starts the module runs once: -O0 will do.
+SECTIONS = {"module_exttypes": "O1", "init_module": "O0", "utility_code_pragmas": "O1"}
+HEADING = "/* #### Code section: {} ### */"
+LEVEL = """#if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("{}")
 #endif
 """
 #: More would wait for the compiler, which has the other cores.
@@ -64,7 +65,7 @@ def translate(folder: Path, options: list[str]) -> bool:
     import Cython
 
     settings = folder / "translate.options"
-    described = "\n".join([Cython.__version__, QUICK, *options])
+    described = "\n".join([Cython.__version__, repr(SECTIONS), *options])
     if not settings.exists() or settings.read_text(encoding="utf-8") != described:
         for dependencies in folder.glob("*.dep"):
             dependencies.unlink()
@@ -76,9 +77,12 @@ def translate(folder: Path, options: list[str]) -> bool:
     ]
     if len(tasks) <= 1:
         return all(map(translate_one, tasks))
-    processes = min(len(tasks), os.cpu_count() or 1, MOST_PROCESSES)
+    # Processes forked after the first module have Cython loaded, which takes a second.
+    first, *others = tasks
+    fine = translate_one(first)
+    processes = min(len(others), os.cpu_count() or 1, MOST_PROCESSES)
     with ProcessPoolExecutor(processes, initializer=collect_seldom) as pool:
-        return all(pool.map(translate_one, tasks))
+        return all(pool.map(translate_one, others)) and fine
 
 
 def translate_one(task: tuple[Path, Path, list[str]]) -> bool:
@@ -92,7 +96,10 @@ def translate_one(task: tuple[Path, Path, list[str]]) -> bool:
     if compile_single(str(source), parsed, None).num_errors:
         return False
     text = target.read_text(encoding="utf-8")
-    target.write_text(text.replace(GLUE, QUICK + GLUE), encoding="utf-8")
+    for section, level in SECTIONS.items():
+        heading = HEADING.format(section)
+        text = text.replace(heading, LEVEL.format(level) + heading)
+    target.write_text(text, encoding="utf-8")
     return True
 
 
