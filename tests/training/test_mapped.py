@@ -32,7 +32,7 @@ choices = eval(sys.argv[2])
 fit(problem.take(np.arange(50)), Parameter(max_passes=3, **choices))  # loads the modules
 ended = threading.Event()
 seen = [anonymous()]
-thread = threading.Thread(target=watch)
+thread = threading.Thread(target=watch, daemon=True)  # an error ends the process
 thread.start()
 fit(problem, Parameter(max_passes=3, **choices))
 ended.set()

@@ -189,7 +189,7 @@ np.random.default_rng(0)
 fit(problem.take(np.arange(200)), Parameter(**choices))  # loads the modules
 ended = threading.Event()
 seen = [resident()]
-thread = threading.Thread(target=watch)
+thread = threading.Thread(target=watch, daemon=True)  # an error ends the process
 thread.start()
 result = fit(problem, Parameter(memory=int(sys.argv[2]), gap_tol=1e-3, **choices)).result
 ended.set()

@@ -247,6 +247,7 @@ def test_several_scores_begin_by_newton_where_columns_are_uneven(
     assert (auto.passes == newton.passes) is begins
 
 
+@pytest.mark.usefixtures("no_compiled_steps")
 @pytest.mark.parametrize("loss", ["softmax", "squared-hinge"])
 @pytest.mark.parametrize(("C", "begins"), [(100.0, True), (1e-3, False)])
 def test_small_smooth_problems_begin_by_newton_where_costs_are_large(

@@ -71,6 +71,7 @@ def test_pass_limit(small_problem, fit, certify):
     assert_exact(problem, model, certify)
 
 
+@pytest.mark.usefixtures("no_compiled_steps")
 def test_a_gap_of_rounding_ends_a_run_whose_rule_rounding_hides(fit):
     """Here LIBLINEAR's rule asks for derivatives below their rounding."""
     rng = np.random.default_rng(1251)

@@ -117,7 +117,6 @@ class BlockAscent(BlockMeasuring):
             self.curvature,
             self.threads,
         )
-        self.state.together = visited_together(self.rows, self.squares, self.label)
         if isinstance(self.rule, ClassRange):
             self.ranges = np.zeros(self.n)
         if joined:
@@ -127,6 +126,8 @@ class BlockAscent(BlockMeasuring):
             elif self.exact is not None:  # v of the narrow rows alone
                 self.rebuild(np.zeros_like(self.dual_vector))
             self.conjugate = self.state.conjugate_of_regularizer()
+        else:
+            self.state.together = visited_together(self.rows, self.squares, self.label)
         self.stream()
         self.busy = BusyPasses(self.state)
         has_kinks = self.loss.smoothing == 0 and self.rows.blocks is None
