@@ -88,6 +88,8 @@ class Stages(Solver):
         self.paused: dict[int, tuple[Solver, int, float]] = {}
         #: Stages whose numbers have left the range of double precision.
         self.failed: set[int] = set()
+        #: Rounding of the best dual value, if a stage that was left has found it.
+        self.left_rounding = math.inf
         #: The estimate of the pass that has ended, None while one runs.
         self.estimated: tuple[float, float] | None = None
 
@@ -225,6 +227,8 @@ class Stages(Solver):
     def _hand_over(self) -> None:
         """End this stage and begin the next from the best duals."""
         self.measure()
+        if self._has_best_dual():
+            self.left_rounding = self.solver.rounding(self.target)
         left, remaining = self.stage, self._remaining()
         stalled = self.idle >= left.patience
         if self.certificate.gap < STALLED_DECREASE * self.gap:
@@ -280,7 +284,12 @@ class Stages(Solver):
         return self.solver.value_at_zero()
 
     def rounding(self, enough: float) -> float:
-        return self.solver.rounding(enough)
+        own = self.solver.rounding(enough)
+        return own if self._has_best_dual() else min(own, self.left_rounding)
+
+    def _has_best_dual(self) -> bool:
+        """Whether the stage that runs has found the best dual value."""
+        return bool(self.solver.certificate.lower >= self.certificate.dual)
 
     def penalty(self) -> float:
         return self.solver.penalty()

@@ -135,6 +135,30 @@ def test_a_stage_may_go_on_from_duals_and_weights():
     assert duals[0] == first.certificate.alphas[0]
 
 
+class OneSide(Given):
+    """Values that are given, the same in each pass."""
+
+    def __init__(self, primal, dual):
+        super().__init__(None, [], [])
+        self.values = primal, dual
+
+    def run_pass(self, number):
+        self.work += 1
+        primal, dual = self.values
+        self.certificate.offer_weights(np.ones(1), primal=primal, exact=True)
+        self.certificate.offer_duals(np.ones(1), dual=dual, exact=True)
+
+
+def test_rounding_of_duals_far_from_the_best_hides_no_gap():
+    stages = [
+        Stage("first", lambda duals: OneSide(2.0, 1 - 1e-9), 1.0, 0.0, patience=5),
+        Stage("second", lambda duals: OneSide(1.0, -1e14), 1.0, 10.0, patience=5),
+    ]
+    result = Stages(stages).solve(Stopping(gap_tol=1e-6))
+    assert result.status is Status.SOLVED
+    assert result.gap == pytest.approx(1e-9, rel=1e-6)
+
+
 class Overflowing(Given):
     """One whose numbers leave the range of double precision after the gaps that are given."""
 
