@@ -129,6 +129,13 @@ static inline void row_squares(const row_t *row, double h, double *sum)
 #undef CALL
 }
 
+/* Fetch a line that is read next: it lies far from this one. */
+static inline void fetch_line(const void *line, ptrdiff_t bytes)
+{
+    for (ptrdiff_t k = 0; k < bytes; k += 64)
+        __builtin_prefetch((const char *)line + k, 0, 2);
+}
+
 /* out_i = (a_i − mean unit_i) factor */
 #define SCALED_LINE(NAME, FROM, TO)                                                                \
     RRM_CLONES static void NAME(const FROM *restrict a, ptrdiff_t n, double mean,                  \

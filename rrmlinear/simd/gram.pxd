@@ -32,3 +32,4 @@ cdef extern from "gram.h" nogil:
     void rows_double_to_double(const double* x, Py_ssize_t n, Py_ssize_t d,
                                const int64_t* features, Py_ssize_t count, const double* mean,
                                const double* unit, const double* factor, double* out)
+    void fetch_line(const void* line, Py_ssize_t bytes)

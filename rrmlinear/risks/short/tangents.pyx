@@ -113,7 +113,7 @@ cdef class ShortTangents:
                 n = min(<Py_ssize_t>BYTE_ROWS, count - i)
                 short_bytes(&self.numbers[0, 0], &chosen[i], &factors[i], &ones[i], n, stride,
                             panels, last, &bytes[0], &squares[i])
-                byte_gram(&bytes[0], n, panels, &sums[0, 0])
+                byte_gram(&bytes[0], n, panels, 0, &sums[0, 0])
                 i += n
             for i in range(last + 1):
                 for j in range(i, last + 1):

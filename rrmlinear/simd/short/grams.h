@@ -105,16 +105,17 @@ BYTE_TILE(1)
 BYTE_TILE(2)
 BYTE_TILE(3)
 
-/* sums_ij += Σ a_i (a_j + 128) over rows of bytes, for panels j from that of i on. sums_ij − sums_i,last
- * is the Gram matrix where the last column is 0. */
+/* sums_ij += Σ a_i (a_j + 128) over rows of bytes, for panels j from `first` and from that of i on.
+ * sums_ij − sums_i,last is the Gram matrix where the last column is 0. */
 RRM_BY_BYTES static void byte_gram(const int8_t *bytes, ptrdiff_t rows, ptrdiff_t panels,
-                                   double *sums)
+                                   ptrdiff_t first, double *sums)
 {
     const ptrdiff_t panel = BYTE_ROWS * BYTE_COLUMNS, width = panels * BYTE_COLUMNS;
     ptrdiff_t half = BYTE_COLUMNS / 2, groups = (rows + BYTE_GROUP - 1) / BYTE_GROUP;
     for (ptrdiff_t i = 0; i < width; i += half) {
         const int8_t *a = bytes + i / BYTE_COLUMNS * panel + i % BYTE_COLUMNS * BYTE_GROUP;
-        for (ptrdiff_t p = i / BYTE_COLUMNS; p < panels; p += 3) {
+        ptrdiff_t own = i / BYTE_COLUMNS;
+        for (ptrdiff_t p = own > first ? own : first; p < panels; p += 3) {
             const int8_t *b = bytes + p * panel;
             double *to = sums + i * width + p * BYTE_COLUMNS;
             if (panels - p >= 3)
@@ -136,7 +137,8 @@ static inline void short_bytes(const int16_t *q, const int64_t *chosen, const fl
                                ptrdiff_t panels, ptrdiff_t last, int8_t *bytes, float *squares)
 {
 }
-static inline void byte_gram(const int8_t *bytes, ptrdiff_t rows, ptrdiff_t panels, double *sums)
+static inline void byte_gram(const int8_t *bytes, ptrdiff_t rows, ptrdiff_t panels, ptrdiff_t first,
+                             double *sums)
 {
 }
 #endif

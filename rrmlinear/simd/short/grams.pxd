@@ -10,4 +10,5 @@ cdef extern from "short/grams.h" nogil:
     void short_bytes(const int16_t* q, const int64_t* chosen, const float* factors,
                      const float* ones, Py_ssize_t rows, Py_ssize_t stride, Py_ssize_t panels,
                      Py_ssize_t last, int8_t* bytes, float* squares)
-    void byte_gram(const int8_t* bytes, Py_ssize_t rows, Py_ssize_t panels, double* sums)
+    void byte_gram(const int8_t* bytes, Py_ssize_t rows, Py_ssize_t panels, Py_ssize_t first,
+                   double* sums)

@@ -3,8 +3,9 @@
 from libc.stdint cimport int32_t, int64_t
 
 from rrmlinear.simd.gram cimport (
-    line_double_to_double, line_double_to_float, line_float_to_double, line_float_to_float,
-    rows_double_to_double, rows_double_to_float, rows_float_to_double, rows_float_to_float,
+    fetch_line, line_double_to_double, line_double_to_float, line_float_to_double,
+    line_float_to_float, rows_double_to_double, rows_double_to_float, rows_float_to_double,
+    rows_float_to_float,
 )
 from rrmlinear.simd.rows cimport ROW_FLOAT32, row_index, row_t, row_value, rows_get
 from rrmlinear.data.rows cimport Rows
@@ -127,6 +128,12 @@ def scaled_lines(Rows columns not None, const int64_t[::1] features not None,
     cdef const double* u = &unit[begin]
     with nogil:
         for k in range(features.shape[0]):
+            if k + 1 < features.shape[0]:
+                at = features[k + 1] * columns.c.n_features + begin
+                if is_single:
+                    fetch_line(floats + at, n * sizeof(float))
+                else:
+                    fetch_line(doubles + at, n * sizeof(double))
             at = features[k] * columns.c.n_features + begin
             if real is float and is_single:
                 line_float_to_float(floats + at, n, means[k], u, factors[k], &out[k, 0])
