@@ -18,8 +18,11 @@ INT32_MAX = 2**31 - 1
 MEMORY_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-def in_column_order(X: Any) -> ColumnOrder | None:
+def in_column_order(X: Any, y: Any = None) -> ColumnOrder | None:
     """X as it is, None where it is no F-ordered matrix of numbers that kernels read.
+
+    Products with the targets y less their mean are made along with the check of X, if y are as many
+    float64 numbers.
 
     Raises ValueError for NaN and infinity.
     """
@@ -29,13 +32,20 @@ def in_column_order(X: Any) -> ColumnOrder | None:
         return None
     if _hides_entries(X):  # `rows_of` refuses them
         return None
-    rows = ColumnOrder(X)
+    rows = ColumnOrder(X, errors=_errors(y, len(X)))
     if not np.isfinite(rows.moments).all():  # numbers may be finite where their squares are not
         fault = rows.features.find_fault()[0]
         if fault is not None:
             kind, j, i = fault
             _refuse_faults(rows, (kind, i, j))
     return rows
+
+
+def _errors(y: Any, n: int) -> NDArray[np.float64] | None:
+    if not (isinstance(y, np.ndarray) and y.shape == (n,) and y.dtype == np.float64):
+        return None
+    with np.errstate(all="ignore"):  # y is not checked yet
+        return np.ascontiguousarray(y - y.sum() / n)
 
 
 def rows_of(X: Any, is_finite: bool = False) -> Rows:

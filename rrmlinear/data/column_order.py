@@ -16,14 +16,17 @@ class ColumnOrder:
     """n rows over d features plus an appended column, as `Rows`, over an F-ordered matrix.
 
     ``features`` are its columns as `Rows`, over the same memory. It tells what `Rows` tells of
-    sizes; solvers over examples take `by_rows`, a copy made when it is first asked for.
+    sizes; solvers over examples take `by_rows`, a copy made when it is first asked for. The columns
+    are read once for their moments and the products with ``errors``, n numbers whose sum is 0.
     """
 
     is_dense = True
     indices = indptr = blocks = None
 
-    def __init__(self, values: NDArray[Any], bias: float = -1.0) -> None:
-        self.values, self.bias = values, bias
+    def __init__(
+        self, values: NDArray[Any], bias: float = -1.0, errors: NDArray[np.float64] | None = None
+    ) -> None:
+        self.values, self.bias, self.errors = values, bias, errors
         self.features = Rows(values.T, None, None, values.shape[0])
 
     @property
@@ -42,14 +45,24 @@ class ColumnOrder:
 
     def with_bias(self, bias: float) -> ColumnOrder:
         """The same rows with an appended column of this value (negative: none)."""
-        order = ColumnOrder(self.values, bias)
-        order.moments = self.moments
+        order = ColumnOrder(self.values, bias, self.errors)
+        order._sums = self._sums
         return order
 
-    @cached_property
-    def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    @property
+    def moments(self) -> NDArray[np.float64]:
         """The sum of each column, and the sum of squares about its mean."""
-        return moments(self.features.values)
+        return self._sums[:2]
+
+    def products(self, errors: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Those of each column with these errors, if they are known."""
+        known = self.errors is not None and np.array_equal(errors, self.errors)
+        return self._sums[2] if known else None
+
+    @cached_property
+    def _sums(self) -> NDArray[np.float64]:
+        errors = np.zeros(self.shape[0]) if self.errors is None else self.errors
+        return moments(self.features.values, errors)
 
     @cached_property
     def by_rows(self) -> Rows:

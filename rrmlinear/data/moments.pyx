@@ -15,23 +15,35 @@ ctypedef fused real:
     double
 
 
-def moments(const real[:, ::1] lines not None):
-    """(Σ_i a_ji, Σ_i (a_ji − mean_j)²) of every line a_j; the second one has no cancellation.
+def moments(const real[:, ::1] lines not None, const double[::1] errors not None):
+    """Three arrays over the lines a_j: Σ_i a_ji, Σ_i (a_ji − mean_j)² without cancellation, and
+    Σ_i e_i a_ji of errors e whose sum is 0.
 
-    Both are finite only where all numbers of the line are.
+    The first two are finite only where all numbers of the line are.
     """
-    cdef Py_ssize_t j, n = lines.shape[1]
-    sums, spreads = np.zeros((2, lines.shape[0]))
-    cdef double[::1] total = sums, spread = spreads
-    if n == 0:
-        return sums, spreads
+    cdef Py_ssize_t j, k, n = lines.shape[1], count = lines.shape[0]
+    cdef const real* four[4]
+    cdef double total[4]
+    cdef double spread[4]
+    cdef double product[4]
+    results = np.zeros((3, count))
+    cdef double[:, ::1] result = results
+    if errors.shape[0] != n:
+        raise ValueError(f"{errors.shape[0]} errors do not fit lines of {n} numbers")
+    if n == 0 or count == 0:
+        return results
     with nogil:
-        for j in range(lines.shape[0]):
+        for j in range(0, count, 4):
+            for k in range(4):
+                four[k] = &lines[min(j + k, count - 1), 0]
             if real is float:
-                moments_float(&lines[j, 0], n, &total[j], &spread[j])
+                moments_float(four, &errors[0], n, total, spread, product)
             else:
-                moments_double(&lines[j, 0], n, &total[j], &spread[j])
-    return sums, spreads
+                moments_double(four, &errors[0], n, total, spread, product)
+            for k in range(min(<Py_ssize_t>4, count - j)):
+                result[0, j + k], result[1, j + k] = total[k], spread[k]
+                result[2, j + k] = product[k]
+    return results
 
 
 def products_and_moments(Rows rows not None, const double[::1] costs not None,

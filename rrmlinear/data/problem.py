@@ -136,7 +136,7 @@ class Problem:
         Raises ValueError for NaN or infinity (row and column named), indices outside the matrix,
         lengths that differ, negative weights, and an empty matrix.
         """
-        rows = in_column_order(X) if any_order else None
+        rows = in_column_order(X, y) if any_order else None
         whole = cls(rows_of(X, is_finite) if rows is None else rows, np.empty(0))
         return whole.relabelled(y, sample_weight).with_bias(bias)
 

@@ -5,27 +5,52 @@
 #include <stdint.h>
 #include "rows.h"
 
-/* The sum of n numbers, and that of the squares of their distances to the mean, in one way through
- * memory. Each piece has a mean of its own, and stays in the first-level cache for its squares. */
-enum { MOMENTS_PIECE = 1024 };
+/* Of four lines x of n numbers: the sums, those of the squares of distances to the means, and
+ * Σ y_i (x_i − the mean of the first piece), in one way through memory. The squares are those of
+ * distances to that mean first. What this adds to them, and takes off again, is at most
+ * n / MOMENTS_PIECE times the rest: the first piece lies as far from the others. */
+enum { MOMENTS_PIECE = 2048 };
 
 #define MOMENTS(type)                                                                              \
-    RRM_CLONES static void moments_##type(const type *x, ptrdiff_t n, double *sum, double *spread) \
+    RRM_CLONES static void moments_##type(const type *const *lines, const double *restrict y,      \
+                                          ptrdiff_t n, double *restrict sum,                       \
+                                          double *restrict spread, double *restrict product)       \
     {                                                                                              \
-        double total = 0, squares = 0;                                                             \
+        ptrdiff_t first = n < MOMENTS_PIECE ? n : MOMENTS_PIECE;                                   \
+        double about[4], moved[4] = {0};                                                           \
+        for (int k = 0; k < 4; k++) {                                                              \
+            const type *x = lines[k];                                                              \
+            double begun = 0;                                                                      \
+            _Pragma("omp simd reduction(+ : begun)") for (ptrdiff_t i = 0; i < first; i++)         \
+                begun += (double)x[i];                                                             \
+            about[k] = begun / first, spread[k] = product[k] = 0;                                  \
+        }                                                                                          \
+        double m0 = about[0], m1 = about[1], m2 = about[2], m3 = about[3];                         \
         for (ptrdiff_t begin = 0; begin < n; begin += MOMENTS_PIECE) {                             \
             ptrdiff_t size = n - begin < MOMENTS_PIECE ? n - begin : MOMENTS_PIECE;                \
-            double part = 0, own = 0;                                                              \
-            _Pragma("omp simd reduction(+ : part)") for (ptrdiff_t i = 0; i < size; i++)           \
-                part += (double)x[begin + i];                                                      \
-            double mean = part / size;                                                             \
-            _Pragma("omp simd reduction(+ : own)") for (ptrdiff_t i = 0; i < size; i++)            \
-                own += ((double)x[begin + i] - mean) * ((double)x[begin + i] - mean);              \
-            double far = begin ? mean - total / begin : 0;                                         \
-            squares += own + far * far * size * begin / (begin + size);                            \
-            total += part;                                                                         \
+            const type *x0 = lines[0] + begin, *x1 = lines[1] + begin;                             \
+            const type *x2 = lines[2] + begin, *x3 = lines[3] + begin;                             \
+            const double *e = y + begin;                                                           \
+            double s0 = 0, s1 = 0, s2 = 0, s3 = 0, q0 = 0, q1 = 0, q2 = 0, q3 = 0;                 \
+            double p0 = 0, p1 = 0, p2 = 0, p3 = 0;                                                 \
+            _Pragma("omp simd reduction(+ : s0, s1, s2, s3, q0, q1, q2, q3, p0, p1, p2, p3)")      \
+            for (ptrdiff_t i = 0; i < size; i++)                                                   \
+            {                                                                                      \
+                double f0 = x0[i] - m0, f1 = x1[i] - m1, f2 = x2[i] - m2, f3 = x3[i] - m3;         \
+                s0 += f0, q0 += f0 * f0, p0 += e[i] * f0;                                          \
+                s1 += f1, q1 += f1 * f1, p1 += e[i] * f1;                                          \
+                s2 += f2, q2 += f2 * f2, p2 += e[i] * f2;                                          \
+                s3 += f3, q3 += f3 * f3, p3 += e[i] * f3;                                          \
+            }                                                                                      \
+            moved[0] += s0, moved[1] += s1, moved[2] += s2, moved[3] += s3;                        \
+            spread[0] += q0, spread[1] += q1, spread[2] += q2, spread[3] += q3;                    \
+            product[0] += p0, product[1] += p1, product[2] += p2, product[3] += p3;                \
         }                                                                                          \
-        *sum = total, *spread = squares;                                                           \
+        for (int k = 0; k < 4; k++) {                                                              \
+            sum[k] = n * about[k] + moved[k];                                                      \
+            double rest = spread[k] - moved[k] * moved[k] / n;                                     \
+            spread[k] = rest < 0 ? 0 : rest; /* NaN stays */                                       \
+        }                                                                                          \
     }
 
 MOMENTS(float)

@@ -10,8 +10,10 @@ cdef extern from "gram.h" nogil:
                              const double* m, double* sum)
     void dense_double_spreads(const double* x, Py_ssize_t rows, Py_ssize_t d, const double* c,
                               const double* m, double* sum)
-    void moments_float(const float* x, Py_ssize_t n, double* sum, double* spread)
-    void moments_double(const double* x, Py_ssize_t n, double* sum, double* spread)
+    void moments_float(const float* const* lines, const double* y, Py_ssize_t n, double* sum,
+                       double* spread, double* product)
+    void moments_double(const double* const* lines, const double* y, Py_ssize_t n, double* sum,
+                        double* spread, double* product)
     void line_float_to_float(const float* a, Py_ssize_t n, double mean, const double* unit,
                              double factor, float* out)
     void line_float_to_double(const float* a, Py_ssize_t n, double mean, const double* unit,

@@ -110,3 +110,24 @@ def test_a_number_that_is_not_finite_is_named(bad, dtype):
     wrong[5, 2] = bad
     with pytest.raises(ValueError, match=rf"X\[5, 2\] is {bad}; NaN and infinity"):
         Lasso(0.1).fit(wrong, Y)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_products_with_targets_come_with_the_check(kind):
+    X = np.asfortranarray(RNG.standard_normal((50, 6)) + 3).astype(kind)
+    y = RNG.standard_normal(50) + 100
+    rows = Problem.from_arrays(X, y, any_order=True, bias=1.0).rows
+    errors = y - y.sum() / 50
+    products = rows.products(errors)
+    assert products == pytest.approx(X.T.astype(np.float64) @ errors, rel=1e-9)
+    assert rows.products(errors + 1) is None
+    assert (
+        Problem.from_arrays(X, y.astype(np.float32), any_order=True).rows.products(errors) is None
+    )
+
+
+def test_targets_that_are_not_finite_are_named():
+    X, y = np.asfortranarray(RNG.standard_normal((50, 6))), np.zeros(50)
+    y[[3, 7]] = np.inf, -np.inf
+    with pytest.raises(ValueError, match=r"\[3\] is inf"):
+        Problem.from_arrays(X, y, any_order=True)

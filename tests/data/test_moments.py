@@ -13,16 +13,29 @@ RNG = np.random.default_rng(3)
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-@pytest.mark.parametrize("n", [1, 2, 1023, 1024, 1025, 3000])
+@pytest.mark.parametrize("n", [1, 2, 2047, 2048, 2049, 5000])
 @pytest.mark.parametrize("centre", [0.0, 1e6])
 def test_they_are_those_of_exact_arithmetic(kind, n, centre):
-    lines = (RNG.standard_normal((3, n)) + centre).astype(kind)
-    sums, spreads = moments(lines)
-    for line, total, spread in zip(lines, sums, spreads, strict=True):
+    lines = (RNG.standard_normal((5, n)) + centre).astype(kind)
+    lines[3] += 1000 * np.linspace(0, 1, n).astype(kind)  # pieces far from the first one
+    errors = RNG.standard_normal(n)
+    errors -= errors.mean()
+    sums, spreads, products = moments(lines, errors)
+    for line, total, spread, product in zip(lines, sums, spreads, products, strict=True):
         exact = [Fraction(float(x)) for x in line]
         mean = sum(exact) / n
         assert total == pytest.approx(float(sum(exact)), rel=1e-12, abs=1e-12 * n)
         assert spread == pytest.approx(float(sum((x - mean) ** 2 for x in exact)), rel=1e-9)
+        expected = sum(Fraction(e) * (x - mean) for e, x in zip(errors, exact, strict=True))
+        size = np.abs(errors) @ np.abs(line - float(mean))
+        assert product == pytest.approx(float(expected), abs=1e-12 * size + 1e-15 * n * centre)
+
+
+def test_a_constant_line_has_no_spread():
+    sums, spreads, products = moments(np.full((1, 5000), 0.1), RNG.standard_normal(5000))
+    assert sums[0] == pytest.approx(500)
+    assert 0 <= spreads[0] < 1e-20
+    assert abs(products[0]) < 1e-10
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
@@ -30,12 +43,17 @@ def test_they_are_those_of_exact_arithmetic(kind, n, centre):
 def test_a_number_that_is_not_finite_shows_in_both(wrong, place):
     lines = RNG.standard_normal((2, 3000))
     lines[1, place] = wrong
-    sums, spreads = moments(lines)
+    sums, spreads, _ = moments(lines, np.zeros(3000))
     assert np.isfinite(sums).tolist() == np.isfinite(spreads).tolist() == [True, False]
 
 
 def test_lines_without_numbers():
-    assert [each.tolist() for each in moments(np.zeros((2, 0)))] == [[0, 0], [0, 0]]
+    assert moments(np.zeros((2, 0)), np.zeros(0)).tolist() == 3 * [[0, 0]]
+
+
+def test_errors_are_as_many_as_numbers():
+    with pytest.raises(ValueError, match="4 errors do not fit lines of 3 numbers"):
+        moments(np.zeros((2, 3)), np.zeros(4))
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32])

@@ -56,8 +56,8 @@ class FeatureColumns:
 
     #: The rows over the examples, where they serve as they are.
     by_rows: Rows | None = None
-    #: With `by_rows`, Σ u_i² x_i (y_i − level): products with the residual of no weights.
-    pulls_at_zero: NDArray[np.float64]
+    #: Σ u_i² x_i (y_i − level), products with the residual of no weights, if they are known.
+    pulls_at_zero: NDArray[np.float64] | None = None
 
     def __init__(
         self,
@@ -79,6 +79,7 @@ class FeatureColumns:
             self.pulls_at_zero, totals, spread = moments
         elif isinstance(rows, ColumnOrder) and intercept and not self._scales():
             totals, spread = rows.moments
+            self.pulls_at_zero = rows.products(y - self.level_of(y))
         else:
             unit = self.unit if intercept else np.zeros_like(self.unit)
             totals, spread = products_and_spreads(self.rows, unit)

@@ -58,6 +58,7 @@ class ColumnResidual:
         self.sweeps = columns.sweeps(np.arange(columns.count), l1, modulus)
         self.aim = aim
         self.weights, self.residual = self.sweeps.weights, self.sweeps.residual
+        self.is_begun = False  # the residual is that of no weights
 
     @property
     def shift(self) -> float:
@@ -68,6 +69,8 @@ class ColumnResidual:
         self.sweeps.shift = shift
 
     def products(self, features: NDArray[np.int64]) -> Array:
+        if self.is_begun and self.columns.pulls_at_zero is not None:
+            return self.columns.pulls_at_zero[features]
         return self.sweeps.products(features)
 
     def lengths(self, target: Array) -> tuple[float, float]:
@@ -81,12 +84,13 @@ class ColumnResidual:
         weights = self.weights[in_use]
         self.weights[in_use] = 0
         self.residual[:] = self.aim
-        self.shift = 0.0
+        self.shift, self.is_begun = 0.0, len(in_use) == 0
         self.sweeps.move(in_use, weights)
 
     def over(
         self, features: NDArray[np.int64], rough: bool = False
     ) -> tuple[FeatureSweeps, NDArray[np.int64]]:
+        self.is_begun = False
         sweeps = self.columns.single_sweeps(features, self.l1, self.modulus) if rough else None
         return (self.sweeps, features) if sweeps is None else _begun(sweeps, features, self)
 
@@ -115,6 +119,7 @@ class RowResidual:
                 self.rows, self.weights, self.y, level, self.costs, self.residual
             )
         else:
+            assert self.columns.pulls_at_zero is not None
             self.raw = self.columns.pulls_at_zero
             np.subtract(self.y, level, out=self.residual)
         self.residual *= self.columns.unit
