@@ -52,6 +52,8 @@ class Certificate:
         self._alphas: Any = None
         #: F at the best weights, if known.
         self.best_at: Any = None
+        #: The ‖x_i‖² of the risk's rows, if known: else `rounding` reads the rows for them.
+        self.squares: Any = None
         #: The end of the searches of the last primal value.
         self.warm: Any = None
         self._primal_is_exact = self._dual_is_exact = True
@@ -221,7 +223,8 @@ class Certificate:
             sizes = sizes.reshape(len(costs), -1).sum(axis=1)
         shares = np.multiply(costs, sizes, out=sizes)
         if enough > 0 and np.ndim(self.weights) == 1:
-            crude = values + bound_by_rows(shares, rows.squared_norms(), self.weights)
+            squares = rows.squared_norms() if self.squares is None else self.squares
+            crude = values + bound_by_rows(shares, squares, self.weights)
             if crude <= enough:
                 return crude
         return values + rounding_of_scores(rows, shares, self.weights)

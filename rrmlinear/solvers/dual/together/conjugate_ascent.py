@@ -52,7 +52,7 @@ class ConjugateAscent(Solver):
     def start(self) -> None:
         risk, y = self.risk, self.risk.labels
         self.certificate = Certificate(risk, self.regularizer)
-        norms = risk.rows.squared_norms()
+        norms = self.certificate.squares = risk.rows.squared_norms()
         self.curvatures = self.stretch * risk.costs * norms / self.modulus
         scores = scores_at_zero(risk)
         at = risk.at(scores)
