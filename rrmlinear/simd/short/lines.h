@@ -3,6 +3,7 @@
 #define RRM_SHORT_LINES_H
 
 #include <math.h>
+#include <string.h>
 #include "grams.h"
 
 /* total_ij += units_i units_j (sums_ij − sums_i,count) for columns j from `known` and from i on, of
