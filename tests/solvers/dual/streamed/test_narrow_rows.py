@@ -17,16 +17,16 @@ from rrmlinear.solvers.dual.streamed.rough import Rough
 
 N, D = 400, 20
 CHOICES = [
-    {"loss": "hinge", "solver": 32},
+    {"loss": "hinge", "solver": 32, "C": 0.1},
     {"loss": "squared-hinge"},
     {"loss": "logistic"},
-    {"loss": "hinge", "solver": 33},
+    {"loss": "hinge", "solver": 33, "C": 0.1},
     {"loss": "logistic", "solver": 33, "C": 100.0},
     {"loss": "hinge", "free_bias": True, "solver": 32},
     {"loss": "logistic", "regularizer": "l1", "l1": 3.0},
     {"loss": "logistic", "regularizer": "l1", "l1": 3.0, "free_bias": True},
-    {"solver": 30},
-    {"solver": 30, "free_bias": True},
+    {"solver": 30, "C": 0.1},
+    {"solver": 30, "free_bias": True, "C": 0.1},
 ]
 
 
@@ -83,7 +83,7 @@ def test_a_tight_tolerance_leaves_the_copy(held):
     problem, memory = held
     notes = {}
     for tolerance in (1e-3, 1e-9):
-        chosen = Parameter(loss="hinge", solver=32, gap_tol=tolerance, memory=memory)
+        chosen = Parameter(loss="hinge", solver=32, C=0.01, gap_tol=tolerance, memory=memory)
         notes[tolerance] = " ".join(fit(problem, chosen).result.notes)
     assert "passes read a copy" in notes[1e-3]
     assert "passes read the examples themselves" not in notes[1e-3]
