@@ -1,4 +1,4 @@
-"""Optima of the problems of `members.scalar_problem`, which the dual ascent finds once for all."""
+"""Optima of the problems of `members.scalar_problem`, which the accelerated ascent proves."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from members import SCALAR_LOSSES, scalar_problem
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.separable import L2
+from rrmlinear.solvers.dual.accelerated import Accelerated
 from rrmlinear.solvers.dual.intercept import InterceptSDCA
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -22,7 +23,11 @@ STOPPING = Stopping(gap_tol=1e-9, max_passes=200_000)
 def optimum(name: str, omega: Regularizer) -> float:
     """min Ω(w) + Σ c_i φ(x_i'w) for the loss of this name."""
     problem, _, y = scalar_problem(name)
-    result = ProxSDCA(problem.rows, y, COSTS, SCALAR_LOSSES[name], omega).solve(STOPPING)
+
+    def ascent(regularizer: Regularizer) -> ProxSDCA:
+        return ProxSDCA(problem.rows, y, COSTS, SCALAR_LOSSES[name], regularizer)
+
+    result = Accelerated(ascent, omega).solve(STOPPING)
     assert result.solved
     return result.primal
 
