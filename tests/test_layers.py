@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -109,8 +110,9 @@ def cython_imports(path):
     return found
 
 
+@cache
 def imports_of(path):
-    return python_imports(path) if path.suffix == ".py" else cython_imports(path)
+    return python_imports(path) if path.suffix in (".py", ".pyi") else cython_imports(path)
 
 
 def own_imports(path):
@@ -146,14 +148,14 @@ def test_every_folder_has_its_place():
     assert {folder_of(path) for path in MODULES} <= set(BELOW) | {"top"}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_dependencies_point_down(path):
-    folder = folder_of(path)
-    allowed = BELOW.get(folder, set(BELOW)) | {folder}
-    if name_of(path) in DOORS:
-        allowed = {"cli"}
-    upward = {to for to, _ in own_imports(path)} - allowed
-    assert upward == set(), f"{name_of(path)} may not import {upward}"
+def test_dependencies_point_down():
+    for path in MODULES:
+        folder = folder_of(path)
+        allowed = BELOW.get(folder, set(BELOW)) | {folder}
+        if name_of(path) in DOORS:
+            allowed = {"cli"}
+        upward = {to for to, _ in own_imports(path)} - allowed
+        assert upward == set(), f"{name_of(path)} may not import {upward}"
 
 
 #: Rooms of C headers: vector loops, and characters to numbers. All else is Cython.
@@ -164,25 +166,26 @@ def test_c_headers_are_in_their_rooms():
     assert {name_of(path.parent) for path in sources(".h")} == HEADERS
 
 
-@pytest.mark.parametrize("path", sources(".h"), ids=name_of)
-def test_headers_include_downward(path):
+def test_headers_include_downward():
     homes = {header.name: folder_of(header) for header in sources(".h")}
-    for included in re.findall(r'#include "(\S+)"', path.read_text(encoding="utf-8")):
-        assert homes[included] in BELOW[folder_of(path)] | {folder_of(path)}
+    for path in sources(".h"):
+        for included in re.findall(r'#include "(\S+)"', path.read_text(encoding="utf-8")):
+            allowed = BELOW[folder_of(path)] | {folder_of(path)}
+            assert homes[included] in allowed, f"{name_of(path)} may not include {included}"
 
 
-@pytest.mark.parametrize("path", [p for p in MODULES if p not in CATALOG], ids=name_of)
-def test_the_catalog_alone_names_concrete_losses_regularizers_and_solvers(path):
-    concrete = set()
-    for folder, module in own_imports(path):
-        if folder == folder_of(path) or not module:
-            continue
-        interface = SOLVER_INTERFACE if folder == "solvers" else INTERFACE
-        if folder in ("losses", "regularizers", "solvers") and not any(
-            f"{module}.".startswith(f"{known}.") for known in interface
-        ):
-            concrete.add(f"{folder}.{module}")
-    assert concrete == set()
+def test_the_catalog_alone_names_concrete_losses_regularizers_and_solvers():
+    for path in sorted(set(MODULES) - set(CATALOG)):
+        concrete = set()
+        for folder, module in own_imports(path):
+            if folder == folder_of(path) or not module:
+                continue
+            interface = SOLVER_INTERFACE if folder == "solvers" else INTERFACE
+            if folder in ("losses", "regularizers", "solvers") and not any(
+                f"{module}.".startswith(f"{known}.") for known in interface
+            ):
+                concrete.add(f"{folder}.{module}")
+        assert concrete == set(), f"{name_of(path)} may not name {concrete}"
 
 
 def test_the_catalog_does():
@@ -201,8 +204,7 @@ def import_graph():
     files = sources(".py", ".pyx", ".pxd", ".pyi")
     graph = {module_name(path): set() for path in files}
     for path in files:
-        reader = python_imports if path.suffix in (".py", ".pyi") else cython_imports
-        for entry in reader(path):
+        for entry in imports_of(path):
             if entry.module in graph:
                 graph[module_name(path)].add(entry.module)
     # `from package import module` is an import of the module alone
@@ -234,28 +236,24 @@ def test_no_import_closes_a_circle():
     assert circles_of(import_graph()) == set()
 
 
-@pytest.mark.parametrize("path", sources(".py", ".pyx", but=INTERFACES), ids=name_of)
-def test_nothing_below_the_interfaces_prints(path):
-    text = path.read_text(encoding="utf-8")
-    assert re.findall(r"(?<![\w.])print\(|\bprintf\(", text) == []
+def test_nothing_below_the_interfaces_prints():
+    for path in sources(".py", ".pyx", but=INTERFACES):
+        text = path.read_text(encoding="utf-8")
+        assert re.findall(r"(?<![\w.])print\(|\bprintf\(", text) == [], name_of(path)
 
 
-@pytest.mark.parametrize(
-    "path",
-    sources(".py", ".pyx", ".pxd", ".h", but=("catalog", "pages", "training", *INTERFACES, "top")),
-    ids=name_of,
-)
-def test_nothing_below_the_catalog_knows_solver_types(path):
-    text = path.read_text(encoding="utf-8")
-    assert re.findall(r"MCSVM|L2R_|solver.?type|(?<!\w)-s \d", text) == []
+def test_nothing_below_the_catalog_knows_solver_types():
+    for path in sources(
+        ".py", ".pyx", ".pxd", ".h", but=("catalog", "pages", "training", *INTERFACES, "top")
+    ):
+        text = path.read_text(encoding="utf-8")
+        assert re.findall(r"MCSVM|L2R_|solver.?type|(?<!\w)-s \d", text) == [], name_of(path)
 
 
-@pytest.mark.parametrize(
-    "path", sources(".py", ".pyx", ".pxd", but=("estimators", "liblinearutil")), ids=name_of
-)
-def test_nothing_heavy_is_imported_at_once(path):
-    at_once = {entry.module.split(".")[0] for entry in imports_of(path) if entry.at_once}
-    assert at_once & HEAVY == set()
+def test_nothing_heavy_is_imported_at_once():
+    for path in sources(".py", ".pyx", ".pxd", but=("estimators", "liblinearutil")):
+        at_once = {entry.module.split(".")[0] for entry in imports_of(path) if entry.at_once}
+        assert at_once & HEAVY == set(), name_of(path)
 
 
 @pytest.mark.parametrize("name", ["__init__.py", "cli/command.py", "cli/leaving.py", *DOORS])
@@ -289,24 +287,25 @@ SOURCES = (".py", ".pyx", ".pxd", ".pyi", ".h")
 FOLDERS = sorted({path.parent for path in sources(*SOURCES)})
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
-def test_a_folder_holds_few_files_and_says_what_lives_there(folder):
-    stems = {p.stem for p in folder.iterdir() if p.suffix in SOURCES and p.stem != "__init__"}
-    assert len(stems) <= MOST_STEMS
-    assert ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
+def test_a_folder_holds_few_files_and_says_what_lives_there():
+    for folder in FOLDERS:
+        stems = {p.stem for p in folder.iterdir() if p.suffix in SOURCES and p.stem != "__init__"}
+        assert len(stems) <= MOST_STEMS, name_of(folder)
+        text = (folder / "__init__.py").read_text(encoding="utf-8")
+        assert ast.get_docstring(ast.parse(text)), name_of(folder)
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
-def test_every_source_is_built_or_installed(folder):
-    listed = listed_in(folder)
-    for path in folder.iterdir():
-        if path.suffix in (".py", ".pyi", ".pxd", ".typed"):
-            assert path.name in listed, f"{name_of(path)} would not be installed"
-        elif path.suffix == ".pyx":
-            assert path.stem in listed, f"{name_of(path)} would not be built"
-    for name in listed:
-        if re.fullmatch(r"\w+\.(py|pyi|pxd|pyx|h)", name):
-            assert (folder / name).is_file(), f"{name} is listed, but not there"
+def test_every_source_is_built_or_installed():
+    for folder in FOLDERS:
+        listed = listed_in(folder)
+        for path in folder.iterdir():
+            if path.suffix in (".py", ".pyi", ".pxd", ".typed"):
+                assert path.name in listed, f"{name_of(path)} would not be installed"
+            elif path.suffix == ".pyx":
+                assert path.stem in listed, f"{name_of(path)} would not be built"
+        for name in listed:
+            if re.fullmatch(r"\w+\.(py|pyi|pxd|pyx|h)", name):
+                assert (folder / name).is_file(), f"{name} is listed, but not there"
 
 
 def test_every_folder_is_built():
@@ -314,45 +313,47 @@ def test_every_folder_is_built():
     assert folders <= listed_in(PACKAGE)
 
 
-@pytest.mark.parametrize("path", sources(".pxd"), ids=name_of)
-def test_an_installed_pxd_comes_with_its_headers(path):
+def test_an_installed_pxd_comes_with_its_headers():
     homes = {header.name: header for header in sources(".h")}
-    needed = re.findall(r'extern from "([^<"]\S*)"', path.read_text(encoding="utf-8"))
-    seen = set()
-    while needed:
-        name = Path(needed.pop()).name
-        if name in seen:
-            continue
-        seen.add(name)
-        assert name in listed_in(homes[name].parent), f"{name} would not be installed"
-        needed += re.findall(r'#include "(\S+)"', homes[name].read_text(encoding="utf-8"))
-    assert seen <= set(homes)
+    for path in sources(".pxd"):
+        needed = re.findall(r'extern from "([^<"]\S*)"', path.read_text(encoding="utf-8"))
+        seen = set()
+        while needed:
+            name = Path(needed.pop()).name
+            if name in seen:
+                continue
+            seen.add(name)
+            assert name in listed_in(homes[name].parent), f"{name} would not be installed"
+            needed += re.findall(r'#include "(\S+)"', homes[name].read_text(encoding="utf-8"))
+        assert seen <= set(homes), name_of(path)
 
 
-@pytest.mark.parametrize("path", sources(".pyx"), ids=name_of)
-def test_every_compiled_module_has_its_stub(path):
-    stub = path.with_suffix(".pyi")
-    assert stub.is_file()
-    public = re.findall(
-        r"^(?:def|cdef class) ([a-zA-Z]\w*)", path.read_text(encoding="utf-8"), re.M
-    )
-    text = stub.read_text(encoding="utf-8")
-    for name in [] if path.name.startswith("_") else public:
-        assert re.search(rf"^(?:def|class) {name}\b", text, re.M), f"{stub.name} leaves out {name}"
+def test_every_compiled_module_has_its_stub():
+    for path in sources(".pyx"):
+        stub = path.with_suffix(".pyi")
+        assert stub.is_file(), name_of(stub)
+        public = re.findall(
+            r"^(?:def|cdef class) ([a-zA-Z]\w*)", path.read_text(encoding="utf-8"), re.M
+        )
+        text = stub.read_text(encoding="utf-8")
+        for name in [] if path.name.startswith("_") else public:
+            assert re.search(rf"^(?:def|class) {name}\b", text, re.M), (
+                f"{name_of(stub)} leaves out {name}"
+            )
 
 
-@pytest.mark.parametrize("path", sources(".py", ".pyx", ".pxd", ".h"), ids=name_of)
-def test_files_stay_short(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+def test_files_stay_short():
+    for path in sources(".py", ".pyx", ".pxd", ".h"):
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 400, name_of(path)
 
 
-@pytest.mark.parametrize("path", sources(".pyx"), ids=name_of)
-def test_no_kernel_counts_from_the_end(path):
-    # with wraparound off the meaning of object[-1] depends on the version of Python
-    text = path.read_text(encoding="utf-8")
-    names = re.findall(r"([\w.]+)\[-\d+\]", text)
-    pointers = re.findall(r"char\s*\*\s*(\w+)", text)
-    assert set(names) <= set(pointers)
+def test_no_kernel_counts_from_the_end():
+    for path in sources(".pyx"):
+        # with wraparound off the meaning of object[-1] depends on the version of Python
+        text = path.read_text(encoding="utf-8")
+        names = re.findall(r"([\w.]+)\[-\d+\]", text)
+        pointers = re.findall(r"char\s*\*\s*(\w+)", text)
+        assert set(names) <= set(pointers), name_of(path)
 
 
 #: A `def` of a kernel with its arguments, and arguments that a caller could pass None for.
@@ -360,13 +361,13 @@ DEFINITION = re.compile(r"^[ \t]*(?:def|cpdef)\s+([^(\n]*)\(((?:[^()]|\([^()]*\)
 POINTS_TO_MEMORY = re.compile(r"^(?:[\w ]+\[[:,1 ]+\]|(?!Py_)[A-Z]\w*)\s*\w+$")
 
 
-@pytest.mark.parametrize("path", sources(".pyx"), ids=name_of)
-def test_no_kernel_takes_none_for_memory(path):
+def test_no_kernel_takes_none_for_memory():
     # without checks None is read as an array: a segmentation fault; those that may be None have a
     # default
-    found = []
-    for name, arguments in DEFINITION.findall(path.read_text(encoding="utf-8")):
-        flat = re.sub(r"\[[^\]]*\]", lambda m: m.group().replace(",", ";"), arguments)
-        each = (" ".join(argument.split()).replace(";", ",") for argument in flat.split(","))
-        found += [f"{name}({a})" for a in each if POINTS_TO_MEMORY.match(a)]
-    assert found == []
+    for path in sources(".pyx"):
+        found = []
+        for name, arguments in DEFINITION.findall(path.read_text(encoding="utf-8")):
+            flat = re.sub(r"\[[^\]]*\]", lambda m: m.group().replace(",", ";"), arguments)
+            each = (" ".join(argument.split()).replace(";", ",") for argument in flat.split(","))
+            found += [f"{name}({a})" for a in each if POINTS_TO_MEMORY.match(a)]
+        assert found == [], name_of(path)
