@@ -114,15 +114,19 @@ def compile_extension(source, target, of_simd):
     cython += ["-X", "wraparound=False", "-X", "cdivision=True"]
     cython += ["-I", str(PACKAGE.parent), "--shared=rrmlinear._cyutility"]
     cython += [str(source), "-o", str(code)]
-    flags = ["-shared", "-fPIC", "-O2", "-ftree-vectorize", "-fopenmp-simd", "-fno-math-errno"]
+    flags = ["-fPIC", "-O2", "-ftree-vectorize", "-fopenmp-simd", "-fno-math-errno"]
     flags += ["-fno-trapping-math", "-ffp-contract=fast", "-w"]
     flags += os.environ.get("CFLAGS", "").split()
     simd = PACKAGE / "simd"
     flags += [f"-I{sysconfig.get_path('include')}", f"-I{simd}"]
-    sources = [str(path) for path in (code, *(simd / name for name in of_simd))]
+    # each source by itself, named from the target's folder: a cache of compilations may have it
+    objects = {code.name: f"{source.stem}.o"}
+    objects |= {str(simd / name): f"{source.stem}-{Path(name).stem}.o" for name in of_simd}
+    compiled = [[*compiler, *flags, "-c", each, "-o", its] for each, its in objects.items()]
     part = target.with_suffix(".part")
-    for command in (cython, [*compiler, *flags, *sources, "-o", str(part)]):
-        done = subprocess.run(command, capture_output=True, text=True)
+    linked = [*compiler, "-shared", *flags, *objects.values(), "-o", str(part)]
+    for command in (cython, *compiled, linked):
+        done = subprocess.run(command, cwd=target.parent, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
     part.replace(target)
 
