@@ -70,7 +70,7 @@ def test_one_class_against_the_rest(client, data):
 
 @pytest.mark.parametrize("loss", ["weston-watkins", "hinge", "squared"])
 def test_intercepts_may_be_free(client, data, loss):
-    X, y = data(2 if loss == "hinge" else 3, n=300, d=6)
+    X, y = data(2 if loss == "hinge" else 3, n=100, d=6)
     X = X + 5.0
     parameter = Parameter(solver="auto", loss=loss, C=0.01, gap_tol=TOLERANCE, free_bias=True)
     model = over(client, X, y, parameter, parts=2)
