@@ -289,7 +289,7 @@ class Stages(Solver):
 
     def _has_best_dual(self) -> bool:
         """Whether the stage that runs has found the best dual value."""
-        return bool(self.solver.certificate.lower >= self.certificate.dual)
+        return bool(-math.inf < self.certificate.dual <= self.solver.certificate.lower)
 
     def penalty(self) -> float:
         return self.solver.penalty()
