@@ -35,7 +35,7 @@ def visited_together(rows: Rows, squares: NDArray[np.float64], labels: NDArray[n
     first = np.arange(PAIRS) * (n - 1) // PAIRS
     away = 1 + (np.arange(PAIRS) * GOLDEN % 1 * (n - 1)).astype(np.int64)
     near, far = first + 1, (first + away) % n
-    classes = max(2, len(np.unique(labels[first])))
+    classes = max(2, len(set(labels[first].tolist())))  # np.unique would load a MB
 
     def likeness(second: NDArray[np.int64]) -> float:
         """The mean cosine, times −1/(classes − 1) where labels differ: the sign of two classes."""

@@ -125,8 +125,7 @@ class ProxSDCA(MeasuredDuals):
         if not uniform:
             self.stream()
             if not self.climbed:  # after another ascent most examples sleep
-                signs = np.sign(self.y)
-                self.state.together = visited_together(self.rows, self.squares, signs)
+                self.state.together = visited_together(self.rows, self.squares, self.y > 0)
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
         self.team = Team(self.threads, _this_processor)
         if self.first_duals is not None:
