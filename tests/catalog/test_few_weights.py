@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from told_passes import passes_told
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.catalog.stages import few_weights
@@ -24,14 +25,7 @@ def made(form="dense", number=0):
 @pytest.fixture
 def passes(monkeypatch):
     """The number of each pass of compiled steps."""
-    found, run_pass = [], CompiledSteps.run_pass
-
-    def told(self, number):
-        found.append(number)
-        run_pass(self, number)
-
-    monkeypatch.setattr(CompiledSteps, "run_pass", told)
-    return found
+    return passes_told(monkeypatch, CompiledSteps)
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse"])

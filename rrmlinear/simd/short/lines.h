@@ -6,6 +6,9 @@
 #include <string.h>
 #include "grams.h"
 
+/* Columns whose largest number is at most this one count as 0. */
+#define LEAST_LARGEST 1e-30f
+
 /* total_ij += units_i units_j (sums_ij − sums_i,count) for columns j from `known` and from i on, of
  * `width` sums a line, which are made 0. Column `count` holds 0. */
 RRM_CLONES static void add_byte_sums(double *restrict sums, const double *restrict units,
@@ -48,8 +51,8 @@ RRM_BY_BYTES static void line_bytes(const float *lines, ptrdiff_t count, ptrdiff
         for (ptrdiff_t i = 0; i < whole; i += 16)
             most = _mm512_max_ps(most, _mm512_abs_ps(_mm512_loadu_ps(line + i)));
         float largest = _mm512_reduce_max_ps(most);
-        float inverse = largest > 1e-30f ? LARGEST_BYTE / largest : 0;
-        units[c] = largest > 1e-30f ? 1.0 / inverse : 0;
+        float inverse = largest > LEAST_LARGEST ? LARGEST_BYTE / largest : 0;
+        units[c] = largest > LEAST_LARGEST ? 1.0 / inverse : 0;
         for (ptrdiff_t i = 0; i < whole; i += 16)
             store_groups(_mm512_loadu_ps(line + i), inverse, i, to);
         if (rest)
@@ -69,7 +72,7 @@ RRM_BY_BYTES static void row_bytes(const float *values, ptrdiff_t count, ptrdiff
         for (ptrdiff_t i = 0; i < rows; i++)
             most = _mm512_max_ps(most, _mm512_abs_ps(
                                            _mm512_maskz_loadu_ps(some, values + i * count + c)));
-        __mmask16 used = _mm512_cmp_ps_mask(most, _mm512_set1_ps(1e-30f), _CMP_GT_OQ);
+        __mmask16 used = _mm512_cmp_ps_mask(most, _mm512_set1_ps(LEAST_LARGEST), _CMP_GT_OQ);
         __m512 inverse = _mm512_maskz_div_ps(used, _mm512_set1_ps(LARGEST_BYTE), most);
         float factors[16];
         _mm512_storeu_ps(factors, inverse);

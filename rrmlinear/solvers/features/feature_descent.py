@@ -44,8 +44,8 @@ MAX_GRAM_FEATURES, SMALL_GRAM, GRAM_WIDTH = 3000, 400, 0.4
 # less than a millisecond. Where a pass leaves more than the part MAX_LEFT of the gap, products in
 # float64 replace them.
 MIN_SINGLE, MAX_LEFT = 1_000_000, 0.5
-# A step by products of bytes leaves 3e-4 to 2e-3 of the gap: they are made where the target is
-# larger than this part of it.
+# A step by products of bytes leaves 3e-4 to 2e-3 of the gap. Such products are made if the target
+# is above this fraction of the gap.
 BYTES_LEFT = 5e-4
 # The limit on a working set of dense data is at least this: its Gram matrix takes longer than the
 # products of a pass.

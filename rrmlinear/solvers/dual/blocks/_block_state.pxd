@@ -53,6 +53,7 @@ cdef class BlockState:
     cdef scratch_t* _scratch(self, int thread) noexcept nogil
     cdef void _score(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
                      double* scores) noexcept nogil
+    cdef Py_ssize_t _look(self, const row_t* row, Py_ssize_t i, scratch_t* mine) noexcept nogil
     cdef void _update(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
                       const double* steps, double* vector) noexcept nogil
     cdef void _refresh(self, const row_t* row, Py_ssize_t base, Py_ssize_t first,

@@ -95,6 +95,13 @@ cdef class BlockState:
                 self.regularizer.gradient_of_conjugate(&self.V[p, at, 0], &self.W[p, at, 0],
                                                        self.panel_stride)
 
+    cdef Py_ssize_t _look(self, const row_t* row, Py_ssize_t i, scratch_t* mine) noexcept nogil:
+        # Margins at the present W and the block of example i, with its row; the nonzero duals.
+        self._score(row, 0, self.n_threads, mine.packed)
+        block_margins(mine.packed, self.k, self.k8, self.label[i], self.loss.cost, self.scale,
+                      mine.margins)
+        return block_store_unpack(&self.duals.store, i, self.cost[i], mine.block)
+
     def measure(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t thread, double[::1] sums=None,
                 double[::1] ranges=None):
         """Σ C_i φ_i over rows begin … end − 1 at the present W.
@@ -113,10 +120,7 @@ cdef class BlockState:
                 if i + ROW_LOOKAHEAD < self.n:
                     rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
                 row = rows_get(&self.rows.c, i)
-                self._score(&row, 0, self.n_threads, mine.packed)
-                block_margins(mine.packed, self.k, self.k8, self.label[i], self.loss.cost,
-                              self.scale, mine.margins)
-                held = block_store_unpack(&self.duals.store, i, self.cost[i], mine.block) > 0
+                held = self._look(&row, i, mine) > 0
                 loss += self.cost[i] * self.loss.value(mine.margins, self.k8)
                 self.conjugate[i] = self.loss.conjugate(mine.block, self.cost[i], self.k8)
                 self.gap[i] = self.loss.gap(mine.margins, mine.block, self.cost[i], self.k8)

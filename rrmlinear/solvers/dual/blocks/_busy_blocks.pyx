@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
 from rrmlinear.core.block_store cimport block_store_pack, block_store_unpack
-from rrmlinear.simd.blocks cimport block_change, block_change_t, block_margins
+from rrmlinear.simd.blocks cimport block_change, block_change_t
 from rrmlinear.simd.rows cimport row_t, rows_get
 from rrmlinear.solvers.dual.blocks._block_descent cimport BlockDescent
 from rrmlinear.solvers.dual.blocks._block_duals cimport gradient_range
@@ -49,10 +49,7 @@ def ranges(BlockDescent state not None, const int64_t[::1] order not None):
         for at in range(order.shape[0]):
             i = next_example(state, &order[0], order.shape[0], at)
             row = rows_get(&state.rows.c, i)
-            state._score(&row, 0, state.n_threads, mine.packed)
-            block_margins(mine.packed, state.k, state.k8, state.label[i], state.loss.cost,
-                          state.scale, mine.margins)
-            block_store_unpack(&state.duals.store, i, state.cost[i], mine.block)
+            state._look(&row, i, mine)
             out[at] = gradient_range(mine.margins, mine.block, state.cost[i], state.k)
             memset(mine.block, 0, state.k8 * sizeof(double))
     return found
@@ -76,10 +73,7 @@ cdef double put_one(BlockDescent state, Py_ssize_t i, const double* block) noexc
     cdef double upper = state.cost[i], rise = state.conjugate[i]
     cdef block_change_t change
     cdef row_t row = rows_get(&state.rows.c, i)
-    state._score(&row, 0, state.n_threads, mine.packed)
-    block_margins(mine.packed, state.k, state.k8, state.label[i], state.loss.cost, state.scale,
-                  mine.margins)
-    block_store_unpack(&state.duals.store, i, upper, mine.block)
+    state._look(&row, i, mine)
     memcpy(mine.new_block, block, state.k8 * sizeof(double))
     state.loss.confine(mine.new_block, upper, state.k8)
     change = block_change(mine.margins, state.loss.cost, mine.block, mine.new_block, state.k8,

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from told_passes import passes_told
 
 from rrmlinear import LogisticRegression
 from rrmlinear.catalog.stages import first_stage
@@ -12,14 +13,7 @@ from rrmlinear.solvers.dual.together.conjugate_ascent import ConjugateAscent
 def runs(monkeypatch):
     """The passes of a `ConjugateAscent`, which sets of fewer values have too."""
     monkeypatch.setattr(first_stage, "MIN_CONJUGATE_VALUES", 0)
-    found, run_pass = [], ConjugateAscent.run_pass
-
-    def told(self, number):
-        found.append(number)
-        run_pass(self, number)
-
-    monkeypatch.setattr(ConjugateAscent, "run_pass", told)
-    return found
+    return passes_told(monkeypatch, ConjugateAscent)
 
 
 def problem_of(n=300, d=3000, factors=0, mean=0.0, rare=0.5, dtype=np.float64):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from told_passes import passes_told
 from units import passes_with_units
 
 from rrmlinear import LogisticRegression, Ridge
@@ -22,14 +23,7 @@ def runs(monkeypatch, request):
     monkeypatch.setattr(tangents, "TANGENTS", TANGENTS._replace(values=0))
     least = 0 if request.param == "short copy" else np.inf
     monkeypatch.setattr(tangents, "LEAST_COPIED", least)
-    found, run_pass = [], TangentDescent.run_pass
-
-    def told(self, number):
-        found.append((self, number))
-        run_pass(self, number)
-
-    monkeypatch.setattr(TangentDescent, "run_pass", told)
-    return found
+    return passes_told(monkeypatch, TangentDescent, lambda *each: each)
 
 
 def problem_of(n, d, seed=0, stretch=0.0, mean=0.0, factors=0):

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.special import logsumexp
+from told_passes import passes_told
 
 from rrmlinear import LogisticRegression
 from rrmlinear.catalog import path_builders
@@ -18,14 +19,7 @@ n, d, k = 400, 20, 5
 @pytest.fixture
 def runs(monkeypatch):
     """What each `PathDescent` steps by, once for each pass."""
-    found, run_pass = [], PathDescent.run_pass
-
-    def told(self, number):
-        found.append(self.paths)
-        run_pass(self, number)
-
-    monkeypatch.setattr(PathDescent, "run_pass", told)
-    return found
+    return passes_told(monkeypatch, PathDescent, lambda solver, _: solver.paths)
 
 
 @pytest.fixture(params=[0.0, 3.0])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import logsumexp
+from told_passes import passes_told
 from units import passes_with_units
 
 from rrmlinear import LogisticRegression, Parameter, Problem, fit
@@ -16,14 +17,7 @@ from rrmlinear.solvers.second_order.paths.path_descent import PathDescent
 def runs(monkeypatch):
     """The passes of each `PathDescent`, in a list; small sets have one too, and a sample."""
     monkeypatch.setattr(path_builders, "CLASS_STEPS", CLASS_STEPS._replace(values=0))
-    found, run_pass = [], PathDescent.run_pass
-
-    def told(self, number):
-        found.append((self.paths, number))
-        run_pass(self, number)
-
-    monkeypatch.setattr(PathDescent, "run_pass", told)
-    return found
+    return passes_told(monkeypatch, PathDescent, lambda solver, number: (solver.paths, number))
 
 
 def problem_of(n, d, k, seed=0, stretch=0.0):
