@@ -1,5 +1,3 @@
-from libc.stdint cimport int32_t, int64_t
-
 from rrmlinear.simd.rows cimport rows_t
 
 cdef extern from "products.h" nogil:
@@ -14,6 +12,3 @@ cdef extern from "products.h" nogil:
                            double* out)
     void dense_float_add(const float* x, Py_ssize_t rows, Py_ssize_t d, const double* c,
                          const double* a, double* sum)
-    void few_columns_times(const double* x, const int32_t* j, const int64_t* starts,
-                           Py_ssize_t first, Py_ssize_t behind, const double* M, Py_ssize_t k,
-                           const double* start, double* out)

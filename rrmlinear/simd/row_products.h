@@ -18,40 +18,13 @@ RRM_INLINE double soft(double v, double threshold)
     return v - (inside < -threshold ? -threshold : inside);
 }
 
-/* Loops over dense rows for each type of value: long enough for RRM_CLONES to pay. */
-#define DENSE_LOOPS(type)                                                                       \
-    RRM_CLONES static double dense_dot_##type(const void *values, const double *v, ptrdiff_t n, \
-                                              double threshold)                                 \
-    {                                                                                           \
-        const type *x = (const type *)values;                                                   \
-        double total = 0;                                                                       \
-        if (threshold == 0) {                                                                   \
-            _Pragma("omp simd reduction(+ : total)") for (ptrdiff_t j = 0; j < n; j++)          \
-                total += (double)x[j] * v[j];                                                   \
-        } else {                                                                                \
-            _Pragma("omp simd reduction(+ : total)") for (ptrdiff_t j = 0; j < n; j++)          \
-                total += (double)x[j] * soft(v[j], threshold);                                  \
-        }                                                                                       \
-        return total;                                                                           \
-    }                                                                                           \
-    RRM_CLONES static void dense_axpy_##type(const void *values, double step, double *v,        \
-                                             ptrdiff_t n)                                       \
-    {                                                                                           \
-        const type *x = (const type *)values;                                                   \
-        _Pragma("omp simd") for (ptrdiff_t j = 0; j < n; j++)                                   \
-            v[j] += step * (double)x[j];                                                        \
-    }                                                                                           \
-    RRM_CLONES static double dense_square_##type(const void *values, ptrdiff_t n)               \
-    {                                                                                           \
-        const type *x = (const type *)values;                                                   \
-        double total = 0;                                                                       \
-        _Pragma("omp simd reduction(+ : total)") for (ptrdiff_t j = 0; j < n; j++)              \
-            total += (double)x[j] * (double)x[j];                                               \
-        return total;                                                                           \
-    }
-
-DENSE_LOOPS(double)
-DENSE_LOOPS(float)
+/* x'soft(v, threshold), v += step x and ‖x‖² of a dense row of n values, from row_products.c. */
+double dense_dot_double(const void *values, const double *v, ptrdiff_t n, double threshold);
+double dense_dot_float(const void *values, const double *v, ptrdiff_t n, double threshold);
+void dense_axpy_double(const void *values, double step, double *v, ptrdiff_t n);
+void dense_axpy_float(const void *values, double step, double *v, ptrdiff_t n);
+double dense_square_double(const void *values, ptrdiff_t n);
+double dense_square_float(const void *values, ptrdiff_t n);
 
 /* ‖x‖², the appended column included. Sums of short rows keep the order of their values. */
 RRM_INLINE double row_squared_norm_kind(const row_t *row, int kind)

@@ -28,7 +28,14 @@ def name_of(kind):
 @pytest.fixture(scope="session")
 def door(built):
     """The kernels as functions of arrays."""
-    return built("simd/simd_door.pyx", "blocks.c", "classes/updates.c")
+    return built(
+        "simd/simd_door.pyx",
+        "blocks.c",
+        "products.c",
+        "row_products.c",
+        "chains/few_columns.c",
+        "classes/updates.c",
+    )
 
 
 @pytest.fixture(params=KINDS, ids=name_of)

@@ -5,7 +5,7 @@ from libc.string cimport memcpy
 
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.simd.blocks cimport block_scores, block_stride
-from rrmlinear.simd.products cimport few_columns_times
+from rrmlinear.simd.chains.few_columns cimport few_columns_times
 from rrmlinear.simd.rows cimport row_t, rows_get
 
 from rrmlinear.data.rows import aligned_zeros
