@@ -61,11 +61,9 @@ class Environment:
         path = self.programs / program
         print("$", shlex.join([_shown(path), *arguments]), flush=True)
         variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        # Builds find ninja and cython on this path, and cython-lint finds pycodestyle.
+        # Builds find ninja on this path, and cython-lint finds pycodestyle.
         variables["PATH"] = f"{self.programs}{os.pathsep}{variables.get('PATH', os.defpath)}"
-        # The full name lets a build on import work where the environment is not activated; the
-        # second variable makes it print what it compiles.
-        variables["CYTHON"] = str(self.programs / "cython")
+        # A build on import prints what it compiles.
         variables["MESONPY_EDITABLE_VERBOSE"] = "1"
         # Hundreds of processes import the same sources, which Python compiles once, and in a folder
         # of its own: PYTHONDONTWRITEBYTECODE keeps the folders of sources clean.
