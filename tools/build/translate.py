@@ -77,11 +77,12 @@ def translate(folder: Path, options: list[str]) -> bool:
     ]
     if len(tasks) <= 1:
         return all(map(translate_one, tasks))
-    # Processes forked after the first module have Cython loaded, which takes a second.
+    # Processes forked after the first module have Cython loaded, which takes a second. Garbage is
+    # not looked for: Cython's trees live long, and all modules leave 0.7 GB to all processes.
     first, *others = tasks
     fine = translate_one(first)
     processes = min(len(others), os.cpu_count() or 1, MOST_PROCESSES)
-    with ProcessPoolExecutor(processes, initializer=collect_seldom) as pool:
+    with ProcessPoolExecutor(processes, initializer=gc.disable) as pool:
         return all(pool.map(translate_one, others)) and fine
 
 
@@ -103,12 +104,8 @@ def translate_one(task: tuple[Path, Path, list[str]]) -> bool:
     return True
 
 
-def collect_seldom() -> None:
-    """Look for garbage seldom: Cython's trees live long. It saves a sixth of the time."""
-    gc.set_threshold(200_000, 20, 100)
-
-
 if __name__ == "__main__":
+    gc.disable()
     if sys.argv[1:] == ["list"]:
         list_files()
     else:
