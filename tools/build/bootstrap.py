@@ -25,7 +25,8 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+
+import packages
 
 TOP = Path(__file__).resolve().parents[2]
 DATA = "datasets/digits.libsvm"
@@ -53,13 +54,19 @@ class Environment:
         self.programs = folder / "bin"
         self.stamp = folder / "rrmlinear-installed"
 
-    def run(self, program: str, *arguments: str, builds: bool = False) -> None:
-        """Run a program of this environment at the top of the repository, saying so first.
+    def run(self, program: str, *arguments: str) -> None:
+        """Run a program of this environment at the top of the repository, saying so first."""
+        self._start([str(self.programs / program), *arguments])
 
-        One that builds shows how far it is, and what it printed only where it fails.
-        """
-        path = self.programs / program
-        print("$", shlex.join([_shown(path), *arguments]), flush=True)
+    def pip(self, *arguments: str, builds: bool = False) -> None:
+        """Install packages; what builds shows how far it is, and its lines only where it fails."""
+        command = packages.install_command(str(self.programs / "python"))
+        self._start([*command, *arguments], builds, packages.is_compiled())
+
+    def _start(self, command: list[str], builds: bool = False, compiled: bool = False) -> None:
+        """Run a command; a compiled one has its bytecode, and need not make it again."""
+        words = [word.removeprefix(f"{TOP}{os.sep}") for word in command]
+        print("$", shlex.join(words).replace(sys.executable, "python3", 1), flush=True)
         variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         # Builds find ninja on this path, and cython-lint finds pycodestyle.
         variables["PATH"] = f"{self.programs}{os.pathsep}{variables.get('PATH', os.defpath)}"
@@ -68,8 +75,9 @@ class Environment:
         # Hundreds of processes import the same sources, which Python compiles once, and in a folder
         # of its own: PYTHONDONTWRITEBYTECODE keeps the folders of sources clean.
         variables.pop("PYTHONDONTWRITEBYTECODE", None)
-        variables["PYTHONPYCACHEPREFIX"] = str(self.folder / "bytecode")
-        (_build if builds else _run)([str(path), *arguments], variables)
+        if not compiled:
+            variables["PYTHONPYCACHEPREFIX"] = str(self.folder / "bytecode")
+        (_build if builds else _run)(command, variables)
 
     def prepare(self, *extras: str) -> None:
         """Create the environment and install the package, unless that is done."""
@@ -87,8 +95,10 @@ class Environment:
     def _create(self) -> None:
         if self.folder.exists() and not (self.folder / "pyvenv.cfg").exists():
             raise SetupError(f"{_shown(self.folder)} is there and is no virtual environment")
-        print("$", shlex.join(["python3", "-m", "venv", _shown(self.folder)]), flush=True)
-        command = [sys.executable, "-m", "venv", str(self.folder)]
+        # It takes four seconds to make a pip: one that is there installs another beside the build.
+        options = ["--without-pip"] if packages.find_pip() else []
+        print("$", shlex.join(["python3", "-m", "venv", *options, _shown(self.folder)]), flush=True)
+        command = [sys.executable, "-m", "venv", *options, str(self.folder)]
         if subprocess.run(command, check=False).returncode:
             raise SetupError(
                 "Python cannot create virtual environments here; on Debian and Ubuntu install the "
@@ -100,35 +110,27 @@ class Environment:
         import tomllib
 
         _find_compilers()
-        with (TOP / "pyproject.toml").open("rb") as file:
-            described = tomllib.load(file)
-        # Most modules of the packages are never imported; Python compiles the others by itself.
-        pip = ("-m", "pip", "install", "--disable-pip-version-check", "--no-compile")
-        self.run("python", *pip, "--quiet", *described["build-system"]["requires"], "ninja")
+        described = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))
         build = f"--config-settings=build-dir={_shown(self.folder / 'build')}"
         options = ("--verbose", "--no-deps", "--no-build-isolation", build, "--editable", ".")
-        # Packages are fetched and unpacked while the compiler works.
+        project, tools = described["project"], described["build-system"]["requires"]
+        # Packages are fetched and unpacked beside; those for extras may be tools of the build too.
         with ThreadPoolExecutor(1) as beside:
-            needed = _requirements(described["project"], extras)
-            fetched = beside.submit(self.run, "python", *pip, "--quiet", *needed)
-            self.run("python", *pip, *options, builds=True)
-            fetched.result()
+            needed = [*packages.requirements(project, ()), *packages.PIP]
+            fetched = [beside.submit(self.pip, "--quiet", *needed)]
+            self.pip("--quiet", *tools, "ninja")
+            if extras:
+                needed = packages.requirements(project, extras)
+                fetched.append(beside.submit(self.pip, "--quiet", *needed))
+            self.pip(*options, builds=True)
+            for one in fetched:
+                one.result()
 
     def _fingerprint(self) -> str:
         """Changes with the environment's Python, the repository's place and pyproject.toml."""
-        described = (self.folder / "pyvenv.cfg").read_text()
-        text = "\n".join([described, str(TOP), (TOP / "pyproject.toml").read_text()])
+        python, project = self.folder / "pyvenv.cfg", TOP / "pyproject.toml"
+        text = "\n".join([python.read_text(), str(TOP), project.read_text()])
         return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _requirements(project: dict[str, Any], extras: tuple[str, ...]) -> list[str]:
-    """What pip needs for the package with some of its extras, which may name one another."""
-    found = list(project["dependencies"])
-    for extra in extras:
-        for requirement in project["optional-dependencies"][extra]:
-            own = re.fullmatch(rf"{project['name']}\[(.*)\]", requirement)
-            found += _requirements(project, tuple(own[1].split(","))) if own else [requirement]
-    return list(dict.fromkeys(found))
 
 
 def _run(command: list[str], variables: dict[str, str]) -> None:
