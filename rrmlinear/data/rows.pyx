@@ -2,9 +2,7 @@
 
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
-from libc.string cimport memcpy
 
-from rrmlinear.simd.blocks cimport block_scores, block_stride
 from rrmlinear.simd.row_products cimport row_axpy, row_dot, row_squared_norm
 from rrmlinear.simd.rows cimport (
     ROW_DENSE, ROW_FLOAT32, ROW_INT64, row_index, row_t, row_value, rows_get, rows_prefetch,
@@ -179,35 +177,6 @@ cdef class Rows:
                 if row.bias != 0:
                     count[row.bias_index] += 1
         return np.sort(np.argpartition(-counts, min(most, len(counts)) - 1)[:most])
-
-    def product(self, const double[:, :] weights not None, Py_ssize_t n_features):
-        """X W, n × k, for weights over n_features features and one more row if there is a bias.
-
-        Stored values at features from n_features on do not count. Raises ValueError for weights
-        with fewer rows.
-        """
-        cdef Py_ssize_t i, k = weights.shape[1], stride = block_stride(k), begin, end
-        cdef Py_ssize_t rows = n_features + (self.bias >= 0)
-        if weights.shape[0] < rows:
-            raise ValueError(f"{weights.shape[0]} rows of weights, but {rows} are needed")
-        cdef row_t row
-        padded = aligned_zeros(max(weights.shape[0], 1), stride)
-        padded[:weights.shape[0], :k] = weights
-        cdef const double[:, ::1] W = padded
-        line = aligned_zeros(1, max(stride, 8))
-        cdef double[:, ::1] scores = line
-        result = np.empty((self.c.n_rows, k))
-        cdef double[:, ::1] out = result
-        for begin, end in self.spans():
-            with nogil:
-                for i in range(begin, end):
-                    row = rows_get(&self.c, i)
-                    row.bias_index = n_features
-                    while row.length and row_index(&row, row.kind, row.length - 1) >= n_features:
-                        row.length -= 1
-                    block_scores(&row, &W[0, 0], stride, stride, &scores[0, 0])
-                    memcpy(&out[i, 0], &scores[0, 0], k * sizeof(double))
-        return result
 
     def scores_of(self, const int64_t[::1] examples not None, const double[::1] w not None):
         """x_i'w of these examples, which are in memory; w is as long as the rows are wide."""

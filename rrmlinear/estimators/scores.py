@@ -20,6 +20,7 @@ from rrmlinear.data.array_rows import check_unmasked, float64_of
 from rrmlinear.data.container.layout import ContainerError
 from rrmlinear.data.container.signature import head_of, is_container
 from rrmlinear.data.problem import Problem
+from rrmlinear.data.products import product
 from rrmlinear.estimators.arguments import RANGES, are_plain, is_plain, seed_of, thread_count
 from rrmlinear.estimators.base import Certified
 from rrmlinear.training.streaming import MEMORY_SHARE
@@ -190,7 +191,8 @@ class LinearScores(Certified):
         coef: Any = self.coef_ if issparse(self.coef_) else np.atleast_2d(self.coef_)
         if isinstance(X, Problem):
             rows = X.in_blocks().rows
-            products = rows.product((coef.toarray() if issparse(coef) else coef).T, X.n_features)
+            weights = (coef.toarray() if issparse(coef) else coef).T
+            products = product(rows, weights, X.n_features)
             if rows.blocks is not None:
                 rows.blocks.release()
             return products + np.asarray(self.intercept_)

@@ -1,14 +1,14 @@
 """Products of the rows with matrices of a column for each class: X W, and Σ c_i x_i s_i'."""
 
 from libc.stdint cimport uintptr_t
-from libc.string cimport memcpy
 
-from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
+from rrmlinear.simd.blocks cimport block_stride, block_update
 from rrmlinear.simd.rows cimport row_t, rows_get
 from rrmlinear.data.rows cimport Rows
 
 import numpy as np
 
+from rrmlinear.data.products import product_of_part
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.risks.shares import Shares
 
@@ -51,26 +51,14 @@ cdef class ClassProducts:
         """X W, n × k."""
         result = np.empty((self.rows.c.n_rows, self.k))
         if not self.padded:
-            self.shares.run(self._scores, np.ascontiguousarray(w, dtype=np.float64), result)
+            W = np.ascontiguousarray(w, dtype=np.float64)
+            self.shares.run(product_of_part, self.rows, W, result)
             return result
         padded = self._padded()
         padded[:self.rows.width, :self.k] = w
-        self.shares.run(self._scores, padded, result)
+        self.shares.run(product_of_part, self.rows, padded, result)
         self.spare.append(padded)
         return result
-
-    def _scores(self, const double[:, ::1] w not None, double[:, ::1] out not None, Py_ssize_t part,
-                Py_ssize_t begin, Py_ssize_t end):
-        line = aligned_zeros(1, self.k8)
-        cdef double* scores = <double*> <uintptr_t> line.ctypes.data
-        cdef Py_ssize_t whole = block_stride(self.k), i, first, last
-        cdef row_t row
-        for first, last in self.rows.spans(begin, end):
-            with nogil:
-                for i in range(first, last):
-                    row = rows_get(&self.rows.c, i)
-                    block_scores(&row, &w[0, 0], self.stride, whole, scores)
-                    memcpy(&out[i, 0], scores, self.k * sizeof(double))
 
     def adjoint(self, factors):
         """Σ c_i x_i s_i', d × k, s_i the rows of ``factors``."""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.risks.layouts.chains._chain_sums import ChainSums, best_labellings
@@ -115,7 +116,7 @@ class ChainModel(LabellingModel):
             if edges is not None and end - begin > 1:
                 of_edges = self.pairs[k:].reshape(-1, k * k)
                 own = edges.between(begin - s, end - s - 1)
-                T = T + own.product(of_edges, len(of_edges)).reshape(-1, k, k)
+                T = T + product(own, of_edges, len(of_edges)).reshape(-1, k, k)
             nodes = self._nodes(given.rows.between(begin, end))
             scores, places = best_labellings(nodes, T, most)
             result.append((scores, self.labels[places]))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import NAMED_LOSSES, loss_row
 from rrmlinear.core.pool import thread_pool
+from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
 from rrmlinear.training.model_files.writing import save_model
 from rrmlinear.training.trained import TrainedModel
@@ -54,7 +55,7 @@ class LabellingModel(TrainedModel, ABC):
 
     def _nodes(self, rows: Rows) -> NDArray[np.float64]:
         """The scores x_t'w_j of positions or nodes."""
-        return rows.with_bias(self.bias).product(self.weights, self.n_features)
+        return product(rows.with_bias(self.bias), self.weights, self.n_features)
 
 
 def in_parts(

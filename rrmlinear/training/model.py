@@ -14,6 +14,7 @@ from rrmlinear.catalog.losses import LOSSES, MEASURE_LOSSES, loss_row, measure_v
 from rrmlinear.core.pool import thread_pool
 from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.problem import Problem
+from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
 from rrmlinear.training.model_files.header import ModelFileError
 from rrmlinear.training.model_files.writing import save_model
@@ -122,7 +123,7 @@ class Model(TrainedModel):
         return result
 
     def _scores(self, rows: Rows) -> NDArray[np.float64]:
-        scores = rows.product(self.weights, self.n_features)
+        scores = product(rows, self.weights, self.n_features)
         if self.rho is not None:
             scores -= self.rho
         return scores[:, 0] if scores.shape[1] == 1 else scores

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.freed_memory import keep_freed
 from rrmlinear.data.problem import Problem
+from rrmlinear.data.products import product
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, TraceRow
 from rrmlinear.solvers.loop.solver import Solver
@@ -131,7 +132,8 @@ def solve_measure(
     if not chosen.loss.ranks:
         return result, None
     n, k = problem.n_examples, chosen.choices.k or int(np.count_nonzero(y > 0))
-    scores = np.sort(problem.rows.product(result.weights[:, np.newaxis], problem.n_features)[:, 0])
+    weights = result.weights[:, np.newaxis]
+    scores = np.sort(product(problem.rows, weights, problem.n_features)[:, 0])
     if k >= n:
         return result, float(scores[0]) - 1
     return result, float(scores[n - k - 1] + scores[n - k]) / 2

@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from rrmlinear import Problem
+from rrmlinear.data.products import product
 
 Y = [1, 2, 1]
 
@@ -272,7 +273,7 @@ def test_slices_of_a_larger_matrix_keep_their_own_rows():
     part.data, part.indices, part.indptr = full.data, full.indices, full.indptr[1:]
     problem = Problem.from_arrays(part, [1, 2])
     assert problem.rows.n_stored == 2
-    np.testing.assert_array_equal(problem.rows.product(np.eye(3), 3), full.toarray()[1:])
+    np.testing.assert_array_equal(product(problem.rows, np.eye(3), 3), full.toarray()[1:])
     np.testing.assert_array_equal(
         problem.take(np.array([1, 0])).to_scipy().toarray(), full.toarray()[[2, 1]]
     )

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from rrmlinear.data.memory import gathered
+from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows, aligned_zeros
 
 KINDS = [
@@ -38,7 +39,7 @@ def test_product_equals_scipy(kind, k):
     for d, density in ((1, 1.0), (3, 0.5), (7, 1.0), (21, 0.6), (64, 0.3)):
         X = random_rows(13, d, density, seed=k + d)
         W = np.random.default_rng(k).normal(size=(d, k))
-        found = rows_over(X, kind).product(W, d)
+        found = product(rows_over(X, kind), W, d)
         np.testing.assert_allclose(found, X @ W, rtol=1e-12, atol=1e-13)
         assert found.shape == (13, k)
 
@@ -52,7 +53,7 @@ def test_product_with_an_appended_column(kind, bias, k):
     rows = rows_over(X, kind, bias)
     assert rows.width == 6 + (bias >= 0)
     expected = np.hstack([X, column]) @ W
-    np.testing.assert_allclose(rows.product(W, 6), expected, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(product(rows, W, 6), expected, rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -64,7 +65,7 @@ def test_product_with_fewer_or_more_features_than_the_weights(kind, bias, featur
     W = np.random.default_rng(2).normal(size=(features + (bias >= 0), 5))
     common = min(9, features)
     expected = X[:, :common] @ W[:common] + (bias * W[features] if bias >= 0 else 0)
-    found = rows_over(X, kind, bias).product(W, features)
+    found = product(rows_over(X, kind, bias), W, features)
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
 
 
@@ -127,19 +128,19 @@ def test_feature_cuts_share_out_the_features(kind):
 def test_rows_of_no_values(kind):
     rows = rows_over(np.zeros((3, 5)), kind)
     assert not rows.squared_norms().any()
-    assert not rows.product(np.ones((5, 2)), 5).any()
-    assert rows_over(np.zeros((3, 0)), kind).product(np.zeros((0, 3)), 0).shape == (3, 3)
+    assert not product(rows, np.ones((5, 2)), 5).any()
+    assert product(rows_over(np.zeros((3, 0)), kind), np.zeros((0, 3)), 0).shape == (3, 3)
 
 
 @pytest.mark.parametrize("bias", [-1.0, 0.0, 1.0])
 def test_products_refuse_weights_of_another_shape(bias):
     rows = Rows(np.zeros((3, 5)), None, None, 5, bias)
     needed = 5 + (bias >= 0)
-    assert rows.product(np.zeros((needed, 2)), 5).shape == (3, 2)
+    assert product(rows, np.zeros((needed, 2)), 5).shape == (3, 2)
     with pytest.raises(ValueError, match=f"{needed - 1} rows of weights, but {needed} are needed"):
-        rows.product(np.zeros((needed - 1, 2)), 5)
+        product(rows, np.zeros((needed - 1, 2)), 5)
     with pytest.raises(ValueError, match="dimensions"):
-        rows.product(np.zeros(needed), 5)
+        product(rows, np.zeros(needed), 5)
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.int32, np.uint16])

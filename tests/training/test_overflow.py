@@ -9,6 +9,7 @@ from rrmlinear import Parameter, Problem, fit
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import CHAIN_LOSSES
 from rrmlinear.catalog.solvers import SOLVERS
+from rrmlinear.data.products import product
 from rrmlinear.solvers.dual.pace import IDLE_PROBLEMS, LONGEST_PROBLEM, Practice
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.finite import check_defined, check_proved, numbers_in_range
@@ -106,7 +107,7 @@ def test_the_length_of_inner_problems_has_a_bound():
 @pytest.mark.parametrize("name", ["breast-cancer", "heart_scale"])
 def test_sets_with_columns_of_many_scales(data_set, name):
     data = data_set(name)
-    rows = data.rows.product(np.eye(data.n_features), data.n_features)
+    rows = product(data.rows, np.eye(data.n_features), data.n_features)
     if name == "heart_scale":
         rows = rows * 10 ** np.random.default_rng(0).uniform(-3, 3, data.n_features)
     problem = Problem.from_arrays(rows, data.labels)

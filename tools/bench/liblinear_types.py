@@ -35,6 +35,7 @@ from times import Time, Times, write_times
 from rrmlinear import Model, Parameter, Problem, fit, read_libsvm
 from rrmlinear.catalog.losses import loss_row
 from rrmlinear.catalog.solvers import SOLVERS
+from rrmlinear.data.products import product
 
 #: Relative suboptimality of the second comparison, and the smallest -e tried there.
 FINE, SMALLEST = 1e-6, 1e-9
@@ -104,7 +105,7 @@ def objective(number: int, problem: Problem, weights: np.ndarray, labels: np.nda
     from rrmlinear.catalog.selection import select
 
     chosen = select(Parameter(solver=number))
-    scores = problem.rows.product(np.ascontiguousarray(weights), problem.n_features)
+    scores = product(problem.rows, weights, problem.n_features)
     penalty = np.abs(weights).sum() if number in (5, 6) else (weights**2).sum() / 2
     if chosen.kind == "regression":
         return float(penalty + chosen.loss.values(problem.labels, scores[:, 0]).sum())

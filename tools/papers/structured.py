@@ -40,6 +40,7 @@ from measuring import BenchmarkError, check_outputs, write_whole
 
 import rrmlinear
 from rrmlinear import ChainModel, SequenceProblem
+from rrmlinear.data.products import product
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.losses.measures import FBeta, measured
 from rrmlinear.regularizers.separable import L2
@@ -135,7 +136,7 @@ def f1_study(task: Task) -> Study:
     data = ScalarRisk(problem.rows, Hinge(), y, np.full(len(y), task.C))
 
     def score(w: Any) -> float:
-        scores = test.rows.product(w[:, np.newaxis], len(w))[:, 0]
+        scores = product(test.rows, w[:, np.newaxis], len(w))[:, 0]
         return 100 * measured(FBeta(1.0), positive, scores)
 
     return Study(MeasureRisk(data, FBeta(1.0)), score)

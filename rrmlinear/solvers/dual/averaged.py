@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.products import product
 from rrmlinear.solvers.dual._running_average import RunningAverage
 from rrmlinear.solvers.dual.allowed_duals import nearest_allowed
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
@@ -39,7 +40,7 @@ class AveragedSDCA(ProxSDCA):
 
     def measure(self) -> None:
         weights, duals = self.present_weights(), self.present_duals()
-        scores = self.rows.product(weights[:, None], self.rows.shape[1])[:, 0]
+        scores = product(self.rows, weights[:, None], self.rows.shape[1])[:, 0]
         losses = float(self.costs @ self.loss.values(self.y, scores))
         conjugates = float(self.costs @ self.loss.conjugates(self.y, duals))
         v = self.state.combination(duals)

@@ -11,6 +11,7 @@ from rrmlinear import Problem, write_container
 from rrmlinear.data.container import working_copy
 from rrmlinear.data.container.narrow import MOST_FEATURES, narrowed
 from rrmlinear.data.packed_rows import PackedRows, ShortRows
+from rrmlinear.data.products import product
 
 N, D = 300, 60
 
@@ -120,10 +121,10 @@ def test_short_rows_have_the_products_of_their_values(tmp_path):
     rows = read(streamed(tmp_path, random_rows()), short=True)[1].rows
     X, W = matrix(rows), np.random.default_rng(2).normal(size=(D + 1, 3))
     scores = X @ W[:D] + 2 * W[D]
-    assert np.allclose(rows.product(W, D), scores, rtol=0, atol=1e-12)
+    assert np.allclose(product(rows, W, D), scores, rtol=0, atol=1e-12)
     assert np.allclose(rows.squared_norms(), (X * X).sum(axis=1) + 4, rtol=1e-14)
     some = rows.between(10, 20)
-    assert np.allclose(some.product(W, D), scores[10:20], rtol=0, atol=1e-12)
+    assert np.allclose(product(some, W, D), scores[10:20], rtol=0, atol=1e-12)
     assert (some.values[X.indptr[10] : X.indptr[20]] == X.data[X.indptr[10] : X.indptr[20]]).all()
     u = np.random.default_rng(3).random(D + 1)
     sums = [u[X.indices[X.indptr[i] : X.indptr[i + 1]]].sum() for i in range(10, 20)]

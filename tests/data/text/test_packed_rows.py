@@ -6,6 +6,7 @@ import pytest
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.packed_rows import PackedRows
+from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.text import libsvm_reading
 from rrmlinear.data.text._libsvm_parser import PADDING
@@ -60,7 +61,7 @@ def test_packed_values_are_correctly_rounded_quotients(decimals):
     indices, indptr = np.zeros(len(numbers), np.uint16), np.arange(len(numbers) + 1)
     rows = PackedRows(numbers, indices, indptr, 1, decimals=decimals)
     assert (rows.values == numbers / 10.0**decimals).all()
-    assert (rows.product(np.ones((1, 1)), 1)[:, 0] == rows.values).all()
+    assert (product(rows, np.ones((1, 1)), 1)[:, 0] == rows.values).all()
 
 
 @pytest.mark.parametrize(
@@ -143,7 +144,7 @@ def test_parts_of_packed_rows_stay_packed(tmp_path):
     part = rows.between(10, 20)
     assert isinstance(part, PackedRows)
     assert (
-        part.product(np.eye(50), 50) == take_rows(rows, np.arange(10, 20)).product(np.eye(50), 50)
+        product(part, np.eye(50), 50) == product(take_rows(rows, np.arange(10, 20)), np.eye(50), 50)
     ).all()
     assert (part.squared_norms() == rows.squared_norms()[10:20]).all()
     assert rows.n_bytes == 6 * rows.n_stored

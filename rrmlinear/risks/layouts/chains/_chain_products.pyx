@@ -1,31 +1,8 @@
 """X W, and X'D from a copy of the data by features, for sparse rows and k columns."""
 
-from libc.stdint cimport int32_t, int64_t, uintptr_t
-from libc.string cimport memcpy
+from libc.stdint cimport int32_t, int64_t
 
-from rrmlinear.data.rows cimport Rows
-from rrmlinear.simd.blocks cimport block_scores, block_stride
 from rrmlinear.simd.chains.few_columns cimport few_columns_times
-from rrmlinear.simd.rows cimport row_t, rows_get
-
-from rrmlinear.data.rows import aligned_zeros
-
-
-def row_products(Rows rows not None, const double[:, ::1] matrix not None,
-                 double[:, ::1] out not None, Py_ssize_t part, Py_ssize_t begin, Py_ssize_t end):
-    """out_i = Σ_t x_it matrix_t for rows ``begin`` … ``end`` − 1; matrix has at least 2 columns.
-
-    Each row of ``out`` has the same bits whatever the parts.
-    """
-    cdef Py_ssize_t k = matrix.shape[1], whole = block_stride(k), i
-    cdef row_t row
-    line = aligned_zeros(1, (k + 7) // 8 * 8)
-    cdef double* sums = <double*> <uintptr_t> line.ctypes.data
-    with nogil:
-        for i in range(begin, end):
-            row = rows_get(&rows.c, i)
-            block_scores(&row, &matrix[0, 0], k, whole, sums)
-            memcpy(&out[i, 0], sums, k * sizeof(double))
 
 
 def few_column_products(const double[::1] values not None, const int32_t[::1] indices not None,

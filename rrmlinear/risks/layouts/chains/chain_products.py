@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.alike_columns import columns_of
+from rrmlinear.data.products import product_of_part
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.layouts.chains._chain_products import few_column_products, row_products
+from rrmlinear.risks.layouts.chains._chain_products import few_column_products
 from rrmlinear.risks.shares import Shares
 
 Array = NDArray[np.float64]
@@ -77,10 +78,10 @@ def _products(rows: Rows, matrix: Array, shares: Any, out: Array) -> None:
         starts = np.asarray(rows.indptr, dtype=np.int64)
         shares.run(few_column_products, rows.values, rows.indices, starts, matrix, first, out)
     elif k > 1:
-        shares.run(row_products, rows, matrix, out)
+        shares.run(product_of_part, rows, matrix, out)
     else:
         pair = np.empty((len(out), 2))  # kernels take two columns at least
-        shares.run(row_products, rows, np.repeat(matrix, 2, axis=1), pair)
+        shares.run(product_of_part, rows, np.repeat(matrix, 2, axis=1), pair)
         out[:] = pair[:, :1]
 
 

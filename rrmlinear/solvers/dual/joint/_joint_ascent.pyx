@@ -13,6 +13,7 @@ from rrmlinear.losses.base cimport ScalarLoss
 
 import numpy as np
 
+from rrmlinear.data.products import product_of_part
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 
@@ -80,17 +81,9 @@ cdef class JointAscent:
 
     def scores(self):
         """x_i'w_j of all examples, n × k."""
-        cdef Py_ssize_t i, n = self.rows.c.n_rows, stride = self.W.shape[1]
-        found = aligned_zeros(n, stride)
-        cdef double[:, ::1] out = found
-        cdef row_t row
-        with nogil:
-            for i in range(n):
-                if i + ROW_LOOKAHEAD < n:
-                    rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
-                row = rows_get(&self.rows.c, i)
-                block_scores(&row, &self.W[0, 0], stride, stride, &out[i, 0])
-        return found[:, :len(self.factor)]
+        result = np.empty((self.rows.c.n_rows, len(self.factor)))
+        product_of_part(self.rows, self.W, result, 0, 0, self.rows.c.n_rows)
+        return result
 
     def run_pass(self, int number, uint64_t seed):
         """Visit the examples in the order of pass ``number``. Those whose duals were all 0 and

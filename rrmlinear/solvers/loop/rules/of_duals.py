@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rules.rule import Point, Rule
@@ -131,7 +132,7 @@ class ClassRange(Rule):
     def _range(self, begin: int, end: int, weights: Array, duals: DualBlocks) -> float:
         """The largest range of examples begin … end − 1."""
         each, own, costs = np.arange(end - begin), self.label[begin:end], self.costs[begin:end]
-        scores = self.rows.between(begin, end).product(weights, self.rows.shape[1])
+        scores = product(self.rows.between(begin, end), weights, self.rows.shape[1])
         scores[each, own] -= 1.0
         values = duals.values[duals.indptr[begin] : duals.indptr[end]]
         classes = duals.classes[duals.indptr[begin] : duals.indptr[end]]

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.separable import L2, ElasticNet
@@ -48,7 +49,7 @@ def features(risk, s, y):
     first, k = risk.starts[s], risk.k
     nodes, pairs = np.zeros((risk.rows.width, k)), np.zeros((k, k))
     X = risk.rows.between(int(first), int(risk.starts[s + 1]))
-    X = X.product(np.eye(X.width), X.shape[1])
+    X = product(X, np.eye(X.width), X.shape[1])
     for t, label in enumerate(y):
         nodes[:, label] += X[t]
         if t:
