@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.blas import linear_algebra
 from rrmlinear.regularizers.group_curvatures import GroupCurvature
-from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.second_order.factors import Factor
 
 Array = NDArray[np.float64]
@@ -93,20 +92,8 @@ class GroupFactor:
 
     def _products(self, columns: Any) -> Array:
         """Y times a sparse matrix."""
-        hessian, count = self.hessian, columns.shape[1]
-        p = hessian.size
-        result = np.empty((p + len(self.rows), count))
-        result[p:] = self.rows @ columns
-        if isinstance(hessian, Hessian):
-            result[:p] = hessian.times_sparse(columns)
-        elif count <= p:
-            by_column = columns.tocsc()
-            for k in range(count):
-                result[:p, k] = hessian.times(by_column[:, [k]].toarray().ravel())
-        else:
-            for t in range(p):
-                result[t] = hessian.adjoint(np.eye(1, p, t)[0]) @ columns
-        return result
+        parts = self.hessian.times_sparse(columns), self.rows @ columns
+        return np.ascontiguousarray(np.concatenate(parts))
 
 
 def _large(squares: Array, most: int) -> NDArray[np.intp]:
