@@ -52,8 +52,6 @@ class Certificate:
         self._alphas: Any = None
         #: F at the best weights, if known.
         self.best_at: Any = None
-        #: The ‖x_i‖² of the risk's rows, if known: else `rounding` reads the rows for them.
-        self.squares: Any = None
         #: The end of the searches of the last primal value.
         self.warm: Any = None
         self._primal_is_exact = self._dual_is_exact = True
@@ -207,9 +205,10 @@ class Certificate:
         omega = self.regularizer.value_of(zeros) if self.regularizer else 0.0
         return float(loss_at_zero(self.risk)) + omega
 
-    def rounding(self, enough: float = 0.0) -> float:
+    def rounding(self, enough: float = 0.0, squares: Array | None = None) -> float:
         """How far primal and dual may be off by rounding; a cruder bound, which is found sooner,
-        where that is at most ``enough``.
+        where that is at most ``enough``. It reads the rows for their ‖x_i‖² if no ``squares`` are
+        given.
         """
         values = OBJECTIVE_ROUNDING * max(abs(self.primal), abs(self.dual))
         rows, alphas = getattr(self.risk, "rows", None), self.alphas
@@ -223,7 +222,7 @@ class Certificate:
             sizes = sizes.reshape(len(costs), -1).sum(axis=1)
         shares = np.multiply(costs, sizes, out=sizes)
         if enough > 0 and np.ndim(self.weights) == 1:
-            squares = rows.squared_norms() if self.squares is None else self.squares
+            squares = rows.squared_norms() if squares is None else squares
             crude = values + bound_by_rows(shares, squares, self.weights)
             if crude <= enough:
                 return crude

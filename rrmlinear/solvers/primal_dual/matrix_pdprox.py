@@ -164,7 +164,7 @@ class FactorsCertificate(Certificate):
         self.offer_duals(lambda: alphas, dual=-risk.conjugate(alphas))
         return self.primal, self.dual
 
-    def rounding(self, enough: float = 0.0) -> float:
+    def rounding(self, enough: float = 0.0, squares: Array | None = None) -> float:
         return OBJECTIVE_ROUNDING * max(abs(self.primal), abs(self.dual))
 
     def final_weights(self) -> Array:

@@ -52,8 +52,8 @@ class ConjugateAscent(Solver):
     def start(self) -> None:
         risk, y = self.risk, self.risk.labels
         self.certificate = Certificate(risk, self.regularizer)
-        norms = self.certificate.squares = risk.rows.squared_norms()
-        self.curvatures = self.stretch * risk.costs * norms / self.modulus
+        self.squares = risk.rows.squared_norms()
+        self.curvatures = self.stretch * risk.costs * self.squares / self.modulus
         scores = scores_at_zero(risk)
         at = risk.at(scores)
         steps, end = risk.dual_steps(scores, 0.0, self.curvatures, at.warm)
@@ -122,4 +122,4 @@ class ConjugateAscent(Solver):
         self.certificate.offer_duals(self.alphas, self.vector, exact=True)
 
     def rounding(self, enough: float) -> float:
-        return self.certificate.rounding(enough)
+        return self.certificate.rounding(enough, self.squares)
