@@ -14,7 +14,7 @@ from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.rule import Either, Point, Rule
-from rrmlinear.solvers.loop.stages import Stages
+from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.training.fit import NotSolvedWarning
 
 TYPES = [number for number, row in SOLVERS.items() if row.is_liblinear]
@@ -171,7 +171,7 @@ def test_many_passes_of_an_ascent_end_by_the_rule_of_the_primal_type(number, pri
     problem = Problem.from_arrays(X, y)
     chosen = select(Parameter(solver=number, tolerance=1e-3))
     monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_CURVED_COST", 0)
-    monkeypatch.setattr(Stages, "_is_slow", lambda self: False)  # Newton's method stays away
+    monkeypatch.setattr(Stages, "_turn_is_over", lambda self: False)  # Newton's method stays away
     monkeypatch.setattr("rrmlinear.catalog.liblinear_types.MOST_PASSES", 1000)
     alone = fit(problem, chosen.choices).result
     monkeypatch.setattr("rrmlinear.catalog.liblinear_types.MOST_PASSES", 1)

@@ -13,7 +13,7 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stages import Stages
+from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.training import starts
 from rrmlinear.training.classes import one_vs_rest
 
@@ -255,7 +255,8 @@ def test_classes_that_begin_together_come_to_the_same_optimum(wide, fit, monkeyp
     choices = {"solver": solver, "gap_tol": 1e-4, "C": 0.3}
     monkeypatch.setattr(starts, "MIN_JOINT_WIDTH", 1)
     monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_CURVED_COST", 0)
-    monkeypatch.setattr(Stages, "_is_slow", lambda self: False)  # passes of ascents are compared
+    # passes of ascents are compared
+    monkeypatch.setattr(Stages, "_turn_is_over", lambda self: False)
     together = fit(wide, **choices)
     passes = {1: 8, 3: 9, 7: 5}[solver]
     assert f"{passes} passes for up to 8 classes at a time come first" in together.result.notes

@@ -27,7 +27,8 @@ from rrmlinear.catalog.stages.first_stage import (
 from rrmlinear.catalog.task import Task
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stages import Stage, Stages
+from rrmlinear.solvers.loop.stages.stages import Stages
+from rrmlinear.solvers.loop.stages.turns import Stage
 
 # Passes that the plain ascent is guessed to take behind the ascent on all duals at once.
 WIDE_PASSES = 20

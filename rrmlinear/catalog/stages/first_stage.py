@@ -17,7 +17,7 @@ from rrmlinear.catalog.stages.row_angles import columns_of_angles
 from rrmlinear.catalog.task import Task
 from rrmlinear.losses.margin import Hinge, Logistic
 from rrmlinear.risks.row_factor import is_nearly_full
-from rrmlinear.solvers.loop.stages import Stage
+from rrmlinear.solvers.loop.stages.turns import Stage
 from rrmlinear.solvers.second_order.limits import MAX_CLASS_FEATURES, MAX_FACTORIZED
 
 # From this mean of c ‖x‖² on, the hinge begins on a factor of XX': the ascent would take more than

@@ -39,7 +39,8 @@ from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stages import Stage, Stages
+from rrmlinear.solvers.loop.stages.stages import Stages
+from rrmlinear.solvers.loop.stages.turns import Stage
 from rrmlinear.solvers.second_order.limits import (
     MAX_FACTORIZED,
 )

@@ -24,7 +24,7 @@ from rrmlinear.catalog.stages.costs import (
 from rrmlinear.catalog.stages.samples import suits_sample
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stages import Stage
+from rrmlinear.solvers.loop.stages.turns import Stage
 from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS
 from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
 

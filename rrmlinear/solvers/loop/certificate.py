@@ -54,6 +54,8 @@ class Certificate:
         self.best_at: Any = None
         #: The end of the searches of the last primal value.
         self.warm: Any = None
+        #: What rounding may move the values by, from a stage that was left with these duals.
+        self.left_rounding = math.inf
         self._primal_is_exact = self._dual_is_exact = True
 
     @classmethod
@@ -107,7 +109,7 @@ class Certificate:
             vector = self.risk.gradient(alphas) if vector is None else vector
             dual, alphas = self.dual_of(alphas, vector)
         if callable(alphas) or dual > self.dual:
-            self.dual, self._alphas = dual, alphas
+            self.dual, self._alphas, self.left_rounding = dual, alphas, math.inf
             self._dual_is_exact = exact or callable(alphas)
         return dual
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.loop.stages import Stage, Stages
+from rrmlinear.solvers.loop.stages.stages import Stages
+from rrmlinear.solvers.loop.stages.turns import Stage
 from rrmlinear.solvers.rounds.fleet import Fleet, PartsLostError
 from rrmlinear.solvers.rounds.rounds import Rounds
 from rrmlinear.solvers.rounds.summed_risk import SummedRisk

@@ -11,7 +11,8 @@ from rrmlinear.catalog.selection import select
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.rule import Rule
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stages import Stage, Stages
+from rrmlinear.solvers.loop.stages.stages import Stages
+from rrmlinear.solvers.loop.stages.turns import Stage
 from rrmlinear.solvers.loop.stopping import Stopping
 
 
@@ -157,6 +158,22 @@ def test_rounding_of_duals_far_from_the_best_hides_no_gap():
     result = Stages(stages).solve(Stopping(gap_tol=1e-6))
     assert result.status is Status.SOLVED
     assert result.gap == pytest.approx(1e-9, rel=1e-6)
+
+
+class Rough(OneSide):
+    """One whose values may be off by much."""
+
+    def rounding(self, enough):
+        return 1.0
+
+
+def test_the_rounding_of_a_stage_that_was_left_counts_for_its_duals_alone():
+    stages = [
+        Stage("first", lambda duals: OneSide(2.0, 0.5), 1.0, 0.0, patience=5),
+        Stage("second", lambda duals: Rough(1.0, 1 - 1e-9), 1.0, 10.0, patience=5),
+    ]
+    result = Stages(stages).solve(Stopping(gap_tol=1e-6))
+    assert result.status is Status.HIDDEN
 
 
 class Overflowing(Given):

@@ -15,7 +15,8 @@ from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import Status, duals_by_scores
-from rrmlinear.solvers.loop.stages import Stage, Stages
+from rrmlinear.solvers.loop.stages.stages import Stages
+from rrmlinear.solvers.loop.stages.turns import Stage
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order.newton import Newton
 from rrmlinear.solvers.second_order.row_space import RowSpace, cholesky_factor
