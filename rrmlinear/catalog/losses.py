@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.losses.block_base import BlockLoss
-from rrmlinear.losses.margin import GeneralizedHinge, Hinge, Logistic, SmoothHinge, SquaredHinge
+from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import GeneralizedHinge, Hinge, SmoothHinge, SquaredHinge
 from rrmlinear.losses.multiclass import (
     CrammerSinger,
     SmoothCrammerSinger,

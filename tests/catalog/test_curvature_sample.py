@@ -7,7 +7,7 @@ import pytest
 
 from rrmlinear.catalog.stages.curvature_sample import CurvatureSample, byte_matrix
 from rrmlinear.data.array_rows import rows_of
-from rrmlinear.losses.margin import Logistic
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.risks.short.tangents import ShortTangents

@@ -5,6 +5,7 @@ import pytest
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.risks.terms import ScalarTerms
 
@@ -15,7 +16,7 @@ LOSSES = [
     margin.SquaredHinge(),
     margin.GeneralizedHinge(2.5),
     margin.GeneralizedHinge(2.5, 0.2),
-    margin.Logistic(),
+    Logistic(),
     regression.Squared(),
     regression.Absolute(),
     regression.Absolute(0.1),

@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.scalar import ScalarRisk
 
@@ -42,7 +43,7 @@ def test_steps_are_those_of_the_loss_and_better_than_a_fine_search(loss):
 
 @pytest.mark.parametrize("curvature", [0.0, 1e-6, 0.3, 1.0, 20.0, 1e6])
 def test_logistic_steps_side_by_side_are_those_of_each_alone(curvature):
-    rng, loss, n = np.random.default_rng(5), margin.Logistic(), 203
+    rng, loss, n = np.random.default_rng(5), Logistic(), 203
     y, scores = rng.choice([-1.0, 1.0], n), rng.choice([-1, 1], n) * 10 ** rng.uniform(-3, 2.5, n)
     b = np.concatenate([rng.random(n - 6), [0.0, 1.0, 1e-300, 5e-324, 1 - 2**-53, 1e-12]])
     alphas, rows = y * b, Problem.from_arrays(np.zeros((n, 1)), y).rows

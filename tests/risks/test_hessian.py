@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses.margin import Logistic
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.risks import hessian as hessian_module
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk

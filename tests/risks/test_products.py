@@ -5,7 +5,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
+from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Hinge, SmoothHinge, SquaredHinge
 from rrmlinear.losses.multiclass import SmoothCrammerSinger
 from rrmlinear.losses.regression import EpsilonInsensitive, Huber
 from rrmlinear.risks.block import BlockRisk

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear.data.array_rows import rows_of
-from rrmlinear.losses.margin import Logistic
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.risks.short.tangents import ShortTangents

@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 
@@ -43,7 +44,7 @@ def assert_agrees(risk, w, alphas, curvature=0.7):
 @pytest.mark.parametrize("bias", [-1.0, 0.5])
 @pytest.mark.parametrize("form", ["sparse", "dense", "float32"])
 @pytest.mark.parametrize("shape", [(1, 1), (3000, 3), (9000, 40), (300, 1200)])
-@pytest.mark.parametrize("loss", [margin.Hinge(), margin.Logistic(), regression.Quantile(0.2)])
+@pytest.mark.parametrize("loss", [margin.Hinge(), Logistic(), regression.Quantile(0.2)])
 def test_a_sweep_is_its_parts(loss, shape, form, bias, threads):
     given, y, costs, rng = problem(form, *shape, bias=bias)
     risk = ScalarRisk(given.rows, loss, y, costs, threads)

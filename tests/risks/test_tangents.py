@@ -5,7 +5,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear.data.array_rows import rows_of
-from rrmlinear.losses.margin import Logistic, SquaredHinge
+from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.risks.tangents import tangent

@@ -8,7 +8,8 @@ from rrmlinear import Problem
 from rrmlinear.catalog.losses import loss_row
 from rrmlinear.data.packed_rows import PackedRows
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.margin import Hinge, Logistic, SquaredHinge
+from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Hinge, SquaredHinge
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA

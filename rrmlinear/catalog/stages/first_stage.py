@@ -15,7 +15,8 @@ from rrmlinear.catalog.stages.costs import (
 from rrmlinear.catalog.stages.newton_guess import is_uneven, stretch
 from rrmlinear.catalog.stages.row_angles import columns_of_angles
 from rrmlinear.catalog.task import Task
-from rrmlinear.losses.margin import Hinge, Logistic
+from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Hinge
 from rrmlinear.risks.row_factor import is_nearly_full
 from rrmlinear.solvers.loop.stages.turns import Stage
 from rrmlinear.solvers.second_order.limits import MAX_CLASS_FEATURES, MAX_FACTORIZED

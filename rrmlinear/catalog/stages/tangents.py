@@ -22,7 +22,7 @@ from rrmlinear.catalog.stages.samples import (
     task_of_sample,
 )
 from rrmlinear.catalog.task import Task
-from rrmlinear.losses.margin import Logistic
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.losses.regression import Squared
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping

@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.conditions.intercept import Intercept
@@ -269,7 +270,7 @@ def test_one_class_costs_nothing_with_an_intercept(sign):
     ("change", "sentence"),
     [
         ({"loss": WestonWatkins()}, "takes a loss of one score, and WestonWatkins is one of"),
-        ({"loss": margin.Logistic()}, "whose dual is a sum of clipped lines, got Logistic"),
+        ({"loss": Logistic()}, "whose dual is a sum of clipped lines, got Logistic"),
         ({"limit": 0.0}, "the limit of duals must be positive and finite, got 0"),
         ({"limit": np.nan}, "the limit of duals must be positive and finite, got nan"),
         ({"direction": np.ones(3)}, r"must be 4 finite numbers, got shape \(3,\)"),

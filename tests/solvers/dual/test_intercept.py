@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual import intercept
@@ -99,7 +100,7 @@ def test_weights_are_those_of_logistic_regression():
     linear_model = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is optional")
     problem, X, y = data("logistic")
     model = linear_model.LogisticRegression(C=0.5, tol=1e-12, solver="newton-cholesky").fit(X, y)
-    result = solve(problem, margin.Logistic(), L2(), np.full(N, 0.5), gap_tol=1e-15)
+    result = solve(problem, Logistic(), L2(), np.full(N, 0.5), gap_tol=1e-15)
     expected = np.append(model.coef_, model.intercept_)
     np.testing.assert_allclose(result.weights, expected, atol=1e-7)
 

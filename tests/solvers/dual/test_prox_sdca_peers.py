@@ -6,6 +6,7 @@ from scipy.optimize import minimize
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
@@ -58,9 +59,7 @@ def test_elastic_net(data, ratio):
 def test_logistic_regression(data):
     X, _, y = data
     peer = linear_model.LogisticRegression(C=0.7, fit_intercept=False, tol=1e-12, max_iter=10_000)
-    np.testing.assert_allclose(
-        weights(X, y, margin.Logistic(), 0.7), peer.fit(X, y).coef_[0], **CLOSE
-    )
+    np.testing.assert_allclose(weights(X, y, Logistic(), 0.7), peer.fit(X, y).coef_[0], **CLOSE)
 
 
 @pytest.mark.parametrize(

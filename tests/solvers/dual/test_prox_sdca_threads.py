@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.losses import margin, regression
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual import shared_passes
 from rrmlinear.solvers.dual.averaged import AveragedSDCA
@@ -18,7 +19,7 @@ N, D, VALUES = 5000, 3000, 45  # enough visits in a pass, and values in a row, f
 LOSSES = {
     "hinge": margin.Hinge(),
     "squared-hinge": margin.SquaredHinge(),
-    "logistic": margin.Logistic(),
+    "logistic": Logistic(),
     "squared": regression.Squared(),
 }
 

@@ -6,7 +6,8 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.data.array_rows import shared_rows
-from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
+from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Hinge, SmoothHinge, SquaredHinge
 from rrmlinear.losses.regression import Huber, Squared, SquaredEpsilonInsensitive
 from rrmlinear.regularizers.groups.group_norms import L2Groups
 from rrmlinear.regularizers.separable import L1, ElasticNet

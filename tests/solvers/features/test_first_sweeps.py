@@ -6,7 +6,8 @@ from scipy.sparse import random_array
 
 from rrmlinear import Problem
 from rrmlinear.data.array_rows import shared_rows
-from rrmlinear.losses.margin import Logistic, SquaredHinge
+from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.regularizers.separable import L1
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_newton import CURVED_PASSES, FeatureNewton

@@ -7,6 +7,7 @@ from optima import COSTS, optimum, optimum_with_intercept
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.losses.multiclass import Softmax
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.elastic_ball import ElasticBall
@@ -168,7 +169,7 @@ def test_the_same_bits_each_time(make):
 
 
 @pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize("loss", [margin.Hinge(), margin.Logistic()])
+@pytest.mark.parametrize("loss", [margin.Hinge(), Logistic()])
 def test_one_example_is_solved_and_an_overflow_is_refused(loss, route):
     X = np.array([[2.0]])
     for cost in (1e-3, 1.0, 1e3):
@@ -204,7 +205,7 @@ def test_choices_that_cannot_be_are_refused(make, choices, omega, message):
 
 def test_choices_without_effect_on_a_smooth_loss_are_refused(make):
     problem, _, y = make("logistic")
-    risk = ScalarRisk(problem.rows, margin.Logistic(), y, np.ones(N))
+    risk = ScalarRisk(problem.rows, Logistic(), y, np.ones(N))
     with pytest.raises(ValueError, match="no effect on the primal route of Logistic"):
         AGM(risk, L2(), smoothing=0.1)
     with pytest.raises(ValueError, match="no effect on the primal route of a smooth loss"):

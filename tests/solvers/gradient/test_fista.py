@@ -6,6 +6,7 @@ from members import SMOOTH_LOSSES, SMOOTHED_LOSSES
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.losses.multiclass import SmoothCrammerSinger
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
@@ -52,14 +53,14 @@ def test_an_appended_column_is_a_feature(make):
     problem, X, y = make("logistic", bias=1.0)
     wide = Problem.from_arrays(np.c_[X, np.ones(N)], y)
     costs = np.ones(N)
-    results = [solve(FISTA, p, margin.Logistic(), L2(), costs) for p in (problem, wide)]
+    results = [solve(FISTA, p, Logistic(), L2(), costs) for p in (problem, wide)]
     np.testing.assert_allclose(results[0].weights, results[1].weights, atol=1e-5)
 
 
 def test_the_dual_rises_and_every_pass_bounds_the_gap(make):
     problem, _, _ = make("logistic")
     costs = np.full(N, 10.0)
-    result = solve(FISTA, problem, margin.Logistic(), ElasticNet(0.5), costs)
+    result = solve(FISTA, problem, Logistic(), ElasticNet(0.5), costs)
     duals = [row.dual for row in result.trace]
     assert duals == sorted(duals)
     assert all(row.gap >= -1e-12 * row.primal for row in result.trace)
@@ -72,7 +73,7 @@ def test_the_rate_of_the_method(make):
     # true constant; each of the first failed trials doubles a constant that starts too small.
     problem, X, _ = make("logistic")
     costs = np.full(N, 50.0)
-    result = solve(FISTA, problem, margin.Logistic(), ElasticNet(0.1), costs)
+    result = solve(FISTA, problem, Logistic(), ElasticNet(0.1), costs)
     L = 2 * np.linalg.norm(X, 2) ** 2 * 50 / 4
     trials = int(np.ceil(np.log2(N)))
     distance = float(result.weights @ result.weights)
@@ -110,12 +111,12 @@ def test_a_kink_is_refused_with_the_way_round_it(make, loss, smoothed):
 def test_data_that_overflow_are_refused():
     problem = Problem.from_arrays(np.full((2, 2), 1e200), np.array([1.0, -1.0]))
     with pytest.raises(ValueError, match="squared norm of an example overflows"):
-        solve(FISTA, problem, margin.Logistic(), L2(), np.ones(2))
+        solve(FISTA, problem, Logistic(), L2(), np.ones(2))
 
 
 def test_data_of_zeros_are_solved_at_once():
     problem = Problem.from_arrays(np.zeros((3, 2)), np.array([1.0, -1.0, 1.0]))
-    result = solve(FISTA, problem, margin.Logistic(), L2(), np.ones(3))
+    result = solve(FISTA, problem, Logistic(), L2(), np.ones(3))
     assert result.status is Status.SOLVED
     assert result.primal == pytest.approx(3 * np.log(2), rel=1e-12)
     np.testing.assert_array_equal(result.weights, [0, 0])

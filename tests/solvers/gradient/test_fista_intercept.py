@@ -6,6 +6,7 @@ from members import SMOOTH_LOSSES, SMOOTHED_LOSSES, takes_signs
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.regularizers.elastic_ball import ElasticBall
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.risks.conditions.intercept import Intercept
@@ -110,7 +111,7 @@ def test_scikit_learn_has_the_same_logistic_regression():
     model = linear.LogisticRegression(
         C=0.5, l1_ratio=1.0, solver="saga", tol=1e-10, max_iter=100_000
     ).fit(X, y)
-    ours = solve(X, y, margin.Logistic(), L1(2.0), np.ones(N), gap_tol=1e-11)
+    ours = solve(X, y, Logistic(), L1(2.0), np.ones(N), gap_tol=1e-11)
     w = model.coef_[0]
     value = np.logaddexp(0, -y * (X @ w + model.intercept_)).sum() + 2 * np.abs(w).sum()
     assert ours.primal <= value * (1 + 1e-11)
@@ -125,7 +126,7 @@ def test_one_positive_in_a_thousand(omega, cost):
     X = rng.normal(size=(1001, 5))
     y = -np.ones(1001)
     y[400], X[400] = 1.0, X[400] + 1
-    loss, costs = margin.Logistic(), np.full(1001, cost)
+    loss, costs = Logistic(), np.full(1001, cost)
     result = solve(X, y, loss, omega, costs, gap_tol=1e-8)
     assert result.status is Status.SOLVED
     assert abs(costs @ result.duals) <= 1e-10 * (costs @ np.abs(result.duals))

@@ -6,6 +6,7 @@ from members import SMOOTH_LOSSES, SMOOTHED_LOSSES, takes_signs
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.losses.multiclass import Softmax
 from rrmlinear.regularizers.elastic_ball import ElasticBall
 from rrmlinear.regularizers.separable import L1, ElasticNet
@@ -131,10 +132,10 @@ def test_a_ball_that_binds_nothing_leaves_the_least_loss():
 def test_a_large_factor_leaves_nothing_and_is_seen_at_once():
     X, y = data("logistic")
     l1 = np.abs(X.T @ y).max() / 2  # ‖∇F(0)‖∞
-    result = solve(X, y, margin.Logistic(), L1(l1 * (1 + 1e-9)), np.ones(N), gap_tol=1e-12)
+    result = solve(X, y, Logistic(), L1(l1 * (1 + 1e-9)), np.ones(N), gap_tol=1e-12)
     assert not result.weights.any()
     assert result.passes <= 5
-    assert solve(X, y, margin.Logistic(), L1(l1 * 0.99), np.ones(N)).weights.any()
+    assert solve(X, y, Logistic(), L1(l1 * 0.99), np.ones(N)).weights.any()
 
 
 @pytest.mark.parametrize("solver", ["liblinear", "saga"])
@@ -145,7 +146,7 @@ def test_scikit_learn_has_the_same_logistic_regression(solver):
         C=0.5, l1_ratio=1.0, solver=solver, fit_intercept=False, tol=1e-10, max_iter=100_000
     )
     w = model.fit(X, y).coef_[0]
-    ours = solve(X, y, margin.Logistic(), L1(2.0), np.ones(N), gap_tol=1e-11)
+    ours = solve(X, y, Logistic(), L1(2.0), np.ones(N), gap_tol=1e-11)
     value = np.logaddexp(0, -y * (X @ w)).sum() + 2 * np.abs(w).sum()
     assert ours.primal <= value * (1 + 1e-11)
     assert ours.primal == pytest.approx(value, rel=1e-6)
@@ -168,9 +169,7 @@ def test_small_and_lopsided_problems(n, d, cost, omega):
 
 def test_data_of_zeros():
     for omega in (L1(1.0), ElasticBall(1.0, 1.0)):
-        result = solve(
-            np.zeros((3, 2)), np.array([1.0, -1, 1]), margin.Logistic(), omega, np.ones(3)
-        )
+        result = solve(np.zeros((3, 2)), np.array([1.0, -1, 1]), Logistic(), omega, np.ones(3))
         assert result.status is Status.SOLVED
         assert result.primal == pytest.approx(3 * np.log(2), rel=1e-12)
 

@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.gradient.pegasos import Pegasos
@@ -101,10 +102,10 @@ def test_the_certificate_is_true(data, name, batch, averaging):
 
 def test_the_gap_ends_a_run(data):
     problem, _, y = data
-    result = run(problem, margin.Logistic(), np.full(N, 0.1), 10_000, gap_tol=1e-3)
+    result = run(problem, Logistic(), np.full(N, 0.1), 10_000, gap_tol=1e-3)
     assert result.status is Status.SOLVED
     assert result.gap <= 1e-3 * max(1, result.primal)
-    ascent = ProxSDCA(problem.rows, y, np.full(N, 0.1), margin.Logistic(), L2())
+    ascent = ProxSDCA(problem.rows, y, np.full(N, 0.1), Logistic(), L2())
     best = ascent.solve(Stopping(gap_tol=1e-9)).primal
     assert -1e-9 <= result.primal - best <= result.gap
 

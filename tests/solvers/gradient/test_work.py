@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from rrmlinear import Problem
-from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge
+from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Hinge, SmoothHinge
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups
 from rrmlinear.regularizers.separable import L1, L2
 from rrmlinear.risks.conditions.intercept import Intercept
@@ -93,7 +94,7 @@ def test_the_proof_comes_no_later(monkeypatch):
 
 def test_it_is_for_duals_in_a_box_that_may_leave_the_ball():
     logistic = risk_of(margin.Hinge(), False)
-    logistic = ScalarRisk(logistic.rows, margin.Logistic(), np.ones(N), logistic.costs)
+    logistic = ScalarRisk(logistic.rows, Logistic(), np.ones(N), logistic.costs)
     assert DualRepair.of(logistic, L1(1.0)) is None
     risk = risk_of(margin.Hinge(), False)
     repair, best = DualRepair.of(risk, L2()), Certificate(risk, L2())

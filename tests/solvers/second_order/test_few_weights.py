@@ -7,7 +7,8 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.data.array_rows import shared_rows
-from rrmlinear.losses.margin import Hinge, Logistic, SquaredHinge
+from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Hinge, SquaredHinge
 from rrmlinear.solvers.loop.finite import NumbersOverflowError
 from rrmlinear.solvers.second_order import _few_weights
 from rrmlinear.solvers.second_order._few_weights import FewWeights, columns_of

@@ -7,7 +7,8 @@ import pytest
 
 from rrmlinear import Problem
 from rrmlinear.losses.barrier import CrammerSingerInside, PiecesInside, WestonWatkinsInside
-from rrmlinear.losses.margin import Hinge, Logistic
+from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Hinge
 from rrmlinear.losses.multiclass import CrammerSinger, Softmax
 from rrmlinear.losses.regression import Absolute, Quantile, Squared
 from rrmlinear.losses.weston_watkins import WestonWatkins

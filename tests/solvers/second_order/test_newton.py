@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.losses import margin, regression
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.conditions.intercept import Intercept
@@ -100,7 +101,7 @@ def test_one_example_one_feature_and_a_problem_solved_at_zero():
 
 def test_what_it_does_not_take_is_said():
     problem, _, _ = scalar_problem("logistic")
-    risk = ScalarRisk(problem.rows, margin.Logistic(), problem.labels, np.ones(N))
+    risk = ScalarRisk(problem.rows, Logistic(), problem.labels, np.ones(N))
     with pytest.raises(ValueError, match="whose prox has a derivative, and that of Regularizer is"):
         Newton(risk, Regularizer())
 
@@ -159,7 +160,7 @@ def test_separable_data_and_one_feature_are_solved():
     y = np.where(x[:, 0] > 0, 1.0, -1.0)
     for X in (x, 1e-6 * x, 1e6 * x, np.hstack((x, x))):
         problem = Problem.from_arrays(X, y)
-        for loss in (margin.Hinge(), margin.SquaredHinge(), margin.Logistic()):
+        for loss in (margin.Hinge(), margin.SquaredHinge(), Logistic()):
             for C in (1e-4, 1.0, 1e4, 1e6):
                 risk = ScalarRisk(problem.rows, loss, problem.labels, np.full(40, C))
                 result = Newton(risk, L2()).solve(Stopping(gap_tol=1e-9, max_passes=300))
@@ -170,7 +171,7 @@ def test_separable_data_and_one_feature_are_solved():
 
 
 @pytest.mark.parametrize("omega", [L2(), ElasticNet(1.0)])
-@pytest.mark.parametrize("loss", [margin.Hinge(), margin.Logistic()])
+@pytest.mark.parametrize("loss", [margin.Hinge(), Logistic()])
 def test_separable_rows_with_large_means_take_few_passes(loss, omega):
     rng = np.random.default_rng(8)
     X = 500 + 40 * rng.standard_normal((120, 100))

@@ -5,7 +5,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses.margin import Logistic, SquaredHinge
+from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.regularizers.separable import L1
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk

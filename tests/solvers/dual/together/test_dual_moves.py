@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from rrmlinear import Problem
-from rrmlinear.losses.margin import Logistic, SquaredHinge
+from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.together._dual_moves import dual_moves
 

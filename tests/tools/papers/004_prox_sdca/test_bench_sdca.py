@@ -12,7 +12,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from rrmlinear import Problem, write_libsvm
-from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
+from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Hinge, SmoothHinge, SquaredHinge
 from rrmlinear.losses.regression import Squared
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -1,0 +1,3 @@
+from rrmlinear.losses.base import ScalarLoss
+
+class Logistic(ScalarLoss): ...
