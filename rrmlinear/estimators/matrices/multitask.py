@@ -8,24 +8,23 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from rrmlinear.catalog.losses import TASK_LOSSES
 from rrmlinear.catalog.matrix_builders import Tasks, automatic_applies
 from rrmlinear.catalog.parameter import Parameter
-from rrmlinear.catalog.regularizers import REGULARIZERS, weight_at_limit
+from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.catalog.solvers import AUTO
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_some_weight
 from rrmlinear.estimators.general import AnyObjective
 from rrmlinear.estimators.intercepts import with_ones, without_penalty
+from rrmlinear.estimators.matrices.free_column import Fitted, fit_with_column
 from rrmlinear.estimators.matrices.tasks import tasks_of_targets, tasks_trained
 from rrmlinear.estimators.objective import cost_of, own_choices
 from rrmlinear.estimators.scores import LinearScores, Scored
 from rrmlinear.estimators.wording import own_words
-from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.matrices import fit_tasks
 
@@ -33,11 +32,6 @@ from rrmlinear.training.matrices import fit_tasks
 SOLVERS: dict[str, int | str] = {"auto": AUTO, "pdprox-dual": 37, "pdprox-primal": 38, "fista": 42}
 # The solver where the automatic one does not apply.
 OTHERWISE = "pdprox-dual"
-# Intercepts that are weights of a column may first be as large as ROOM times the largest target,
-# then MORE_ROOM times that, while one comes to this limit, in MOST_ROUNDS fits.
-ROOM, MORE_ROOM, MOST_ROUNDS = 1e3, 1e3, 4
-#: W with the intercepts of a column below it, intercepts, duals and the Result.
-Fitted = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], Result]
 
 
 @dataclass(eq=False, repr=False)
@@ -200,34 +194,20 @@ class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores)
     def _fit_free(self, given: Tasks, X: Any, cost: float, vectors: bool) -> Fitted:
         """Fit with intercepts that have no penalty.
 
-        Newton's method and the loss of vectors take intercepts as weights of a column of ones.
-        These weights have no penalty. They stay in a box that grows while an intercept is at its
-        limit. Targets and dense features less their means keep them small. The other solvers know
-        intercepts beside W.
+        Newton's method and the loss of vectors take intercepts as weights of a column of ones. The
+        other solvers know intercepts beside W.
         """
         d, k = given.rows.shape[1], given.k
         solver = self._solver_of(given, cost, d)
         if solver != "auto" and not vectors:
             given = replace(given, free=True)
             return fit_tasks(given, self._selection(solver, cost, k), self._on_pass())
-        shares = given.costs / given.costs.max()
-        middle = np.zeros(d)
-        if not issparse(X):
-            each = np.bincount(given.examples, shares, X.shape[0])
-            middle = each @ X / each.sum()
-        columns = with_ones(X if issparse(X) else X - middle)
-        counted = np.bincount(given.tasks, shares, k)
-        means = np.bincount(given.tasks, shares * given.y, k) / np.where(counted > 0, counted, 1.0)
-        rows = Problem.from_arrays(columns, np.zeros(X.shape[0])).rows
-        posed = replace(given, rows=rows, y=given.y - means[given.tasks])
-        room = ROOM * (float(np.abs(posed.y).max()) or 1.0)
-        for _ in range(MOST_ROUNDS):
+
+        def fit(posed: Tasks, room: float) -> tuple[Selection, Fitted]:
             chosen = self._selection(solver, cost, k, d, room)
-            W, _, duals, result = fit_tasks(posed, chosen, self._on_pass())
-            if not (result.solved and weight_at_limit(W, chosen.choices)):
-                break
-            room *= MORE_ROOM
-        return W, W[d] + means - middle @ W[:d], duals, result
+            return chosen, fit_tasks(posed, chosen, self._on_pass())
+
+        return fit_with_column(given, X, fit)
 
     def _solver_of(self, given: Tasks, cost: float, free_column: int | None = None) -> str:
         """The solver chosen, or what the automatic one is for these tasks."""
