@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
+
+#: A name is near to a wrong one if difflib's ratio of both is at least this.
+LEAST_ALIKE = 0.8
 
 
 class Named:
@@ -65,10 +68,19 @@ def out_of_range(field: str, value: Any, allowed: str) -> ChoiceError:
     )
 
 
+def nearest(value: Any, known: Iterable[Any]) -> str:
+    """The known name that is near to a wrong one, as a question in brackets, or nothing."""
+    from difflib import get_close_matches
+
+    spelled = {str(name).lower().replace("_", "-"): name for name in known}
+    near = get_close_matches(str(value).lower().replace("_", "-"), spelled, 1, LEAST_ALIKE)
+    return f" (did you mean {spelled[near[0]]}?)" if near else ""
+
+
 def unknown(field: str, value: Any, known: Any) -> ChoiceError:
     """The error for a name that does not exist."""
     names = ", ".join(map(str, known))
-    sentence = f"unknown {field} {value!r}; there are {names}"
+    sentence = f"unknown {field} {value!r}{nearest(value, known)}; there are {names}"
     return ChoiceError(sentence, field=field, value=value, allowed=f"be one of {names}")
 
 

@@ -12,7 +12,7 @@ from rrmlinear.catalog import (
     liblinear_types,
     second_order_builders,
 )
-from rrmlinear.catalog.errors import ChoiceError
+from rrmlinear.catalog.errors import ChoiceError, nearest
 from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.rows import FEATURES, LossRow
@@ -198,7 +198,8 @@ def find_solver(number: int | str) -> SolverRow:
             row.number if isinstance(row.number, str) else f"{row.number} ({row.name})"
             for row in SOLVERS.values()
         )
-        sentence = f"unknown solver type {number}; there are {known}"
+        near = nearest(number, _BY_NAME) if isinstance(number, str) else ""
+        sentence = f"unknown solver type {number}{near}; there are {known}"
         raise ChoiceError(sentence, field="solver", value=number, allowed=f"be one of {known}")
     return row
 

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import rrmlinear
+from rrmlinear.catalog.errors import nearest
 from rrmlinear.cli.leaving import LeaveError
 
 #: Limit on the threads of a command.
@@ -100,15 +101,16 @@ class Parser:
                 name, equals, value = argument.partition("=")
             else:
                 name, equals, value = argument[:2], "", ""
-            if name not in self.options:
-                raise self.wrong(f"unknown option: {name}")
-            option = self.options[name]
+            option = self._option(name, argument)
             if option.convert is None:
                 if equals:
                     raise self.wrong(f"{name} takes no value, and {value!r} is given")
                 options.append((option, ""))
                 continue
             if not equals:
+                behind = "" if name == "-w" or name == argument else argument[2:].removeprefix("=")
+                if _is_number(behind) and not _is_number("".join(arguments[at : at + 1])):
+                    raise self.wrong(f"{argument} needs a space: write {name} {behind}")
                 if at == len(arguments):
                     raise self.wrong(f"{argument} needs a value")
                 value = arguments[at]
@@ -124,9 +126,33 @@ class Parser:
                 raise self.wrong(f"{file} stands after a file; options come first")
         return options, files
 
+    def _option(self, name: str, argument: str) -> Option:
+        """The option of this name, as it is spelled in an argument."""
+        option, long = self.options.get(name), f"-{argument}"
+        if long in self.options and option != self.options[long]:
+            raise self.wrong(f"unknown option: {argument} (did you mean {long}?)")
+        if option is None:
+            raise self.wrong(f"unknown option: {name}{self._near(name)}")
+        return option
+
+    def _near(self, name: str) -> str:
+        """The option that is meant: by what it sets, its beginning or its letters."""
+        word = _name_of(name)
+        meant = [each for each, option in self.options.items() if option.dest == word]
+        meant += [each for each in self.options if each.startswith(name) or each == f"-{word}"]
+        return f" (did you mean {meant[0]}?)" if meant else nearest(name, self.options)
+
 
 def _name_of(flag: str) -> str:
     return flag.lstrip("-").replace("-", "_")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        real_number(text)
+    except ValueError:
+        return False
+    return True
 
 
 def whole_number(text: str) -> int:
@@ -199,7 +225,8 @@ def choice(name: str, choices: Sequence[str]) -> Callable[[str], str]:
 
     def convert(text: str) -> str:
         if text not in choices:
-            raise LeaveError(f"ERROR: {name} takes one of {', '.join(choices)}, not {text!r}")
+            told = f"not {text!r}{nearest(text, choices)}"
+            raise LeaveError(f"ERROR: {name} takes one of {', '.join(choices)}, {told}")
         return text
 
     return convert
@@ -208,6 +235,8 @@ def choice(name: str, choices: Sequence[str]) -> Callable[[str], str]:
 def class_weight(text: str) -> tuple[int, float]:
     """The label and the factor of -wi factor, which comes as ``i:factor``."""
     label, _, factor = text.partition(":")
+    if not label:
+        raise LeaveError("ERROR: -w needs a label behind it, as in -w1 2")
     return whole("-wi: i")(label), number(f"-w{label}")(factor)
 
 

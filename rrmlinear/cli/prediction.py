@@ -31,6 +31,7 @@ from rrmlinear.cli.scores import (
 )
 from rrmlinear.cli.summary import measure_line
 from rrmlinear.cli.usage import PREDICT
+from rrmlinear.data.container.signature import head_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.training.chain_model import ChainModel
@@ -89,7 +90,7 @@ def main(arguments: Sequence[str]) -> None:
         check_input(path)
         inputs.append((name, path))
     check_distinct([("output", options.output_file)], inputs)
-    model = _load(options.model_file)
+    model = _load(options.model_file, options.test_file)
     _check_beside(model, options)
     if options.probabilities and model.link is None:
         chains = isinstance(model, LabellingModel)
@@ -182,12 +183,14 @@ def _write_labels(
         _write(path, line, [predicted, *probabilities.T], f"labels {names}\n")
 
 
-def _load(path: str) -> Model | LabellingModel:
+def _load(path: str, test_file: str) -> Model | LabellingModel:
     try:
         with blaming(f"can't open model file {path}"):
             stored = load_model(path)
     except ModelFileError as error:
-        raise LeaveError(f"{error}\ncan't open model file {path}") from None
+        swapped = b"solver_type".startswith(head_of(test_file) or b"-")
+        order = "; the files are test_file, model_file, output_file" if swapped else ""
+        raise LeaveError(f"{error}\ncan't open model file {path}{order}") from None
     if stored.tables is not None:
         return GraphModel(**vars(stored))
     return (Model if stored.transitions is None else ChainModel)(**vars(stored))

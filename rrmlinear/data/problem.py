@@ -171,6 +171,8 @@ def check_kind(function: str, given: Any, kind: type, maker: str) -> None:
 
 
 def _vector(values: Any, name: str, n: int) -> NDArray[np.float64]:
+    if values is None:
+        raise ValueError(f"{name} is None; it must be {n} numbers, one for each row of X")
     vector = np.ascontiguousarray(float64_of(values, f"{name} must be {n} numbers"))
     if vector.shape != (n,):
         raise ValueError(f"{name} has shape {vector.shape}, but X has {n} rows")

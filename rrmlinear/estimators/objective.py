@@ -15,6 +15,7 @@ from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.rows import LossRow
+from rrmlinear.estimators.wording import unknown_name
 
 CLASSIFYING, REGRESSING = ("binary", "multiclass"), ("regression",)
 
@@ -49,7 +50,7 @@ def find_loss(name: Any, kinds: tuple[str, ...]) -> LossRow:
     """The loss of this name, or a ValueError that lists those of these kinds."""
     known = [loss.name for loss in LOSSES.values() if loss.kind in kinds]
     if name not in known:
-        raise ValueError(f"loss is {name!r}; it must be one of {', '.join(known)}")
+        raise unknown_name("loss", name, known)
     return LOSSES[name]
 
 
@@ -73,7 +74,7 @@ def objective_of(
         return {"C": 1.0, "regularizer": "l2"} | choices | bounds, scale
     name = estimator.regularizer_name()
     if name not in REGULARIZERS:
-        raise ValueError(f"regularizer is {name!r}; it must be one of {', '.join(REGULARIZERS)}")
+        raise unknown_name("regularizer", name, REGULARIZERS)
     ratio, share = estimator.ratio(), 1.0
     if ratio is not None:
         name, choices["l1"], share = _shared(estimator, float(ratio))

@@ -15,10 +15,9 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rrmlinear.catalog.choices import CHOICES
+from rrmlinear.catalog.errors import nearest
 from rrmlinear.core.available_memory import available_memory
 from rrmlinear.data.array_rows import check_unmasked, float64_of
-from rrmlinear.data.container.layout import ContainerError
-from rrmlinear.data.container.signature import head_of, is_container
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.estimators.arguments import RANGES, are_plain, is_plain, seed_of, thread_count
@@ -36,11 +35,6 @@ def opened(X: Any) -> Problem | None:
         return X.with_bias(-1.0)
     if not isinstance(X, (str, os.PathLike)):
         return None
-    if os.path.isfile(X) and not is_container(X) and head_of(X):
-        raise ContainerError(
-            f"{os.fsdecode(X)} is not a container of rrmlinear; python -m rrmlinear.convert makes "
-            "one of text, arrays and tables"
-        )
     return Problem.open(X, verify=True)
 
 
@@ -174,8 +168,8 @@ class LinearScores(Certified):
         options = getattr(self, "solver_options", None) or {}
         for name in options:
             if name not in CHOICES:
-                known = ", ".join(CHOICES)
-                raise ValueError(f"solver_options has {name!r}; a Parameter has {known}")
+                known = f"{nearest(name, CHOICES)}; a Parameter has {', '.join(CHOICES)}"
+                raise ValueError(f"solver_options has {name!r}{known}")
         return {
             "gap_tol": float(self.tol),
             "max_passes": int(self.max_iter),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from rrmlinear.catalog.errors import ChoiceError, Named, alternatives, in_fields
+from rrmlinear.catalog.errors import ChoiceError, Named, alternatives, in_fields, nearest
 from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.catalog.task import SolverRow
 
@@ -37,10 +37,16 @@ PARAMETERS = {
 }
 
 
+def unknown_name(parameter: str, name: Any, known: Collection[str]) -> ValueError:
+    """The error for a parameter that is none of these names."""
+    near = nearest(name, known)
+    return ValueError(f"{parameter} is {name!r}{near}; it must be one of {', '.join(known)}")
+
+
 def find_solver_type(name: Any, solvers: Mapping[str, int | str]) -> SolverRow:
     """The solver type of this name, or a ValueError that lists the names."""
     if name not in solvers:
-        raise ValueError(f"solver is {name!r}; it must be one of {', '.join(solvers)}")
+        raise unknown_name("solver", name, solvers)
     return find_solver(solvers[name])
 
 

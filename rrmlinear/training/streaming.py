@@ -85,7 +85,11 @@ def _limit(problem: Problem, chosen: Selection) -> _Limit | None:
     memory = chosen.choices.memory
     if problem.container is None:
         if memory is not None:
-            raise _wrong(memory, " is for containers, and these examples are in memory already")
+            raise _wrong(
+                memory,
+                " is for containers, and these examples are in memory already; "
+                "python -m rrmlinear.convert makes a container",
+            )
         return None
     if memory is not None:
         return _Limit(memory, chosen=True)

@@ -128,7 +128,16 @@ def test_one_stopping_rule_at_a_time():
         (("-q",), "no training_set_file is given"),
         (("-x", "data"), "unknown option: -x"),
         (("--foo", "data"), "unknown option: --foo"),
-        (("--gap", "1", "data"), "unknown option: --gap"),
+        (("--gap", "1", "data"), "unknown option: --gap (did you mean --gap-tol?)"),
+        (("--max-passes", "9", "data"), "unknown option: --max-passes (did you mean -t?)"),
+        (("--seed", "9", "data"), "unknown option: --seed (did you mean -S?)"),
+        (("--losss", "hinge", "data"), "unknown option: --losss (did you mean --loss?)"),
+        (("-loss", "hinge", "data"), "unknown option: -loss (did you mean --loss?)"),
+        (("-time-limit", "3", "data"), "unknown option: -time-limit (did you mean --time-limit?)"),
+        (("-s2", "-c1", "data"), "-s2 needs a space: write -s 2"),
+        (("-c0.5", "data"), "-c0.5 needs a space: write -c 0.5"),
+        (("-c=0.5", "data"), "-c=0.5 needs a space: write -c 0.5"),
+        (("-B1",), "-B1 needs a space: write -B 1"),
         (("-c",), "-c needs a value"),
         (("--trace",), "--trace needs a value"),
         (("--version=1", "data"), "--version takes no value, and '1' is given"),
@@ -142,6 +151,11 @@ def test_misuse_points_to_help(arguments, message):
     assert leave.message.startswith(message)
     assert leave.message.endswith("; see --help")
     assert (leave.output, leave.exit_code) == ("", 1)
+
+
+def test_a_name_that_is_nearly_right_is_proposed():
+    message = refusal("--loss", "squared_hinge", "data").message
+    assert message.endswith(", not 'squared_hinge' (did you mean squared-hinge?)")
 
 
 @pytest.mark.parametrize("parse", [parse_training, parse_prediction])
@@ -169,6 +183,7 @@ def test_no_arguments_show_the_usage(parse):
         (("-S", "-1"), "-S takes a whole number of at least 0 and at most 18446744073709551615"),
         (("-v", "x"), "-v takes a whole number, not 'x'"),
         (("-wx", "1"), "-wi: i takes a whole number, not 'x'"),
+        (("-w", "2"), "-w needs a label behind it, as in -w1 2"),
         (("-w1", "x"), "-w1 takes a finite number, not 'x'"),
         (("-w1", "-2"), "the weight of class 1 is -2.0, it must be at least 0 and finite"),
         (("--gap-tol", "0"), "--gap-tol is 0.0, it must be positive and finite"),
@@ -190,6 +205,7 @@ def test_no_arguments_show_the_usage(parse):
         ),
         (("-s", "9"), "unknown solver type 9; there are 0 (L2R_LR), 1 (L2R_L2LOSS_SVC_DUAL), 2"),
         (("-s", "abc"), "unknown solver type abc; there are 0 (L2R_LR), 1"),
+        (("-s", "sdc"), "unknown solver type sdc (did you mean SDCA?); there are 0"),
         (("-s", "4294967326"), "unknown solver type 4294967326"),
         (
             ("-p", "0.1", "-s", "30"),

@@ -95,6 +95,12 @@ def test_wrong_model(predict, iris):
     assert lines[2] == f"can't open model file {iris}"
 
 
+def test_the_model_before_the_test_set(predict, model, iris):
+    ended = predict(model, iris, "out")
+    told = f"can't open model file {iris}; the files are test_file, model_file, output_file"
+    assert (ended.code, ended.err.splitlines()[-1]) == (1, told)
+
+
 def test_output_is_no_input(predict, model, iris):
     assert predict(iris, model, model).err == (
         f"ERROR: {model} is the model and cannot be the output too\n"

@@ -21,7 +21,7 @@ from rrmlinear.data.container.pieces import ROWS_AT_ONCE, STORED_AT_ONCE, Piece,
 #: The names of a matrix, and of labels, weights and query ids, within a .npz.
 MATRIX = "X"
 LABELS, WEIGHTS, QUERY_IDS = ("labels", "y"), ("weights", "sample_weight"), ("qid", "query_ids")
-FORMATS = "a matrix X, or the arrays of a CSR matrix as scipy.sparse.save_npz writes them"
+FORMATS = "a matrix X nor the arrays of a CSR matrix as scipy.sparse.save_npz writes them"
 
 
 class ArrayStream:

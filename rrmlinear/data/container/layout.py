@@ -138,7 +138,10 @@ def table_dtype(names: tuple[str, ...]) -> np.dtype[Any]:
 def unpack(path: str, page: bytes) -> Header:
     """The header in the first page of a file. Raises ContainerError for any other page."""
     if not page.startswith(MAGIC):
-        raise ContainerError(f"{path} is not a container of rrmlinear")
+        raise ContainerError(
+            f"{path} is not a container of rrmlinear; python -m rrmlinear.convert makes one of "
+            "text, arrays and tables"
+        )
     if len(page) < PAGE:
         raise ContainerError(f"{path} is cut off within its header, at byte {len(page)}")
     words = _FIXED.unpack_from(page)

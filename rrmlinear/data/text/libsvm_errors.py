@@ -43,10 +43,11 @@ def explain(
     """The sentence for a fault: its code in the parser, and the text that was found."""
     quoted = shown(found)
     first = "1" if zero_based is False else "0"
+    commas = "; LIBSVM text has blanks between its parts, not commas" if "," in found else ""
     sentences = {
         "EMPTY_LINE": "the line is empty; a label is needed",
         "NUL_BYTE": "found a NUL byte: this is no text, or text of UTF-16, to be saved as UTF-8",
-        "BAD_LABEL": f"found {quoted} where a label is expected, which is one number",
+        "BAD_LABEL": f"found {quoted} where a label is expected, which is one number{commas}",
         "LABEL_NOT_FINITE": f"the label {quoted} is not finite",
         "BAD_QUERY_ID": f"found {quoted} where qid: and a whole number of 64 bits is expected",
         "QUERY_ID_MISSING": "this example has no qid: but those before have one",

@@ -22,6 +22,7 @@ from rrmlinear.estimators.kernels.pairs import (
 )
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import in_memory
+from rrmlinear.estimators.wording import unknown_name
 
 Array = NDArray[np.float64]
 
@@ -156,11 +157,9 @@ class KernelEstimator(Described):
         if name is None:
             name = "l2" if n_kernels == 1 else "squared-group-norm"
         if name not in REGULARIZERS:
-            raise ValueError(
-                f"regularizer is {name!r}; it must be one of {', '.join(REGULARIZERS)}"
-            )
+            raise unknown_name("regularizer", name, REGULARIZERS)
         if self.solver not in SOLVERS:
-            raise ValueError(f"solver is {self.solver!r}; it must be one of {', '.join(SOLVERS)}")
+            raise unknown_name("solver", self.solver, SOLVERS)
         groups = np.repeat(np.arange(n_kernels), sizes) if name == "squared-group-norm" else None
         solver = self.solver
         if solver == "auto" and (name != "l2" or self.budget is not None):

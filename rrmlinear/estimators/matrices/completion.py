@@ -17,9 +17,9 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.general import AnyObjective
-from rrmlinear.estimators.matrices.entries import Triplets, indices, numbers_of
+from rrmlinear.estimators.matrices.entries import Triplets, check_length, indices, numbers_of
 from rrmlinear.estimators.objective import cost_of, own_choices
-from rrmlinear.estimators.wording import own_words
+from rrmlinear.estimators.wording import own_words, unknown_name
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.matrices import complete
@@ -147,8 +147,7 @@ class MatrixCompletion(Certified):
         """
         self._validate_params()
         if self.loss not in LOSSES:
-            known = ", ".join(LOSSES)
-            raise ValueError(f"loss is {self.loss!r}; it must be one of {known}")
+            raise unknown_name("loss", self.loss, LOSSES)
         given = Triplets.of(rows, columns, values, shape, sample_weight)
         weights = np.ones(len(given.values)) if given.weights is None else given.weights
         with np.errstate(over="ignore"):
@@ -196,8 +195,7 @@ class MatrixCompletion(Certified):
         check_is_fitted(self)
         row = indices(rows, "rows", self.shape_[0])
         column = indices(columns, "columns", self.shape_[1])
-        if len(row) != len(column):
-            raise ValueError(f"there are {len(row)} rows and {len(column)} columns")
+        check_length(row, "columns", column)
         weighed = self.left_ * self.singular_values_
         return np.einsum("ik,ik->i", weighed[row], self.right_[column])
 

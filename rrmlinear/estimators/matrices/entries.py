@@ -43,8 +43,7 @@ class Triplets:
         weight = None if weights is None else numbers_of(weights, "sample_weight")
         lengths = {"columns": column, "values": value, "sample_weight": weight}
         for name, array in lengths.items():
-            if array is not None and len(array) != len(row):
-                raise ValueError(f"there are {len(row)} rows and {len(array)} {name}")
+            check_length(row, name, array)
         if not len(row):
             raise ValueError("there are no entries; at least one is needed")
         if weight is not None and weight.min() < 0:
@@ -63,6 +62,13 @@ def _checked_shape(shape: Any) -> tuple[int, int]:
     if len(sizes) != 2 or not all(isinstance(n, Integral) and int(n) >= 1 for n in sizes):
         raise ValueError(f"shape is {shape!r}; it must be two whole numbers from 1 on")
     return int(sizes[0]), int(sizes[1])
+
+
+def check_length(row: NDArray[np.int64], name: str, array: Any) -> None:
+    """Raise ValueError for an array, if any, without a number for each row index."""
+    if array is not None and len(array) != len(row):
+        told = f"rows has {len(row)} numbers and {name} has {len(array)}"
+        raise ValueError(f"{told}; each entry has one of both")
 
 
 def indices(values: Any, name: str, size: int | None) -> NDArray[np.int64]:

@@ -24,7 +24,7 @@ from rrmlinear.estimators.matrices.free_column import Fitted, fit_with_column
 from rrmlinear.estimators.matrices.tasks import tasks_of_targets, tasks_trained
 from rrmlinear.estimators.objective import cost_of, own_choices
 from rrmlinear.estimators.scores import LinearScores, Scored
-from rrmlinear.estimators.wording import own_words
+from rrmlinear.estimators.wording import own_words, unknown_name
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.matrices import fit_tasks
 
@@ -154,7 +154,7 @@ class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores)
             ("solver", self.solver, SOLVERS),
         ):
             if name not in known:
-                raise ValueError(f"{what} is {name!r}; it must be one of {', '.join(known)}")
+                raise unknown_name(what, name, known)
         how = {"y_numeric": True, "multi_output": True}
         X, y, sample_weight = self._checked_data(X, y, sample_weight, **how)
         y = np.asarray(y, dtype=np.float64)

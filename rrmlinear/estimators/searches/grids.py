@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.estimators.arguments import RANGES
+from rrmlinear.estimators.arguments import COUNT, RANGES
 from rrmlinear.estimators.searches.search import Search
 
 Array = NDArray[np.float64]
@@ -23,7 +23,7 @@ class CostSearch(Search):
     _name = "C"
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
         **RANGES,
-        "Cs": [Integral, "array-like"],
+        "Cs": [*COUNT, "array-like"],
         "l1_ratios": ["array-like", None],
     }
 
@@ -58,7 +58,7 @@ class AlphaSearch(Search):
     _name = "alpha"
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
         **{name: ranges for name, ranges in RANGES.items() if name != "l1_ratio"},
-        "alphas": [Integral, "array-like"],
+        "alphas": [*COUNT, "array-like"],
         "eps": RANGES["tol"],
     }
 

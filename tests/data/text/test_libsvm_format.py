@@ -97,6 +97,7 @@ REFUSED = [
     pytest.param(b"1 qid: 1:1\n", 1, 3, "'qid:' where qid:", id="query id missing"),
     pytest.param(b"1 1:1 qid:1\n", 1, 7, "'qid' where a feature index", id="query id too late"),
     pytest.param(b"1 qid:1\n1 1:1\n", 2, 1, "no qid:", id="example without a query id"),
+    pytest.param(b"1,2,3\n", 1, 1, "number; LIBSVM text has blanks", id="commas"),
     pytest.param(b"1\n# x\n1 qid:1\n", 3, 1, "has a qid:", id="example with a query id"),
 ]
 

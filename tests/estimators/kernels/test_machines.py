@@ -212,7 +212,10 @@ def test_probabilities_formats_and_more_classes(iris, moons):
         ({"n_components": 0}, "The 'n_components' parameter of KernelClassifier must be"),
         ({"regularizer": "l1"}, "regularizer is 'l1'; it must be one of l2, l2-norm, squared"),
         ({"solver": "agm"}, "solver is 'agm'; it must be one of auto, pdprox-dual, pdprox-primal"),
-        ({"loss": "hing", "kernel": ["rbf"]}, "loss is 'hing'; it must be one of"),
+        (
+            {"loss": "hing", "kernel": ["rbf"]},
+            r"loss is 'hing' \(did you mean hinge\?\); it must",
+        ),
         ({"loss": "logistic", "budget": 2.0}, "budget has no effect with loss logistic"),
     ],
 )

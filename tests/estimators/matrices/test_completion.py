@@ -210,8 +210,16 @@ def test_the_callback_sees_each_pass_and_stops_the_fit(entries):
         ({}, ([0, 1], [0, 5], [1, 2], (2, 5)), r"columns\[1\] is 5; allowed are 0 … 4"),
         ({}, ([0, 1.5], [0, 0], [1, 2]), "rows must be whole numbers, got float64"),
         ({}, ([[0], [1]], [0, 0], [1, 2]), r"rows must be a list of indices, got shape \(2, 1\)"),
-        ({}, ([0, 1], [0], [1, 2]), "there are 2 rows and 1 columns"),
-        ({}, ([0, 1], [0, 1], [1]), "there are 2 rows and 1 values"),
+        (
+            {},
+            ([0, 1], [0], [1, 2]),
+            "rows has 2 numbers and columns has 1; each",
+        ),
+        (
+            {},
+            ([0, 1], [0, 1], [1]),
+            "rows has 2 numbers and values has 1; each",
+        ),
         ({}, ([0, 1], [0, 1], [1, np.nan]), r"values\[1\] is nan; it must be finite"),
         ({}, ([0, 1], [0, 1], [1, 1j]), "values must be numbers: complex"),
         ({}, ([], [], []), "there are no entries; at least one is needed"),
@@ -243,7 +251,7 @@ def test_mistakes_get_a_sentence(choices, given, message):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1.0], "there are 2 rows and 1 sample_weight"),
+        ([1.0], "rows has 2 numbers and sample_weight has 1; each"),
         ([1.0, -2.0], r"sample_weight\[1\] is -2.0; it must be at least 0"),
         ([0.0, 0.0], "sample_weight is zero for all entries"),
         (np.ma.masked_array([1.0, 2.0], [0, 1]), "sample_weight must be numbers: masked entries"),
@@ -258,7 +266,7 @@ def test_predictions_outside_the_matrix_are_refused(entries):
     model = MatrixCompletion().fit(*entries[:3])
     with pytest.raises(ValueError, match=r"rows\[0\] is 9; allowed are 0 … 8"):
         model.predict([P], [0])
-    with pytest.raises(ValueError, match="there are 2 rows and 1 columns"):
+    with pytest.raises(ValueError, match="rows has 2 numbers and columns has 1; each"):
         model.predict([0, 1], [0])
 
 

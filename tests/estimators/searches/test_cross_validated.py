@@ -127,6 +127,7 @@ def test_what_does_not_arrive_is_told(cells):
     ("estimator", "message"),
     [
         (LogisticRegressionCV(Cs=[0.0, 1.0]), "Cs is .* it must be finite numbers above 0"),
+        (LassoCV(alphas=-3), "'alphas' parameter of LassoCV must be an int in the range"),
         (LassoCV(alphas=[]), "alphas is .* it must be finite numbers above 0"),
         (
             LogisticRegressionCV(use_legacy_attributes=True),
