@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Any
 
@@ -170,6 +171,8 @@ def _hides_entries(X: Any) -> bool:
 
 
 def _dense_rows(X: Any, is_finite: bool) -> Rows:
+    if isinstance(X, (str, os.PathLike)):
+        raise ValueError(f"X is the path {os.fspath(X)!r}: read_libsvm or Problem.open reads files")
     check_unmasked(X, "X must hold numbers")
     values = np.asarray(X)
     if values.ndim != 2:

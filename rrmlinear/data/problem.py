@@ -65,7 +65,7 @@ class Problem:
 
     def with_bias(self, bias: float) -> Problem:
         """The same problem with a column of this value appended; negative: none."""
-        if not np.isfinite(bias):
+        if not isinstance(bias, Real) or not np.isfinite(bias):
             raise ValueError(f"bias must be a finite number, got {bias}")
         if bias == self.bias:
             return self

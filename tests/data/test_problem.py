@@ -163,6 +163,7 @@ NAN, INF = np.nan, np.inf
         (raw([1, 2], [0, 1], [0, 1, 2]), "indptr has 3 entries for 3 rows; 4 needed"),
         ([1.0, 2.0, 3.0], r"X must be a matrix of n rows and d columns, got shape \(3,\)"),
         (np.zeros((3, 2, 2)), r"X must be a matrix of n rows and d columns, got shape \(3, 2, 2\)"),
+        ("train.txt", "X is the path 'train.txt': read_libsvm or Problem.open reads files"),
         (3.0, r"X must be a matrix of n rows and d columns, got shape \(\)"),
         (np.zeros((0, 4)), "X has 0 rows; at least one example is needed"),
         (sparse.csr_array((0, 4)), "X has 0 rows; at least one example is needed"),
@@ -231,7 +232,7 @@ def test_bad_weights_are_refused_by_name(weight, message):
         Problem.from_arrays(np.zeros((3, 2)), Y, weight)
 
 
-@pytest.mark.parametrize("bias", [NAN, INF, -INF])
+@pytest.mark.parametrize("bias", [NAN, INF, -INF, "no"])
 def test_a_bias_is_finite(bias):
     with pytest.raises(ValueError, match=f"bias must be a finite number, got {bias}"):
         Problem.from_arrays(np.zeros((3, 2)), Y, bias=bias)

@@ -248,7 +248,10 @@ def test_pickle_and_the_seed(iris):
     ("keywords", "message"),
     [
         ({"loss": "squared_hinge"}, r"'squared_hinge' \(did you mean squared-hinge\?\); it must"),
-        ({"solver_options": {"blocks": 1}}, r"has 'blocks' \(did you mean block\?\); a Parameter has"),
+        (
+            {"solver_options": {"blocks": 1}},
+            r"has 'blocks' \(did you mean block\?\); a",
+        ),
         ({"loss": "squared"}, "loss is 'squared'; it must be one of hinge"),
         ({"solver": "smo"}, "solver is 'smo'; it must be one of"),
         ({"C": 1.0, "alpha": 1.0}, "only one of them may be given"),

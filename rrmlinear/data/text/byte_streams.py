@@ -60,12 +60,16 @@ def _read_head(stream: Any) -> bytes:
 
 def name_of(path_or_file: Any) -> str:
     """The name in messages."""
-    if path_or_file == "-":
+    if _is_standard(path_or_file):
         return "standard input"
     if isinstance(path_or_file, (str, bytes, os.PathLike)):
         return os.fsdecode(path_or_file)
     name = getattr(path_or_file, "name", None)
     return name if isinstance(name, str) else "the file object"
+
+
+def _is_standard(path_or_file: Any) -> bool:
+    return isinstance(path_or_file, str) and path_or_file == "-"
 
 
 def _is_path(path_or_file: Any) -> bool:
@@ -91,7 +95,7 @@ def open_to_read(path_or_file: Any) -> Iterator[tuple[Any, int | None]]:
     if not _is_path(path_or_file):
         _check_file(path_or_file, "read")
         yield _plain_text(name, path_or_file), None
-    elif path_or_file == "-":
+    elif _is_standard(path_or_file):
         yield _plain_text(name, _standard_stream("stdin")), None
     else:
         with open(path_or_file, "rb", buffering=0) as raw:
@@ -136,7 +140,7 @@ def open_to_write(path_or_file: Any) -> Iterator[Any]:
     if not _is_path(path_or_file):
         _check_file(path_or_file, "write")
         yield path_or_file
-    elif path_or_file == "-":
+    elif _is_standard(path_or_file):
         stream = _standard_stream("stdout")
         yield stream
         stream.flush()

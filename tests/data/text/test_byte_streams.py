@@ -208,6 +208,12 @@ def test_numbers_are_no_files_and_those_of_the_caller_stay_open(read):
         os.fstat(file.fileno())
 
 
+@pytest.mark.filterwarnings("ignore:stat")
+def test_arrays_are_no_files():
+    with pytest.raises(TypeError, match="a path or a binary file object is needed, not ndarray"):
+        read_libsvm(np.eye(2))
+
+
 def test_a_stream_without_data_yet():
     class Waiting:
         name = "socket"
