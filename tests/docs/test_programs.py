@@ -2,6 +2,10 @@
 
 import re
 import runpy
+import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +15,10 @@ GALLERY = sorted((TOP / "docs" / "gallery").glob("*.py"))
 BLOCK = re.compile(r"^```python\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 MIGRATION = (TOP / "docs" / "migration.md").read_text(encoding="utf-8").split("\n## ")[1:]
 
+
+#: Pages whose programs and commands run one after the other.
+PAGES = ("container.md", "liblinear.md", "out-of-core.md", "sequences.md")
+PARTS = re.compile(r"^```(sh|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 
 #: Other programs that those programs run.
 OTHERS = {"liblinear": "liblinear-official", "pycrfsuite": "python-crfsuite"}
@@ -26,6 +34,25 @@ def test_a_program_of_those_who_come_from_elsewhere(section, tmp_path, monkeypat
         if re.search(rf"^(import|from) {name}\b", program, flags=re.MULTILINE):
             pytest.importorskip(name, reason=f"{package} is not installed")
     exec(compile(program, "migration.md", "exec"), {})
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_programs_and_commands_of_a_page(page, tmp_path, monkeypatch):
+    """In their order; commands of tools/ measure, and do not run here."""
+    (tmp_path / "datasets").symlink_to(TOP / "datasets")
+    shutil.copy(TOP / "datasets" / "digits.libsvm", tmp_path / "data.libsvm")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    parts = PARTS.findall((TOP / "docs" / page).read_text(encoding="utf-8"))
+    for language, text in parts:
+        if language == "python":
+            exec(compile(text, page, "exec"), names)
+            continue
+        for words in map(shlex.split, text.splitlines()):
+            if words[:2] == ["python", "-m"]:
+                done = subprocess.run([sys.executable, *words[1:]], capture_output=True, text=True)
+                assert (done.returncode, done.stderr) == (0, ""), words
+    assert parts
 
 
 def test_the_program_with_a_solver_of_its_own(monkeypatch):
