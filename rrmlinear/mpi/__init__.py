@@ -8,10 +8,13 @@ try:
     from mpi4py import MPI as _MPI
 except ModuleNotFoundError:
     raise ImportError("rrmlinear.mpi needs mpi4py: pip install 'rrmlinear[mpi]'") from None
-except ImportError as error:
+except (ImportError, RuntimeError) as error:  # wheels for any MPI raise a RuntimeError
     from rrmlinear.core.shared_library import library_path
 
-    sentence = f"rrmlinear.mpi: mpi4py finds no library of the MPI that it was built for: {error}"
+    sentence = (
+        "rrmlinear.mpi: mpi4py finds no library of an MPI that it takes, such as that of Debian's "
+        f"openmpi-bin: {error}"
+    )
     # Debian's MPICH has a name of its own, which wheels of mpi4py do not look for.
     _here = library_path("libmpich.so.12") if "libmpi.so.12" in str(error) else None
     if _here is not None:
