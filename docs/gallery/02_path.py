@@ -2,8 +2,8 @@
 Weights along a path
 ====================
 
-``path`` solves one problem for many C, each begun from the last. With the 1-norm features enter
-one after the other as C grows.
+``path`` solves one problem for many C. Each fit begins at the weights of the one before. With the
+1-norm features enter one after the other as C grows.
 """
 
 import matplotlib.pyplot as plt

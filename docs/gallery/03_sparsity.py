@@ -2,7 +2,7 @@
 Few features in use
 ===================
 
-Digits told apart by logistic regression with the 1-norm: the smaller C, the fewer pixels count.
+Logistic regression with the 1-norm recognizes digits. The smaller C is, the fewer pixels count.
 The pictures show the weights of the digit 3.
 """
 

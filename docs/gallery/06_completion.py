@@ -2,8 +2,8 @@
 The missing entries of a matrix
 ===============================
 
-Half of the entries of a matrix of rank 2 are known, a tenth of these are wrong. The trace norm
-fills in the rest; absolute residuals pass over the wrong ones.
+Half of the entries of a matrix of rank 2 are known, and a tenth of the known ones are wrong. The
+trace norm fills in the rest. Absolute residuals pass over the wrong ones.
 """
 
 import matplotlib.pyplot as plt

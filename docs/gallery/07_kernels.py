@@ -3,7 +3,7 @@ Curved boundaries
 =================
 
 ``KernelClassifier`` takes any loss over the functions of a kernel. Crosses are the support
-examples: all others could go without a change.
+examples. Without the others the boundary is the same.
 """
 
 import matplotlib.pyplot as plt

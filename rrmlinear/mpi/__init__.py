@@ -13,7 +13,7 @@ except (ImportError, RuntimeError) as error:  # wheels for any MPI raise a Runti
 
     sentence = (
         "rrmlinear.mpi: mpi4py finds no library of an MPI that it takes, such as that of Debian's "
-        f"openmpi-bin: {error}"
+        f"openmpi-bin: {str(error).splitlines()[0]}"
     )
     # Debian's MPICH has a name of its own, which wheels of mpi4py do not look for.
     _here = library_path("libmpich.so.12") if "libmpi.so.12" in str(error) else None
