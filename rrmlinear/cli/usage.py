@@ -43,7 +43,7 @@ MORE = {
     "groups": "; in a file, one on each line",
     "unpenalized": ": 3,5-7, or a file with one on each line",
     "threads": "; also of reading, where the default is all processors",
-    "free_bias": "; needs -B 1",
+    "free_bias": "; needs a -B above 0, such as -B 1",
     "memory": ". K, M and G stand for powers of 1000: 500M",
 }
 #: The meanings of flags that turn a switch off.

@@ -8,13 +8,12 @@ from inspect import signature
 from typing import Any, Self
 
 import numpy as np
-from distributed import get_client
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.dask.labels import coded
-from rrmlinear.dask.training import WAIT_LIMIT, fit
+from rrmlinear.dask.training import WAIT_LIMIT, fit, present_client
 from rrmlinear.training.model import Model
 
 
@@ -85,7 +84,7 @@ class _Linear:
             raise ValueError(f"{type(self).__name__} takes losses of {of}, got {parameter.loss}")
         names = None
         if self.is_classifier:
-            y, names = coded(get_client() if self.client is None else self.client, y)
+            y, names = coded(present_client() if self.client is None else self.client, y)
         if names is not None and parameter.class_weights:
             raise ValueError("class_weights takes labels that are whole numbers")
         self.model_: Model = fit(

@@ -20,6 +20,15 @@ from rrmlinear.workers.agreement import Agreement, check_choices
 WAIT_LIMIT = 600.0
 
 
+def present_client() -> Client:
+    """The client that was made last in this process, or a ValueError."""
+    try:
+        return get_client()
+    except ValueError:
+        told = "there is no client of Dask: client = distributed.Client(n_workers=2) makes one"
+        raise ValueError(f"{told}, or client= names one") from None
+
+
 def fit(
     X: Any,
     y: Any = None,
@@ -59,7 +68,7 @@ def fit(
     scheduler is lost, TimeoutError at the limit; both say who is missing. Warns (NotSolvedWarning)
     where the tolerance was not reached.
     """
-    client = get_client() if client is None else client
+    client = present_client() if client is None else client
     parameter = Choices() if parameter is None else parameter
     check_choices(select(parameter))
     if parts is not None and not (isinstance(parts, Integral) and parts >= 1):

@@ -162,12 +162,18 @@ class Problem:
         return cls(mapped.rows, arrays["labels"], arrays.get("weights"), arrays.get("qid"), mapped)
 
 
+#: The function that trains each kind of problem.
+TRAINED_BY = {"Problem": "fit", "SequenceProblem": "fit_sequences", "GraphProblem": "fit_graphs"}
+
+
 def check_kind(function: str, given: Any, kind: type, maker: str) -> None:
     """Raise TypeError for arrays, or another kind of problem, where ``function`` takes this one."""
-    if not isinstance(given, kind):
-        raise TypeError(
-            f"{function} takes a {kind.__name__}, not {type(given).__name__}: {maker} makes one"
-        )
+    if isinstance(given, kind):
+        return
+    name = type(given).__name__
+    trains = name in TRAINED_BY and function in TRAINED_BY.values()
+    told = f"{TRAINED_BY[name]} takes that" if trains else f"{maker} makes one"
+    raise TypeError(f"{function} takes a {kind.__name__}, not {name}: {told}")
 
 
 def _vector(values: Any, name: str, n: int) -> NDArray[np.float64]:

@@ -183,7 +183,7 @@ class ChainModel(LabellingModel):
         """Read a model file, checking all of it; ModelFileError for one without transitions."""
         stored = load_model(path)
         if stored.transitions is None:
-            raise ModelFileError(f"{path} holds a model of examples, without transitions")
+            raise ModelFileError(f"{path} has no transitions; {stored.read_by} reads it")
         return cls(**vars(stored))
 
 

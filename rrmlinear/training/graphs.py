@@ -119,7 +119,7 @@ class GraphModel(LabellingModel):
         """Read a model file, checking all of it; ModelFileError for one without tables."""
         stored = load_model(path)
         if stored.tables is None:
-            raise ModelFileError(f"{path} holds no model of graphs: it has no tables of cliques")
+            raise ModelFileError(f"{path} has no tables of cliques; {stored.read_by} reads it")
         return cls(**vars(stored))
 
 

@@ -145,5 +145,7 @@ class Model(TrainedModel):
 
         stored = load_model(path)
         if stored.rows_behind is not None:
-            raise ModelFileError(f"{path} holds a model {stored.structure}")
+            raise ModelFileError(
+                f"{path} holds a model {stored.structure}; {stored.read_by} reads it"
+            )
         return cls(**vars(stored))

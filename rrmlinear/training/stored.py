@@ -63,6 +63,13 @@ class StoredModel:
         return "of graphs, with tables" if of_graphs else "of sequences, with transitions"
 
     @property
+    def read_by(self) -> str:
+        """The method that reads such a model file."""
+        if self.tables is not None:
+            return "GraphModel.load"
+        return "Model.load" if self.transitions is None else "ChainModel.load"
+
+    @property
     def rows_behind(self) -> list[NDArray[np.float64]] | None:
         """The rows of k weights behind those of features in a file: of transitions and edges, or of
         tables; None for a model of examples.

@@ -32,7 +32,7 @@ def test_a_start_is_a_model_or_its_duals(problem):
 def test_arrays_in_place_of_a_problem_are_refused(problem):
     with pytest.raises(TypeError, match="fit takes a Problem, not ndarray"):
         fit(problem.rows.values, problem.labels)
-    with pytest.raises(TypeError, match="a SequenceProblem, not Problem"):
+    with pytest.raises(TypeError, match="a SequenceProblem, not Problem: fit takes that"):
         fit_sequences(problem, Parameter(loss="crf"))
     with pytest.raises(TypeError, match="come as a Parameter, not as dict"):
         fit(problem, {"C": 1.0})
