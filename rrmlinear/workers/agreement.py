@@ -155,6 +155,15 @@ def check_choices(chosen: Selection) -> None:
             field="loss",
             value=chosen.loss_row.name,
         )
+    if chosen.choices.tolerance is not None:
+        raise ChoiceError(
+            Named("tolerance"),
+            " has no effect over workers: ",
+            Named("gap_tol"),
+            " bounds the gap of all examples",
+            field="tolerance",
+            value=chosen.choices.tolerance,
+        )
     if chosen.choices.budget is not None:
         raise ChoiceError(
             Named("budget"),

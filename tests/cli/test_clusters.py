@@ -28,6 +28,7 @@ def test_training_over_local_processes(train, folder, iris):
         (["--dask", "local:2", "-v", "3"], "-v has no effect with --dask"),
         (["--dask", "local:2", "--cache"], "--cache has no effect with --dask"),
         (["--mpi", "-v", "3"], "-v has no effect with --mpi"),
+        (["--dask", "local:1", "-s", "1", "-e", "0.1"], "-e has no effect over workers: --gap-tol"),
         (["--dask", "nowhere"], "no scheduler answers at nowhere"),
         (
             [
