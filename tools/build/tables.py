@@ -21,6 +21,8 @@ from rrmlinear.catalog.solvers import SOLVERS, losses_of, regularizers_of
 from rrmlinear.catalog.task import SolverRow
 from rrmlinear.cli.flags import FLAGS
 from rrmlinear.cli.usage import option_rows
+from rrmlinear.estimators.svm import WestonWatkinsSVC
+from rrmlinear.estimators.wording import SOLVERS as PARAMETER_NAMES
 
 TOP = Path(__file__).resolve().parents[2]
 PAGES = ("docs/command_line.md", "docs/losses.md", "docs/regularizers.md", "docs/solvers.md")
@@ -75,13 +77,13 @@ def regularizer_table() -> str:
 
 
 def need_table() -> str:
-    """What solvers need of loss and regularizer, and the choices that they alone have."""
+    """Names of solvers, what they need of loss and regularizer, and choices of them alone."""
     rows = (
-        (f"`{row.number}`", row.name, _needs_told(row), _flags(_own(row)))
+        (f"`{row.number}`", _parameter_told(row), row.name, _needs_told(row), _flags(_own(row)))
         for row in SOLVERS.values()
         if not row.is_liblinear
     )
-    return _table(("`-s`", "in model files", "needs", "choices"), rows)
+    return _table(("`-s`", "`solver=` of classes", "in model files", "needs", "choices"), rows)
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -110,6 +112,13 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _flags(names: Iterable[str]) -> str:
     return ", ".join(f"`{FLAGS[name].flag}`" for name in names)
+
+
+def _parameter_told(row: SolverRow) -> str:
+    own = WestonWatkinsSVC._solvers | PARAMETER_NAMES
+    names = {number: name for name, number in own.items()}
+    name = names.get(row.number, row.number)
+    return f"`{name}`" if isinstance(name, str) else ""
 
 
 def _layout(row: RegularizerRow) -> str:
