@@ -239,7 +239,11 @@ def test_it_is_an_estimator(of):
     ("parameters", "data", "sentence"),
     [
         ({"C": 0}, {}, "'C' parameter"),
-        ({"solver": "newton"}, {}, "solver is 'newton'; it must be one of auto"),
+        (
+            {"solver": "newton"},
+            {},
+            r"solver is 'newton' \(did you mean newton-cg\?\); it must be one of",
+        ),
         ({"regularizer": "none"}, {}, "unknown regularizer 'none'"),
         ({"groups": [0, 1]}, {}, "groups has no effect with regularizer l2"),
         ({}, {"X": []}, "X has 0 sequences"),
