@@ -43,6 +43,31 @@ enum { SHORTS_A_LINE = 32, LARGEST_SHORT = 32767 };
 SHORTEN(shorten_float, float)
 SHORTEN(shorten_double, double)
 
+/* The copy of one row without a centre, whose columns have lengths of 1, and its unit. */
+#define SHORTEN_ROW(NAME, TYPE)                                                                   \
+    RRM_CLONES static int NAME(const TYPE *restrict x, ptrdiff_t d, ptrdiff_t stride,             \
+                               int16_t *restrict q, float *unit)                                  \
+    {                                                                                             \
+        TYPE most = 0;                                                                            \
+        _Pragma("omp simd reduction(max : most)") for (ptrdiff_t j = 0; j < d; j++)               \
+        {                                                                                         \
+            TYPE size = x[j] < 0 ? -x[j] : x[j];                                                  \
+            most = size > most ? size : most;                                                     \
+        }                                                                                         \
+        float largest = (float)most, scale = largest > LEAST_SHORT ? LARGEST_SHORT / largest : 0; \
+        *unit = largest / LARGEST_SHORT;                                                          \
+        _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++)                                     \
+        {                                                                                         \
+            float value = (float)x[j] * scale;                                                    \
+            q[j] = (int16_t)(int32_t)(value + (value < 0 ? -0.5f : 0.5f));                        \
+        }                                                                                         \
+        memset(q + d, 0, (size_t)(stride - d) * sizeof(int16_t));                                 \
+        return isfinite(largest);                                                                 \
+    }
+
+SHORTEN_ROW(shorten_float_row, float)
+SHORTEN_ROW(shorten_double_row, double)
+
 /* out_i = units_i Σ_j q_ij w_j. */
 RRM_CLONES static void short_times(const int16_t *restrict q, const float *restrict units,
                                    ptrdiff_t rows, ptrdiff_t stride, const float *restrict w,
@@ -96,6 +121,39 @@ RRM_CLONES static void short_add(const int16_t *restrict q, const float *restric
 #pragma omp simd
         for (ptrdiff_t j = 0; j < stride; j++)
             sum[j] += a0 * q[i * stride + j];
+    }
+}
+
+/* The same with other_j += Σ_i h_i units_i q_ij. */
+RRM_CLONES static void short_add_two(const int16_t *restrict q, const float *restrict units,
+                                     ptrdiff_t rows, ptrdiff_t stride, const double *restrict a,
+                                     const double *restrict h, ptrdiff_t ahead,
+                                     float *restrict sum, float *restrict other)
+{
+    const int16_t *next = q + rows * stride, *end = next + ahead * stride;
+    ptrdiff_t i = 0;
+    for (; i + 4 <= rows; i += 4) {
+        const int16_t *q0 = q + i * stride, *q1 = q0 + stride, *q2 = q1 + stride, *q3 = q2 + stride;
+        float a0 = (float)a[i] * units[i], a1 = (float)a[i + 1] * units[i + 1];
+        float a2 = (float)a[i + 2] * units[i + 2], a3 = (float)a[i + 3] * units[i + 3];
+        float h0 = (float)h[i] * units[i], h1 = (float)h[i + 1] * units[i + 1];
+        float h2 = (float)h[i + 2] * units[i + 2], h3 = (float)h[i + 3] * units[i + 3];
+        for (const int16_t *to = next + 4 * stride; next < to && next < end; next += SHORTS_A_LINE)
+            __builtin_prefetch(next, 0, 2);
+#pragma omp simd
+        for (ptrdiff_t j = 0; j < stride; j++) {
+            float x0 = q0[j], x1 = q1[j], x2 = q2[j], x3 = q3[j];
+            sum[j] = (((sum[j] + a0 * x0) + a1 * x1) + a2 * x2) + a3 * x3;
+            other[j] = (((other[j] + h0 * x0) + h1 * x1) + h2 * x2) + h3 * x3;
+        }
+    }
+    for (; i < rows; i++) {
+        float a0 = (float)a[i] * units[i], h0 = (float)h[i] * units[i];
+#pragma omp simd
+        for (ptrdiff_t j = 0; j < stride; j++) {
+            sum[j] += a0 * q[i * stride + j];
+            other[j] += h0 * q[i * stride + j];
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.conditions.base import Search
-from rrmlinear.solvers.dual.together._dual_moves import dual_moves
+from rrmlinear.solvers.dual.together._dual_moves import ShortMoves, dual_moves, scores_and_sum
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import scores_at_zero
 from rrmlinear.solvers.loop.solver import Solver
@@ -24,6 +26,10 @@ MOST_STEPS, LEAST_RISE = 8, 1e-11
 KEPT, WITHIN = 0.1, 0.9
 # Added to the scaled matrix of a search, whose directions may be parallel.
 RIDGE = 1e-11
+# Passes by the copy return to the rows once the gap is REACH of the last one by the rows, and after
+# MOST_PASSES. The copy is left where the gap by the rows is then above MOST_WRONG times that by the
+# copy, or after so many passes above half of the last one.
+REACH, MOST_PASSES, MOST_WRONG = 1e-7, 20, 2.0
 
 
 class ConjugateAscent(Solver):
@@ -38,8 +44,14 @@ class ConjugateAscent(Solver):
     ``stretch`` is about the largest eigenvalue of XX' over the mean of its diagonal: single steps
     with curvatures as many times larger do not overshoot together.
 
-    Certificate: w = v / λ before the last step, with its best b, and the duals behind it. Source:
-    Knyazev, Toward the optimal preconditioned eigensolver, 2001, for the choice of directions.
+    Passes over dense rows read a copy with 16 bits a value. It tells how scores and v change since
+    they were found by the rows, so that its errors fade with the changes: passes by the copy and
+    returns to the rows, one by one, lead to the optimum of the rows. Where they do not, passes
+    read the rows.
+
+    Certificate: weights, with their best b, and duals by the rows; those of a pass over rows are
+    w = v / λ before its step and the duals behind it. Source: Knyazev, Toward the optimal
+    preconditioned eigensolver, 2001, for the choice of directions.
     """
 
     measures_first = False
@@ -50,30 +62,53 @@ class ConjugateAscent(Solver):
         self.modulus, self.n = regularizer.modulus, len(risk.costs)
 
     def start(self) -> None:
-        risk, y = self.risk, self.risk.labels
+        risk = self.risk
         self.certificate = Certificate(risk, self.regularizer)
-        self.squares = risk.rows.squared_norms()
+        self.copy = _short_copy(risk)
+        self.squares = risk.rows.squared_norms() if self.copy is None else self.copy.squares
         self.curvatures = self.stretch * risk.costs * self.squares / self.modulus
         scores = scores_at_zero(risk)
-        at = risk.at(scores)
-        steps, end = risk.dual_steps(scores, 0.0, self.curvatures, at.warm)
-        self.b, self.warm = end.at, at.warm
-        move = steps, risk.gradient(steps)
+        self.warm = risk.at(scores).warm
+        self.b = self.warm.at
+        self.alphas, self.vector = np.zeros(self.n), np.zeros(risk.rows.width)
+        self.around = self.vector, scores
+        self.last: tuple[Array, Array] | None = None
+        self.gap = self.gap_by_rows = math.inf
+        self.falls = 1.0, 1.0
+        self.passes_by_copy = 0
+        move = self._move(self.vector)[1]
         # from half of the first step on: the derivative of φ* at 0 is infinite
         self.alphas, self.vector = move[0] / 2, move[1] / 2
-        self.last: tuple[Array, Array] | None = None
-        self._go(y, move)
+        self._go(move, None)
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
+        risk, w = self.risk, self.vector / self.modulus
+        scores, move = self._move(w)
+        self.w, self.at = w, risk.at(scores, self.warm)
+        self.warm, before = self.at.warm, self.gap
+        weighed = risk.costs * scores
+        self.gap = float(self.at.value + risk.conjugate(self.alphas) + weighed @ self.alphas)
+        self._go(move, weighed)
+        if self.copy is None:
+            return
+        self.falls = self.falls[1], self.gap / before if self.gap < before < math.inf else 1.0
+        if math.isinf(self.gap_by_rows):
+            self.gap_by_rows = self.gap
+        self.passes_by_copy += 1
+        if self.gap <= REACH * self.gap_by_rows or self.passes_by_copy >= MOST_PASSES:
+            self.work += self.n
+            self._return_to_rows()
+
+    def _move(self, w: Array) -> tuple[Array, tuple[Array, Array]]:
+        """Scores of weights; the moves of dual steps there, and their Σ c_i m_i x_i."""
         risk, y, costs = self.risk, self.risk.labels, self.risk.costs
-        w = self.vector / self.modulus
-        scores, moves, rates, sums, slopes = dual_moves(
-            risk, w, self.b, self.alphas, self.curvatures
-        )
-        self.at = risk.at(scores, self.warm)
-        self.warm, self.w = self.at.warm, w
-        self.primal = float(self.at.value + self.modulus / 2 * float(w @ w))
+        at = self.b, self.alphas, self.curvatures
+        if self.copy is None:
+            scores, moves, rates, sums, slopes = dual_moves(risk, w, *at)
+        else:
+            known, around = self.around
+            scores, moves, rates, sums, slopes = self.copy.moves(w - known, around, *at)
         rate = float(costs @ rates)
         shift = float(costs @ (self.alphas + moves)) / rate if rate > 0 else 0.0
         moves, sums = moves - shift * rates, sums - shift * slopes
@@ -83,15 +118,37 @@ class ConjugateAscent(Solver):
             steps, end = risk.dual_steps(scores, self.alphas, self.curvatures, Search(self.b))
             moves, self.b = steps - self.alphas, end.at
             sums = risk.gradient(moves)
-        self._go(y, (moves, sums))
+        return scores, (moves, sums)
 
-    def _go(self, y: Array, move: tuple[Array, Array]) -> None:
-        """Go to the maximum over the move and the last one."""
+    def _return_to_rows(self) -> None:
+        """Find v, and the scores of its weights, by the rows; the copy tells changes from there."""
+        risk, w = self.risk, self.vector / self.modulus
+        scores, self.vector = scores_and_sum(risk, w, self.alphas)
+        self.w, self.at, self.around = w, risk.at(scores, self.warm), (w, scores)
+        self.dual = self._dual()
+        gap = float(self.at.value + self.modulus / 2 * float(w @ w)) - self.dual
+        is_slow = self.passes_by_copy >= MOST_PASSES and gap > self.gap_by_rows / 2
+        if gap > MOST_WRONG * self.gap or is_slow:
+            self.copy = self.last = None  # the v of the last step is by the copy
+        self.warm, self.gap, self.gap_by_rows = self.at.warm, gap, gap
+        self.passes_by_copy = 0
+
+    def _dual(self) -> float:
+        squares = float(self.vector @ self.vector) / (2 * self.modulus)
+        return -float(self.risk.conjugate(self.alphas)) - squares
+
+    def _go(self, move: tuple[Array, Array], weighed: Array | None) -> None:
+        """Go to the maximum over the move and the last one.
+
+        ``weighed`` are the c_i s_i at the present weights, if known.
+        """
+        y = self.risk.labels
         pairs = [move] if self.last is None else [move, self.last]
         moves, images = (np.array(each) for each in zip(*pairs, strict=True))
         costs, s = self.risk.costs, self.modulus
         parts, start, t = y * moves, y * self.alphas, np.zeros(len(pairs))
-        gram, slope = images @ images.T / s, images @ self.vector / s
+        gram = images @ images.T / s
+        slope = images @ self.vector / s if weighed is None else moves @ weighed
         for _ in range(MOST_STEPS):
             p = start + t @ parts
             rest = p * (1 - p)
@@ -108,18 +165,32 @@ class ConjugateAscent(Solver):
             t = t + step * min(1.0, WITHIN / most if most > 0 else 1.0)
             if gradient @ step <= LEAST_RISE * float(self.vector @ self.vector) / s:
                 break
+        before = float(self.risk.conjugate(self.alphas)) - t @ slope - t @ gram @ t / 2
         self.last = t @ moves, t @ images
         self.alphas, self.vector = self.alphas + self.last[0], self.vector + self.last[1]
         self.moved = self.n if self.last[0].any() else 0
-        squares = float(self.vector @ self.vector) / (2 * s)
-        self.dual = -float(self.risk.conjugate(self.alphas)) - squares
+        self.dual = self._dual()
+        self.gap -= before - float(self.risk.conjugate(self.alphas))
 
     def estimate(self) -> tuple[float, float]:
-        return self.dual, max(0.0, self.primal - self.dual)
+        gap = max(0.0, self.gap)
+        # a look at the rows finds weights after the last step: theirs, if it falls on as before
+        return self.dual, gap if self.copy is None else gap * max(self.falls)
 
     def measure(self) -> None:
+        if self.copy is not None:
+            self._return_to_rows()
         self.certificate.offer_weights(self.w, self.at, exact=True)
         self.certificate.offer_duals(self.alphas, self.vector, exact=True)
 
     def rounding(self, enough: float) -> float:
         return self.certificate.rounding(enough, self.squares)
+
+
+def _short_copy(risk: Any) -> ShortMoves | None:
+    """A short copy of dense rows in memory, without an appended column; None out of its range."""
+    rows = risk.rows
+    if rows.is_dense and rows.blocks is None and rows.width == rows.shape[1]:
+        with suppress(FloatingPointError):
+            return ShortMoves(risk)
+    return None
