@@ -176,7 +176,8 @@ cdef class ShortMoves:
         parts = np.zeros((shares.threads, 2, stride), dtype=np.float32)
         shares.run(self._moves, scaled, largest * self.longest, b, alphas, curvatures, scores,
                    moves, rates, parts)
-        sums = _total(parts)[:, :d] * (self.most * self.longest)
+        sums = _total(parts)[:, :d].astype(np.float64)
+        sums *= self.most * self.longest
         return scores, moves, rates, sums[0], sums[1]
 
     def _moves(self, const float[::1] w not None, double scale, double b,

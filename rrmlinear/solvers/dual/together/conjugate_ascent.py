@@ -12,20 +12,13 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.conditions.base import Search
 from rrmlinear.solvers.dual.together._dual_moves import ShortMoves, dual_moves, scores_and_sum
+from rrmlinear.solvers.dual.together._search import best_multiples
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import scores_at_zero
 from rrmlinear.solvers.loop.solver import Solver
 
 Array = NDArray[np.float64]
 
-# A search takes at most MOST_STEPS Newton steps. It ends after a step that raises the dual by less
-# than LEAST_RISE of ‖v‖²/λ.
-MOST_STEPS, LEAST_RISE = 8, 1e-11
-# A search leaves each dual more than KEPT of its distance from a bound, and a step in it goes at
-# most WITHIN of the way to there: duals that come near a bound would hold up the next searches.
-KEPT, WITHIN = 0.1, 0.9
-# Added to the scaled matrix of a search, whose directions may be parallel.
-RIDGE = 1e-11
 # Passes by the copy return to the rows once the gap is REACH of the last one by the rows, and after
 # MOST_PASSES. The copy is left where the gap by the rows is then above MOST_WRONG times that by the
 # copy, or after so many passes above half of the last one.
@@ -142,35 +135,18 @@ class ConjugateAscent(Solver):
 
         ``weighed`` are the c_i s_i at the present weights, if known.
         """
-        y = self.risk.labels
-        pairs = [move] if self.last is None else [move, self.last]
+        risk, pairs = self.risk, [move] if self.last is None else [move, self.last]
         moves, images = (np.array(each) for each in zip(*pairs, strict=True))
-        costs, s = self.risk.costs, self.modulus
-        parts, start, t = y * moves, y * self.alphas, np.zeros(len(pairs))
-        gram = images @ images.T / s
-        slope = images @ self.vector / s if weighed is None else moves @ weighed
-        for _ in range(MOST_STEPS):
-            p = start + t @ parts
-            rest = p * (1 - p)
-            gradient = -(parts @ (costs * np.log(p / (1 - p)))) - slope - gram @ t
-            matrix = gram + parts * (costs / rest) @ parts.T
-            root = np.sqrt(np.diag(matrix))
-            if not (np.isfinite(root).all() and root.all()):
-                break
-            matrix = matrix / np.outer(root, root) + RIDGE * np.eye(len(t))
-            step = np.linalg.solve(matrix, gradient / root) / root
-            along = step @ parts
-            low, high = p - KEPT * start, 1 - p - KEPT * (1 - start)
-            most = float(np.maximum(-along / low, along / high).max())
-            t = t + step * min(1.0, WITHIN / most if most > 0 else 1.0)
-            if gradient @ step <= LEAST_RISE * float(self.vector @ self.vector) / s:
-                break
-        before = float(self.risk.conjugate(self.alphas)) - t @ slope - t @ gram @ t / 2
+        gram, along = images @ images.T / self.modulus, images @ self.vector / self.modulus
+        slope = along if weighed is None else moves @ weighed
+        size = float(self.vector @ self.vector) / self.modulus
+        t = best_multiples(risk, self.alphas, moves, gram, slope, size)
+        before = float(risk.conjugate(self.alphas)) - t @ slope - t @ gram @ t / 2
         self.last = t @ moves, t @ images
         self.alphas, self.vector = self.alphas + self.last[0], self.vector + self.last[1]
         self.moved = self.n if self.last[0].any() else 0
         self.dual = self._dual()
-        self.gap -= before - float(self.risk.conjugate(self.alphas))
+        self.gap -= before - float(risk.conjugate(self.alphas))
 
     def estimate(self) -> tuple[float, float]:
         gap = max(0.0, self.gap)
