@@ -29,9 +29,9 @@ MIN_STIFF = 1000.0
 # With fewer examples the factor takes a few milliseconds.
 MIN_WIDE, MIN_WIDE_EXAMPLES = 2, 300
 # There the ascent on all duals at once comes first for this number of values, where rows are as
-# near to right angles as those of MIN_COLUMNS uncorrelated columns for each example, or of
-# MANY_COLUMNS if the mean c ‖x‖² is above MANY_COLUMNS_COST.
-MIN_CONJUGATE_VALUES, MIN_COLUMNS, MANY_COLUMNS, MANY_COLUMNS_COST = 6_000_000, 2.5, 8, 1e5
+# near to right angles as those of MIN_COLUMNS uncorrelated columns for each example. If the mean
+# c ‖x‖² is above WIDER_COST, there are WIDER features for each example too.
+MIN_CONJUGATE_VALUES, MIN_COLUMNS, WIDER, WIDER_COST = 2_000_000, 2.5, 4, 1e5
 # With at least this number of stored values, proximal points come before Newton steps over features
 # if these have no Gram matrix of all features and no intercept is free. With a free intercept they
 # were no quicker.
@@ -55,8 +55,8 @@ def columns_for_conjugate(task: Task) -> float:
     if not ((task.targets > 0).any() and (task.targets < 0).any()):
         return 0.0
     columns, square = columns_of_angles(task.rows)
-    is_large = task.costs.mean() * square > MANY_COLUMNS_COST * task.regularizer.modulus
-    return columns if columns >= (MANY_COLUMNS if is_large else MIN_COLUMNS) * n else 0.0
+    is_large = task.costs.mean() * square > WIDER_COST * task.regularizer.modulus
+    return columns if columns >= MIN_COLUMNS * n and (d >= WIDER * n or not is_large) else 0.0
 
 
 def begins_by_newton(task: Task, newton: list[Stage]) -> bool:

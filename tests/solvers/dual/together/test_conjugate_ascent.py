@@ -60,7 +60,7 @@ def test_a_slow_ascent_is_left(runs, monkeypatch):
         ({"factors": 3}, {}),
         ({"mean": 2.0}, {}),
         ({"d": 600}, {}),
-        ({"d": 1500}, {"C": 1000.0}),
+        ({"d": 900}, {"C": 1000.0}),
         ({}, {"fit_intercept": False}),
     ],
 )
