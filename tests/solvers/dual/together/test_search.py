@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from rrmlinear.data.array_rows import rows_of
-from rrmlinear.losses.margin import Logistic
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.together._search import best_multiples
 

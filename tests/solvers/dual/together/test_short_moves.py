@@ -7,7 +7,7 @@ from told_passes import passes_told
 from rrmlinear import LogisticRegression
 from rrmlinear.catalog.stages import first_stage
 from rrmlinear.data.array_rows import rows_of
-from rrmlinear.losses.margin import Logistic
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.together import conjugate_ascent
