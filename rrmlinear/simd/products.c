@@ -82,8 +82,7 @@ enum {
                 double a2 = c[i2] * a[i2], a3 = c[i3] * a[i3];                                    \
                 double h0 = c[i] * h[i], h1 = c[i1] * h[i1];                                      \
                 double h2 = c[i2] * h[i2], h3 = c[i3] * h[i3];                                    \
-                for (const char *to = next + 4 * bytes; next < to && next < end; next += 64)      \
-                    __builtin_prefetch(next, 0, 2);                                               \
+                next = fetch_lines(next, 4 * bytes, end);                                         \
                 _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++)                             \
                 {                                                                                 \
                     sum[j] = (((sum[j] + a0 * x0[j]) + a1 * x1[j]) + a2 * x2[j]) + a3 * x3[j];    \

@@ -175,6 +175,15 @@ RRM_INLINE void rows_prefetch(const rows_t *rows, ptrdiff_t i)
     }
 }
 
+/* Fetch the lines of so many bytes from `next` on, up to `end`; returns where to go on. */
+RRM_INLINE const void *fetch_lines(const void *next, ptrdiff_t bytes, const void *end)
+{
+    const char *at = (const char *)next, *to = at + bytes;
+    for (; at < to && at < (const char *)end; at += 64)
+        __builtin_prefetch(at, 0, 2);
+    return at;
+}
+
 RRM_INLINE double row_value(const row_t *row, int kind, ptrdiff_t t)
 {
     if (kind & ROW_PACKED)

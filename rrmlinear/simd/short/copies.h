@@ -10,6 +10,25 @@
 enum { SHORTS_A_LINE = 32, LARGEST_SHORT = 32767 };
 #define LEAST_SHORT 1e-30f
 
+/* The numbers of one row whose largest size is `largest`, with zeros behind them, and its unit. */
+#define FILL(NAME, TYPE)                                                                          \
+    RRM_INLINE void NAME(const TYPE *restrict x, float largest, ptrdiff_t d, ptrdiff_t stride,    \
+                         int16_t *restrict q, float *unit)                                        \
+    {                                                                                             \
+        float scale = largest > LEAST_SHORT ? LARGEST_SHORT / largest : 0;                        \
+        *unit = largest / LARGEST_SHORT;                                                          \
+        _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++)                                     \
+        {                                                                                         \
+            float value = (float)x[j] * scale;                                                    \
+            q[j] = (int16_t)(int32_t)(value + (value < 0 ? -0.5f : 0.5f));                        \
+        }                                                                                         \
+        memset(q + d, 0, (size_t)(stride - d) * sizeof(int16_t));                                 \
+    }
+
+FILL(fill_float, float)
+FILL(fill_double, double)
+#undef FILL
+
 /* The copy of some rows of d values, `stride` apart, by the inverse lengths of columns; `row` has
  * room for one row. Returns whether all numbers are in the range of float32. */
 #define SHORTEN(NAME, TYPE)                                                                       \
@@ -27,15 +46,8 @@ enum { SHORTS_A_LINE = 32, LARGEST_SHORT = 32767 };
                 row[j] = value;                                                                   \
                 largest = size > largest ? size : largest;                                        \
             }                                                                                     \
-            float scale = largest > LEAST_SHORT ? LARGEST_SHORT / largest : 0;                    \
-            units[i] = largest / LARGEST_SHORT;                                                   \
             most = largest > most ? largest : most;                                               \
-            _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++)                                 \
-            {                                                                                     \
-                float value = row[j] * scale;                                                     \
-                q[j] = (int16_t)(int32_t)(value + (value < 0 ? -0.5f : 0.5f));                    \
-            }                                                                                     \
-            memset(q + d, 0, (size_t)(stride - d) * sizeof(int16_t));                             \
+            fill_float(row, largest, d, stride, q, &units[i]);                                    \
         }                                                                                         \
         return isfinite(most);                                                                    \
     }
@@ -45,8 +57,8 @@ SHORTEN(shorten_double, double)
 
 /* The copy of one row without a centre, whose columns have lengths of 1, and its unit. */
 #define SHORTEN_ROW(NAME, TYPE)                                                                   \
-    RRM_CLONES static int NAME(const TYPE *restrict x, ptrdiff_t d, ptrdiff_t stride,             \
-                               int16_t *restrict q, float *unit)                                  \
+    RRM_CLONES static int NAME##_row(const TYPE *restrict x, ptrdiff_t d, ptrdiff_t stride,       \
+                                     int16_t *restrict q, float *unit)                            \
     {                                                                                             \
         TYPE most = 0;                                                                            \
         _Pragma("omp simd reduction(max : most)") for (ptrdiff_t j = 0; j < d; j++)               \
@@ -54,19 +66,12 @@ SHORTEN(shorten_double, double)
             TYPE size = x[j] < 0 ? -x[j] : x[j];                                                  \
             most = size > most ? size : most;                                                     \
         }                                                                                         \
-        float largest = (float)most, scale = largest > LEAST_SHORT ? LARGEST_SHORT / largest : 0; \
-        *unit = largest / LARGEST_SHORT;                                                          \
-        _Pragma("omp simd") for (ptrdiff_t j = 0; j < d; j++)                                     \
-        {                                                                                         \
-            float value = (float)x[j] * scale;                                                    \
-            q[j] = (int16_t)(int32_t)(value + (value < 0 ? -0.5f : 0.5f));                        \
-        }                                                                                         \
-        memset(q + d, 0, (size_t)(stride - d) * sizeof(int16_t));                                 \
-        return isfinite(largest);                                                                 \
+        fill_##TYPE(x, (float)most, d, stride, q, unit);                                          \
+        return isfinite((float)most);                                                             \
     }
 
-SHORTEN_ROW(shorten_float_row, float)
-SHORTEN_ROW(shorten_double_row, double)
+SHORTEN_ROW(shorten_float, float)
+SHORTEN_ROW(shorten_double, double)
 
 /* out_i = units_i Σ_j q_ij w_j. */
 RRM_CLONES static void short_times(const int16_t *restrict q, const float *restrict units,
@@ -104,14 +109,13 @@ RRM_CLONES static void short_add(const int16_t *restrict q, const float *restric
                                  ptrdiff_t rows, ptrdiff_t stride, const double *restrict a,
                                  ptrdiff_t ahead, float *restrict sum)
 {
-    const int16_t *next = q + rows * stride, *end = next + ahead * stride;
+    const void *next = q + rows * stride, *end = q + (rows + ahead) * stride;
     ptrdiff_t i = 0;
     for (; i + 4 <= rows; i += 4) {
         const int16_t *q0 = q + i * stride, *q1 = q0 + stride, *q2 = q1 + stride, *q3 = q2 + stride;
         float a0 = (float)a[i] * units[i], a1 = (float)a[i + 1] * units[i + 1];
         float a2 = (float)a[i + 2] * units[i + 2], a3 = (float)a[i + 3] * units[i + 3];
-        for (const int16_t *to = next + 4 * stride; next < to && next < end; next += SHORTS_A_LINE)
-            __builtin_prefetch(next, 0, 2);
+        next = fetch_lines(next, 4 * stride * (ptrdiff_t)sizeof *q, end);
 #pragma omp simd
         for (ptrdiff_t j = 0; j < stride; j++)
             sum[j] = (((sum[j] + a0 * q0[j]) + a1 * q1[j]) + a2 * q2[j]) + a3 * q3[j];
@@ -130,7 +134,7 @@ RRM_CLONES static void short_add_two(const int16_t *restrict q, const float *res
                                      const double *restrict h, ptrdiff_t ahead,
                                      float *restrict sum, float *restrict other)
 {
-    const int16_t *next = q + rows * stride, *end = next + ahead * stride;
+    const void *next = q + rows * stride, *end = q + (rows + ahead) * stride;
     ptrdiff_t i = 0;
     for (; i + 4 <= rows; i += 4) {
         const int16_t *q0 = q + i * stride, *q1 = q0 + stride, *q2 = q1 + stride, *q3 = q2 + stride;
@@ -138,8 +142,7 @@ RRM_CLONES static void short_add_two(const int16_t *restrict q, const float *res
         float a2 = (float)a[i + 2] * units[i + 2], a3 = (float)a[i + 3] * units[i + 3];
         float h0 = (float)h[i] * units[i], h1 = (float)h[i + 1] * units[i + 1];
         float h2 = (float)h[i + 2] * units[i + 2], h3 = (float)h[i + 3] * units[i + 3];
-        for (const int16_t *to = next + 4 * stride; next < to && next < end; next += SHORTS_A_LINE)
-            __builtin_prefetch(next, 0, 2);
+        next = fetch_lines(next, 4 * stride * (ptrdiff_t)sizeof *q, end);
 #pragma omp simd
         for (ptrdiff_t j = 0; j < stride; j++) {
             float x0 = q0[j], x1 = q1[j], x2 = q2[j], x3 = q3[j];

@@ -45,7 +45,8 @@ def scores_and_sum(ScalarRisk risk not None, w, const double[::1] alphas not Non
     """(X w, Σ c_i α_i x_i), in one way through the rows."""
     rows, shares = risk.rows, risk.shares
     n = rows.shape[0]
-    _check_lengths(alphas, alphas, n)
+    if len(alphas) != n:
+        raise ValueError(f"duals of {n} examples are needed")
     scores, parts = np.empty(n), np.zeros((shares.threads, rows.width))
     shares.run(_scores_and_sum, risk, w, alphas, scores, parts, cached_rows(rows))
     return scores, _total(parts)

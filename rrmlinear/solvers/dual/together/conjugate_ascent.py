@@ -19,9 +19,9 @@ from rrmlinear.solvers.loop.solver import Solver
 
 Array = NDArray[np.float64]
 
-# Passes by the copy return to the rows once the gap is REACH of the last one by the rows, and after
-# MOST_PASSES. The copy is left where the gap by the rows is then above MOST_WRONG times that by the
-# copy, or after so many passes above half of the last one.
+# Passes by the copy return to the rows once the gap is REACH of the last gap by the rows, and after
+# MOST_PASSES passes. The copy is left if the gap by the rows is then above MOST_WRONG times the gap
+# by the copy. It is also left if MOST_PASSES passes did not halve the gap by the rows.
 REACH, MOST_PASSES, MOST_WRONG = 1e-7, 20, 2.0
 
 
@@ -72,6 +72,7 @@ class ConjugateAscent(Solver):
         move = self._move(self.vector)[1]
         # from half of the first step on: the derivative of φ* at 0 is infinite
         self.alphas, self.vector = move[0] / 2, move[1] / 2
+        self.conjugate = float(risk.conjugate(self.alphas))
         self._go(move, None)
 
     def run_pass(self, number: int) -> None:
@@ -81,7 +82,7 @@ class ConjugateAscent(Solver):
         self.w, self.at = w, risk.at(scores, self.warm)
         self.warm, before = self.at.warm, self.gap
         weighed = risk.costs * scores
-        self.gap = float(self.at.value + risk.conjugate(self.alphas) + weighed @ self.alphas)
+        self.gap = float(self.at.value + self.conjugate + weighed @ self.alphas)
         self._go(move, weighed)
         if self.copy is None:
             return
@@ -128,7 +129,7 @@ class ConjugateAscent(Solver):
 
     def _dual(self) -> float:
         squares = float(self.vector @ self.vector) / (2 * self.modulus)
-        return -float(self.risk.conjugate(self.alphas)) - squares
+        return -self.conjugate - squares
 
     def _go(self, move: tuple[Array, Array], weighed: Array | None) -> None:
         """Go to the maximum over the move and the last one.
@@ -141,12 +142,13 @@ class ConjugateAscent(Solver):
         slope = along if weighed is None else moves @ weighed
         size = float(self.vector @ self.vector) / self.modulus
         t = best_multiples(risk, self.alphas, moves, gram, slope, size)
-        before = float(risk.conjugate(self.alphas)) - t @ slope - t @ gram @ t / 2
+        before = self.conjugate - t @ slope - t @ gram @ t / 2
         self.last = t @ moves, t @ images
         self.alphas, self.vector = self.alphas + self.last[0], self.vector + self.last[1]
+        self.conjugate = float(risk.conjugate(self.alphas))
         self.moved = self.n if self.last[0].any() else 0
         self.dual = self._dual()
-        self.gap -= before - float(risk.conjugate(self.alphas))
+        self.gap -= before - self.conjugate
 
     def estimate(self) -> tuple[float, float]:
         gap = max(0.0, self.gap)
