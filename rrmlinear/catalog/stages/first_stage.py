@@ -19,7 +19,7 @@ from rrmlinear.losses.logistic import Logistic
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.risks.row_factor import is_nearly_full
 from rrmlinear.solvers.loop.stages.turns import Stage
-from rrmlinear.solvers.second_order.limits import MAX_CLASS_FEATURES, MAX_FACTORIZED
+from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
 
 # From this mean of c ‖x‖² on, the hinge begins on a factor of XX': the ascent would take more than
 # a hundred passes. On 1 000 × 10 000 both orders took the same time at 1 000.
@@ -77,10 +77,10 @@ def begins_by_newton(task: Task, newton: list[Stage]) -> bool:
         return False
     n, d = task.rows.shape
     small = is_small(n, d * (task.n_classes or 1), True)
-    # with kinks only if its systems are factorized: else duals prove little for a long time
-    factorized = smooth or d * (task.n_classes or 1) <= MAX_FACTORIZED
-    few = several and factorized and d <= min(n, MAX_CLASS_FEATURES) and task.rows.blocks is None
-    return small or (few and is_uneven(task.rows))
+    # only if its systems are factorized: else steps take as long as many passes, and with kinks
+    # duals prove little for a long time
+    few = several and d * (task.n_classes or 1) <= MAX_FACTORIZED and d <= n
+    return small or (few and task.rows.blocks is None and is_uneven(task.rows))
 
 
 def _is_nearly_full(task: Task) -> bool:
