@@ -34,11 +34,9 @@ from rrmlinear.catalog.stages.samples import (
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge
-from rrmlinear.losses.multiclass import EntropicLoss
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.second_order.limits import (
-    MAX_CLASS_FEATURES,
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,
 )
@@ -60,8 +58,6 @@ SWEPT_SAMPLE_PASSES, MIN_SWEPT_EXAMPLES = 6, 50
 # others. With 265 and 407 examples for each weight the ascent was quicker. With 468 Newton's method
 # was, in half of the time.
 MAX_KINK_WEIGHTS, MIN_KINK_EXAMPLES = 200, 450
-# Classes up to which sweeps over the features pay: a step solves a system of them.
-MAX_SWEPT = 32
 
 
 def newton_applies(task: Task) -> bool:
@@ -105,7 +101,7 @@ def newton(task: Task) -> Solver:
     _need_diagonal(task)
     from rrmlinear.solvers.second_order.newton import Newton
 
-    risk, omega, sweeps = risk_of(task, 0), task.regularizer, None
+    risk, omega = risk_of(task, 0), task.regularizer
     first, squares = None, "least-squares" in task.features
     one_step = squares and omega.quadratic_l1 == 0  # a sample would save none
     # where Ω is strongly convex duals give weights, and other weights count only beside duals
@@ -116,11 +112,7 @@ def newton(task: Task) -> Solver:
         first = partial(weights_by_steps, task)
     elif not one_step and task.rows.n_stored >= MIN_SAMPLED_VALUES and takes_sample(task):
         first = partial(weights_of_sample, task, newton)
-    if takes_sweeps(task):
-        from rrmlinear.solvers.features.class_sweeps import ClassSweeps
-
-        sweeps = ClassSweeps(risk, omega.modulus)
-    return Newton(risk, omega, start_of(task), first, sweeps, squares)
+    return Newton(risk, omega, start_of(task), first, squares)
 
 
 def compiled_applies(task: Task) -> bool:
@@ -212,28 +204,16 @@ def row_space(task: Task, build: Callable[[Task], Solver]) -> Solver:
     return RowSpace(risk_of(task), task.regularizer, reduced, form, shared)
 
 
-def takes_sweeps(task: Task) -> bool:
-    """Whether sweeps over the features help Newton's method: some scores, a loss that is curved
-    everywhere, and more sparse features than it has factors for.
-    """
-    rows, omega, k = task.rows, task.regularizer, task.n_classes
-    if k is None or k > MAX_SWEPT or task.risk is not None or task.choices.free_bias:
-        return False
-    if rows.is_dense or rows.blocks is not None or rows.width <= MAX_CLASS_FEATURES:
-        return False
-    is_norm = omega.quadratic_l1 == 0 and omega.modulus > 0
-    return is_norm and isinstance(task.loss, EntropicLoss)
-
-
 def feature_newton_applies(task: Task) -> bool:
-    """Whether Newton steps over features take this task, with a 1-norm."""
-    return (
-        task.n_classes is None
-        and task.risk is None
-        and "smooth" in task.features
-        and task.choices.budget is None
-        and bool(task.regularizer.quadratic_l1)
-    )
+    """Whether Newton steps over features take this task, with a 1-norm. They read data of several
+    scores, and of losses with kinks, in memory alone.
+    """
+    if task.risk is not None or task.choices.budget is not None:
+        return False
+    has_inner = task.n_classes is not None or "smooth" not in task.features
+    if has_inner and task.rows.blocks is not None:
+        return False
+    return bool(task.regularizer.quadratic_l1)
 
 
 def feature_newton(task: Task, is_rough: bool = False) -> FeatureNewton:

@@ -29,6 +29,7 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.solvers.loop.stages.turns import Stage
+from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
 
 # Passes that the plain ascent is guessed to take behind the ascent on all duals at once.
 WIDE_PASSES = 20
@@ -130,9 +131,15 @@ def _others(task: Task, by_points: bool = True) -> list[Stage]:
     points = [methods.proximal(task)] if dual_builders.proximal_applies(task) else []
     if points and streams:
         return [*points, *methods.gradients(task)]
-    if second_order_builders.feature_newton_applies(task) and not (
-        streams and task.regularizer.modulus > 0
-    ):
+    is_strong = task.regularizer.modulus > 0
+    has_columns = second_order_builders.feature_newton_applies(task)
+    has_inner = task.n_classes is not None or "smooth" not in task.features
+    if has_columns and not (is_strong and (streams or has_inner)):
+        if has_inner:
+            columns = methods.feature_newton(task, is_first=False)
+            few = task.rows.width * (task.n_classes or 1) <= MAX_FACTORIZED
+            first = [*second, columns] if few else [columns, *second]
+            return [*first, *methods.gradients(task)]
         first = points if by_points and begins_by_points(task) else []
         columns = methods.feature_newton(task, is_first=not first)
         return [*first, columns, *_by_cost(second, methods.gradients(task))]

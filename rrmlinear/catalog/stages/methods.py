@@ -104,7 +104,7 @@ def newton(task: Task) -> Stage:
     # other regularizers are smoothed about the duals' own weights; an intercept is not in w
     both = is_norm and (smooth if k == 1 else not smooth) and not task.choices.free_bias
     by_parts = both and guess.by_classes
-    stays = (by_parts or second_order_builders.takes_sweeps(task)) and is_uneven(task.rows)
+    stays = by_parts and is_uneven(task.rows)
     is_left_soon = by_parts and (stays or guess.unknowns <= MAX_FACTORIZED)
     steps = SMOOTH_STEPS if is_quick else UNEVEN_STEPS if is_left_soon else guess.kink_steps
     least = least_passes(is_quick, 0 if stays else guess.unknowns) * step

@@ -1,12 +1,14 @@
-"""Proximal Newton steps over features: any smooth loss of one score with the 1-norm."""
+"""Proximal Newton steps over features: any loss of one score or several with the 1-norm."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.regularizers.base import Regularizer
@@ -14,14 +16,24 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features._curved_descent import shuffled
 from rrmlinear.solvers.features.feature_subsets import are_shared, moving_squares
 from rrmlinear.solvers.features.models.choice import ModelChoice
-from rrmlinear.solvers.features.working_set import nearest_features, next_level, set_limit
+from rrmlinear.solvers.features.models.class_model import ClassModelChoice
+from rrmlinear.solvers.features.working_set import (
+    MIN_SET_LIMIT,
+    nearest_features,
+    next_level,
+    set_limit,
+)
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.first import first_weights
+from rrmlinear.solvers.loop.first import first_weights, loss_at_zero, scores_at_zero
 from rrmlinear.solvers.loop.model_duals import offer_duals_of_model
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.tolerances import MIN_SMOOTHING
+from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
 from rrmlinear.solvers.second_order.feature_step import Step, StepSearch
+from rrmlinear.solvers.second_order.inner_problem import INNER_GAP_FRACTION
+from rrmlinear.solvers.second_order.paces import USUAL_PACE
 from rrmlinear.solvers.second_order.sample_matrix import FirstPoint, SampleMatrix
 
 # Passes whose models may be minimized roughly; later ones are exact.
@@ -32,17 +44,27 @@ CURVED_PASSES, CURVED_SWEEPS, SWEPT_PULL = 12, 2, 0.8
 # Where a model promises at most this fraction of the objective, its duals may prove the optimum.
 # Models before it may be rough.
 SMALL_DECREASE = 0.01
+# Steps on one working set of several classes, and the part of what the first one promised at which
+# they end.
+SET_STEPS, SET_DECREASE = 10, 0.1
+# An inner problem is solved where a step promised at most this fraction of its distance term.
+INNER_FALL_FRACTION = 0.1
+# After this number of steps on one inner problem, q is multiplied by the rise of the usual pace.
+HARD_STEPS = 60
 
 
 class FeatureNewton(Solver):
-    """minimize F(w) + (modulus/2)‖w‖² + l1 ‖w‖₁, F(w) = Σ_i c_i φ(x_i'w, y_i), φ smooth.
+    """minimize F(w) + (modulus/2)‖w‖² + l1 ‖w‖₁, F(w) = Σ_i c_i φ(x_i'w, y_i).
 
-    A pass chooses a working set of features and minimizes a quadratic model of F plus the
-    regularizer over their weights. It does so by coordinate descent, on the Gram matrix
-    X' diag(h) X where that pays and else on the columns of the data, with Newton steps on the face
-    of the weights in use. A search along the step follows. h are the second derivatives; where a
-    step was too long, they rise to the slopes of φ' along it. An intercept of the risk is
-    eliminated from the model.
+    A pass chooses a working set of weights and minimizes a quadratic model of F plus the
+    regularizer over them. It does so by coordinate descent, on the Gram matrix X' diag(h) X where
+    that pays and else on the columns of the data, with Newton steps on the face of the weights in
+    use. A search along the step follows. h are the second derivatives; where a step was too long,
+    they rise to the slopes of φ' along it. An intercept of the risk is eliminated from the model.
+    With several scores a weight is that of a feature and a class, models are `ClassModel`, and a
+    pass takes up to SET_STEPS steps on one set.
+    A loss with kinks is replaced by its `AugmentedLoss`, with the regularizer as it is: once steps
+    promise little beside the distance of the duals, these are renewed.
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
     falls from pass to pass. Where a rule ends the run or several problems share the columns, the
     first passes take a few sweeps over these as they are. ``first`` makes weights to begin from,
@@ -52,13 +74,15 @@ class FeatureNewton(Solver):
     Rows that are streamed are never cut to a working set: all models are by their Gram matrix, with
     no more features than that leaves room for.
 
-    Certificate: the duals α_i = −φ'(x_i'w), scaled until |v_j| ≤ l1 where modulus = 0. Features
-    that no optimum uses, by the gap and the strong concavity of the dual, leave the working sets.
+    Certificate: the duals α_i = −φ'(x_i'w), scaled until |v_j| ≤ l1 where modulus = 0. Of smooth
+    losses, features that no optimum uses, by the gap and the strong concavity of the dual, leave
+    the working sets.
 
-    Raises ValueError for a risk without second derivatives, for other regularizers and where the
-    squared norm of a feature overflows. Source: Yuan, Ho and Lin, An improved GLMNET for
+    Raises ValueError for a risk with a budget, for other regularizers and where the squared norm of
+    a feature overflows. Source: Yuan, Ho and Lin, An improved GLMNET for
     L1-regularized logistic regression, 2012; Ndiaye, Fercoq, Gramfort and Salmon, Gap safe
-    screening rules for sparsity enforcing penalties, 2017.
+    screening rules for sparsity enforcing penalties, 2017; Li, Sun and Toh, A highly efficient
+    semismooth Newton augmented Lagrangian method for solving Lasso problems, 2018.
     """
 
     known_rules = (FeatureSum,)
@@ -72,10 +96,10 @@ class FeatureNewton(Solver):
         swept_first: Callable[[], FirstPoint] | None = None,
     ) -> None:
         super().__init__()
-        if not risk.offers >= {"hessian", "box"} or not risk.loss.smoothing > 0:
+        if "hessian" not in risk.offers or not ("box" in risk.offers or hasattr(risk, "k")):
             raise ValueError(
-                "Newton steps over features take a smooth loss without a budget, and "
-                f"{type(risk.loss).__name__} has a kink or a budget"
+                "Newton steps over features take the losses of examples without a budget, and "
+                f"{type(risk.loss).__name__} has one"
             )
         if regularizer.quadratic_l1 is None:
             raise ValueError(
@@ -85,45 +109,104 @@ class FeatureNewton(Solver):
         self.risk, self.regularizer, self.first = risk, regularizer, first
         self.is_rough, self.swept_first = is_rough, swept_first
         self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
-        self.has_pieces = risk.loss.has_box
-        self.n = risk.rows.shape[0]
+        self.n, self.k = risk.rows.shape[0], math.prod(risk.shape[1:])
+        self.has_kinks = not risk.loss.smoothing > 0
+        self.has_pieces = self.has_kinks or (self.k == 1 and risk.loss.has_box)
         self.measuring_work = 2.0 * self.n
+        # products with all weights of many classes take longer than a step of a set
+        self.least_set, self.set_steps = MIN_SET_LIMIT * self.k, SET_STEPS if self.k > 1 else 1
 
     def start(self) -> None:
         risk = self.risk
         self.certificate = Certificate(risk, self.regularizer)
         self.free = (np.ones(self.n),) if "balance" in risk.offers else ()
-        self.squares = moving_squares(risk.rows, risk.costs, self.free)
+        squares = moving_squares(risk.rows, risk.costs.ravel(), self.free)
+        # the duals of an example are k numbers
+        self.squares = np.repeat(squares, self.k) * self.k
         self.usable = self.squares > 0
-        self.lengths = np.sqrt(self.squares / risk.loss.smoothing)
-        self.norms = np.sqrt(self.lengths**2 + self.modulus)
-        self.models = ModelChoice(risk, self.free, self.modulus, self.squares)
         self.level = np.inf
         #: Whether the last model promised little, and whether one before did.
         self.is_near = self.has_been_near = False
+        self.inner = inner = AugmentedLoss(risk, scores_at_zero(risk))
+        if self.has_kinks:
+            mean = loss_at_zero(risk) / float(risk.costs.sum())
+            inner.smooth_by(mean / risk.lipschitz**2 or 1.0)
+            self.least_smoothing = MIN_SMOOTHING * inner.smoothing
+        #: Steps on the present inner problem, and what the last one promised.
+        self.steps, self.promise = 0, math.inf
+        self.lengths = np.sqrt(self.squares / (inner.smoothing + risk.loss.smoothing))
+        self.norms = np.sqrt(self.lengths**2 + self.modulus)
+        self.models: Any = (
+            ModelChoice(inner.smooth, self.free, self.modulus, squares)
+            if self.k == 1
+            else ClassModelChoice(inner.smooth, self.modulus, squares)
+        )
         first = self.first
         if first is None and self.swept_first is not None and self._is_swept():
             first = self.swept_first
         given = None
         if first is not None:
             begin = first()
-            given = np.where(self.usable, begin.weights, 0.0)
+            given = np.where(self.usable, np.ravel(begin.weights), 0.0)
             if begin.matrix is not None and begin.squares is not None:
                 self.models.of_sample = SampleMatrix(begin.matrix, begin.squares)
-        self.w, self.at = first_weights(risk, self.regularizer, given)
-        self.certificate.offer_weights(self.w, self.at)
+        w, at = first_weights(risk, self.regularizer, given)
+        self.certificate.offer_weights(w, at)
+        self.w = w.ravel()
+        self.at = inner.at(at.scores, None) if inner.is_augmented else at
         self._certify(not self._ends_without_duals())
         if isinstance(self.rule, FeatureSum) and not self.free and not self.w.any():
             self.rule.begin(-self.pulls)
+
+    def _go_on(self) -> None:
+        """The next inner problem where this one is solved, or a softer one where it is hard."""
+        inner = self.inner
+        is_small = self.inner_gap <= INNER_GAP_FRACTION * inner.distance(self.at)
+        if is_small or self._is_solved(self.promise):
+            is_easy = self.steps < USUAL_PACE.easy_steps
+            fall = USUAL_PACE.fast_fall if is_easy else USUAL_PACE.slow_fall
+            # what is left then is not due to the duals of before
+            fall = fall if inner.distance(self.at) > self.target else 1.0
+            scores = inner.scores_of(self.at)
+            inner.alphas = -self.at.derivatives
+            inner.smooth_by(max(inner.smoothing / fall, self.least_smoothing))
+        elif self.steps >= HARD_STEPS or not self.moved:
+            scores = inner.scores_of(self.at)
+            inner.smooth_by(USUAL_PACE.rise * inner.smoothing)
+        else:
+            return
+        self.at, self.steps, self.promise = inner.at(scores, self.at.warm), 0, math.inf
+        self.models.take(inner.smooth)
+        self._certify()
 
     def run_pass(self, number: int) -> None:
         if number <= CURVED_PASSES and self._is_swept():
             self._sweep_columns(number)
             return
-        self.level = next_level(self.level, self.pulls, self.w, self.l1, self.usable)
-        most = min(set_limit(self.w), self.models.most)
+        if self.inner.is_augmented and number > 1:
+            self._go_on()
+        self.level = next_level(
+            self.level, self.pulls, self.w, self.l1, self.usable, self.least_set
+        )
+        most = min(set_limit(self.w, self.least_set), self.models.most)
         features = nearest_features(self.pulls, self.w, self.norms, self.level, self.usable, most)
         features = self.models.choose(features)
+        is_whole = self.level == self.l1 and len(features) < most
+        first, moved = math.inf, 0
+        for step in range(self.set_steps):
+            if step:
+                self.pulls[features] = self.models.pulls(features, self.at.derivatives)
+            expected = self._step_on(features, number)
+            self.promise, moved = expected if is_whole else math.inf, moved + self.moved
+            if step == 0:
+                first = expected
+            if not self.moved or expected <= SET_DECREASE * first or self._is_solved(self.promise):
+                break
+        self.moved = moved
+        self._certify()
+
+    def _step_on(self, features: NDArray[np.int64], number: int) -> float:
+        """A step of the weights of these features; the decrease that its model promised."""
         begin = self.w[features]
         model = self.models.model(
             features,
@@ -143,10 +226,18 @@ class FeatureNewton(Solver):
         change, at = model.weights - begin, self.at
         step = self.models.step(features, change, self.w, at, self._ends_without_duals())
         expected = before - model.value()
+        self.steps += 1
         self._take(step, expected, lengthens=not self.has_pieces)
-        if self.level == self.l1 and self.is_near and not self._ends_without_duals():
+        is_exact = self.level == self.l1 and not self.inner.is_augmented
+        if is_exact and self.is_near and not self._ends_without_duals():
             offer_duals_of_model(self.certificate, self.risk, at, step.moves, self.at)
-        self._certify()
+        return expected
+
+    def _is_solved(self, promise: float) -> bool:
+        """Whether a step that promised this leaves little of an inner problem to do."""
+        if not self.inner.is_augmented:
+            return False
+        return promise <= INNER_FALL_FRACTION * self.inner.distance(self.at)
 
     def _is_swept(self) -> bool:
         """Whether a few sweeps over the columns as they are will do for a model.
@@ -205,7 +296,7 @@ class FeatureNewton(Solver):
     def _certify(self, with_duals: bool = True) -> None:
         """Products with all features, and the duals."""
         alphas = -self.at.derivatives
-        self.pulls = self.risk.gradient(alphas)
+        self.pulls = self.risk.gradient(alphas).ravel()
         if not with_duals or self.is_rough:
             return
         # of tα where modulus = 0
@@ -213,15 +304,25 @@ class FeatureNewton(Solver):
         sizes = np.abs(self.pulls)
         largest = float(sizes.max(initial=0))
         t = min(1.0, self.l1 / largest) if largest > 0 else 1.0
+        if self.inner.is_augmented:
+            self._measure_inner(alphas, t if self.modulus == 0 else 1.0, dual)
         if self.modulus > 0 and t < 1:
             dual = self.certificate.offer_duals(t * alphas, t * self.pulls, exact=True)
-        if self._ends_without_duals():  # the gap stays wide
+        if self._ends_without_duals() or self.has_kinks:  # the gap stays wide, or tells no distance
             return
         # ‖α − α*‖² ≤ 2 gap / γ in the norm of the costs, for the best duals as for tα
         gap = max(self.certificate.primal - dual, 0.0)
         sizes *= t
         sizes += math.sqrt(2 * gap) * self.lengths
         self.usable &= ~((sizes < self.l1) & (self.w == 0))
+
+    def _measure_inner(self, alphas: Any, t: float, dual: float) -> None:
+        """The gap of the inner problem, by duals tα of this value."""
+        inner, at = self.inner, self.at
+        q = inner.smoothing / 2
+        primal = at.value - q * at.square(inner.alphas)
+        primal += self.regularizer.value_of(self.w)
+        self.inner_gap = primal - dual + q * at.square(t * alphas - inner.alphas)
 
     def _ends_without_duals(self) -> bool:
         """Whether passes or a rule end the run, however wide the gap."""
@@ -235,16 +336,26 @@ class FeatureNewton(Solver):
         self.work += 3 * self.n
 
     def _search(self, step: Step, expected: float, lengthens: bool) -> None:
-        search = StepSearch(self.risk, self.w, self.at, self.level, self.modulus)
-        found = search.found(step, expected, lengthens)
+        search = StepSearch(self.inner.smooth, self.w, self.at, self.level, self.modulus)
+        # steps to kinks are cut short: no part of a step is as good as another
+        found = (
+            search.lowest(step, expected)
+            if self.inner.is_augmented
+            else search.found(step, expected, lengthens)
+        )
         if found is None:
             self.moved = 0
             return
+        self.last_t = found.t
         if found.failed is None:
             self.models.curvature.fall()
         else:
-            self.models.curvature.rise(self.at, found.failed, 2 * found.t * step.moves)
+            length = 1.0 if self.inner.is_augmented else 2 * found.t
+            self.models.curvature.rise(self.at, found.failed, length * step.moves)
         place = found.place
         self.w, self.at = place.w, place.at
-        self.certificate.offer_weights(place.w, place.at, exact=place.exact)
+        w, at = place.w.reshape(self.risk.shape), place.at
+        if self.inner.is_augmented:
+            at = self.certificate.at(self.inner.scores_of(at))
+        self.certificate.offer_weights(w, at, exact=place.exact)
         self.moved = int(np.count_nonzero(step.change)) if found.falls else 0

@@ -33,13 +33,18 @@ def set_limit(weights: Vector, least: int = MIN_SET_LIMIT) -> int:
 
 
 def next_level(
-    level: float, pulls: Vector, weights: Vector, l1: float, usable: NDArray[np.bool_]
+    level: float,
+    pulls: Vector,
+    weights: Vector,
+    l1: float,
+    usable: NDArray[np.bool_],
+    least: int = MIN_SET_LIMIT,
 ) -> float:
     """The factor of the 1-norm in the next model, above l1 while working sets are too small;
     ``level`` is that of the last one.
     """
     sizes = np.abs(pulls)
-    if np.count_nonzero((sizes > l1) & usable) <= set_limit(weights):
+    if np.count_nonzero((sizes > l1) & usable) <= set_limit(weights, least):
         return l1
     return max(l1, min(level, float(sizes.max()) / LEVEL_FALL))
 

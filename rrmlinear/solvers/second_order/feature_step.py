@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.projections.slopes import nearly_lowest
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.line import moved
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
@@ -20,6 +21,8 @@ SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
 # A step LONGER times as long is tried if the objective still falls after a whole step, with more
 # than STEEP times the slope that it had before the step.
 STEEP, LONGER = 0.2, 2.0
+# A search for the lowest place ends where the derivative is below this fraction of the first one.
+DERIVATIVE_DECREASE = 0.01
 
 
 class Step(NamedTuple):
@@ -59,6 +62,8 @@ class StepSearch:
 
     def __init__(self, risk: Any, w: Array, at: Evaluation, level: float, modulus: float) -> None:
         self.risk, self.w, self.at, self.level, self.modulus = risk, w, at, level, modulus
+        #: What the regularizer gives at w.
+        self.penalty = self._penalty(w)
 
     def found(self, step: Step, expected: float, lengthens: bool = False) -> Found | None:
         """The whole step, a part of it that decreases the objective, or its double where that is
@@ -66,7 +71,7 @@ class StepSearch:
 
         ``expected`` is the decrease of a model by the whole step.
         """
-        value = self._objective(self.w, self.at)
+        value = self.at.value + self.penalty
         rounding = OBJECTIVE_ROUNDING * abs(value)
         t, failed = 1.0, None
         for _ in range(MAX_HALVINGS):
@@ -80,14 +85,40 @@ class StepSearch:
             place = min(self._after(step, LONGER), place, key=attrgetter("value"))
         return Found(place, t, failed, value - place.value > rounding)
 
+    def lowest(self, step: Step, expected: float) -> Found | None:
+        """The whole step if the objective falls enough, else the nearly lowest place along it; None
+        where the objective does not fall on it.
+        """
+        place, value = self._after(step, 1.0), self.at.value + self.penalty
+        if place.value <= value - SUFFICIENT_DECREASE * expected:
+            return Found(place, 1.0, None, True)
+        failed = place.at
+        some, change = step.features, step.change
+        line, w = self.at.line(step.moves), self.w[some]
+
+        def derivative(t: float) -> float:
+            there = w + t * change
+            signs = np.sign(np.where(there != 0, there, change))
+            slope = float((self.level * signs + self.modulus * there) @ change)
+            return float(line.derivative(t)) + slope
+
+        t = nearly_lowest(derivative, DERIVATIVE_DECREASE)
+        if t == 0:
+            return None
+        return Found(self._place(step, t, line.at(t)), t, failed, True)
+
     def _after(self, step: Step, t: float) -> Place:
-        w = self.w.copy()
-        w[step.features] += t * step.change
         exact = t == 1 and step.ahead is not None
         scores = step.ahead if exact else moved(self.at.scores, step.moves, t)
         at = self.risk.at(scores, self.at.warm)
         at.tangent()
-        return Place(w, at, self._objective(w, at), exact)
+        return self._place(step, t, at, exact)
+
+    def _place(self, step: Step, t: float, at: Evaluation, exact: bool = False) -> Place:
+        w, some = self.w.copy(), step.features
+        w[some] += t * step.change
+        change = self._penalty(w[some]) - self._penalty(self.w[some])
+        return Place(w, at, at.value + self.penalty + change, exact)
 
     def _falls_on(self, place: Place, step: Step) -> bool:
         """Whether the objective still falls steeply after a step: far from the optimum the
@@ -101,6 +132,5 @@ class StepSearch:
             slopes.append(at.derivative_along(step.moves) + slope)
         return slopes[1] < STEEP * slopes[0] < 0
 
-    def _objective(self, w: Array, at: Evaluation) -> float:
-        size = float(np.abs(w).sum())
-        return at.value + self.level * size + self.modulus / 2 * float(w @ w)
+    def _penalty(self, w: Array) -> float:
+        return self.level * float(np.abs(w).sum()) + self.modulus / 2 * float(w @ w)

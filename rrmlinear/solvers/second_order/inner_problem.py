@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING
+from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
 from rrmlinear.solvers.second_order.beginning import Begin
 from rrmlinear.solvers.second_order.paces import BLOCK_PACE, USUAL_PACE, Pace
 from rrmlinear.solvers.second_order.penalties import (
@@ -40,18 +41,16 @@ LEAST_PART = 5e-6
 MOST_KNOWN = 1e4
 
 
-class InnerProblem:
+class InnerProblem(AugmentedLoss):
     """minimize Φ(w) = Ψ(w) + max over α' of Σ c_i [−φ*(−α_i') − s_i α_i' − ½ q (α_i' − α_i)²],
-    s = X w; Ψ is Ω or its ``model`` (`penalties`). With several scores the square is that of all
-    numbers of α_i, or without the one of the own class where the pace is ``of_blocks``.
+    s = X w; Ψ is Ω or its ``model`` (`penalties`), the rest the `AugmentedLoss`.
 
     It is once differentiable, and its second derivative has only the examples whose α_i' moves with
-    s_i: those between the bounds of their duals. The inner maximum is the loss smoothed by q at
-    scores s − q α, less a constant. Once an inner problem is solved well enough, α' takes the place
-    of α, and q falls; any q would do, and a small one needs few inner problems, each a harder one.
-    A smooth loss is its own inner problem, unless it is a line at most scores, as the Huber loss at
-    large residuals. In that case q begins above the loss's own curvature of duals, and is left out
-    once it is below.
+    s_i: those between the bounds of their duals. Once an inner problem is solved well enough, α'
+    takes the place of α, and q falls; any q would do, and a small one needs few inner problems,
+    each a harder one. A smooth loss is its own inner problem, unless it is a line at most scores,
+    as the Huber loss at large residuals. In that case q begins above the loss's own curvature of
+    duals, and is left out once it is below.
 
     The first q is that of the gap where it begins, times ``rise``, or larger: see `Pace`.
     Where the losses are of classes, BLOCK_PACE may take the place of the pace given.
@@ -60,10 +59,8 @@ class InnerProblem:
     def __init__(
         self, risk: Any, regularizer: Regularizer, begin: Begin, rise: float, pace: Pace
     ) -> None:
-        self.risk, self.alphas, self.pace = risk, begin.alphas, pace
-        #: q, the risk of losses smoothed by it, and q α; None without an augmented Lagrangian.
-        self.smoothing, self.smooth = 0.0, risk
-        self.shift: Any = None
+        super().__init__(risk, begin.alphas)
+        self.pace = pace
         #: The steps on the present one.
         self.steps = 0
         total = float(risk.costs.sum())
@@ -86,40 +83,26 @@ class InnerProblem:
             most = MOST_FIRST_PART * alone if pace.by_rows else MOST_FIRST
             smoothing = max(smoothing, min(by_size, most))
         self.least_smoothing = MIN_SMOOTHING * (smoothing or 1.0)
-        self.has_kinks = not risk.loss.smoothing > 0
         if self.has_kinks or ("envelope" in risk.offers and smoothing > risk.loss.smoothing):
-            self._smooth(smoothing or 1.0)
+            self.smooth_by(smoothing or 1.0)
         size = mean / risk.lipschitz if risk.lipschitz < np.inf else np.sqrt(mean)
         self.model = _first_model(regularizer, begin, total, size)
 
     @property
-    def is_augmented(self) -> bool:
-        """Whether Φ has the augmented Lagrangian of the losses."""
-        return self.shift is not None
+    def of_blocks(self) -> bool:  # type: ignore[override]
+        return self.pace.of_blocks
 
     @property
     def is_exact(self) -> bool:
         """Whether Φ is the objective itself."""
         return not self.is_augmented and self.model.is_exact
 
-    def at(self, scores: Array, warm: Any) -> Any:
-        """The losses in Φ at scores X w."""
-        return self.smooth.at(scores if self.shift is None else scores - self.shift, warm)
-
-    def scores_of(self, at: Any) -> Array:
-        """X w where the losses in Φ are known."""
-        scores: Array = at.scores if self.shift is None else at.scores + self.shift
-        return scores
-
     def is_solved(self, w: Array, at: Any, vector: Array, promise: float | None) -> bool:
         """Whether the gap of the inner problem at w, or what the last step promised to lower it by,
         is small beside the distance term of its duals. None is a ``promise`` that tells nothing.
         """
         away = self.model.gradient(w) - vector
-        distance = self.model.distance(w)
-        if self.is_augmented:
-            change = self._counted(at.derivatives + self.alphas)
-            distance += self.smoothing / 2 * at.square(change)
+        distance = self.model.distance(w) + self.distance(at)
         if promise is not None and promise <= INNER_FALL_FRACTION * distance:
             return True
         return self.model.square(away) / 2 <= INNER_GAP_FRACTION * distance
@@ -145,7 +128,7 @@ class InnerProblem:
         if self.is_augmented:
             if for_good:
                 self.least_smoothing = self.pace.rise * self.smoothing
-            self._smooth(max(self.pace.rise * self.smoothing, self.least_risen))
+            self.smooth_by(max(self.pace.rise * self.smoothing, self.least_risen))
         self.least_risen, self.steps = 0.0, 0
 
     def update(self, w: Array, at: Any) -> None:
@@ -155,29 +138,8 @@ class InnerProblem:
         self.model.update(w, fall)
         if self.is_augmented:
             self.alphas = -at.derivatives
-            self._smooth(max(self.smoothing / fall, self.least_smoothing))
+            self.smooth_by(max(self.smoothing / fall, self.least_smoothing))
         self.steps = 0
-
-    def _smooth(self, smoothing: float) -> None:
-        """Set q. A smooth loss is taken as it is once q is small beside its own."""
-        if not self.has_kinks and smoothing < self.risk.loss.smoothing:
-            self.smoothing, self.smooth, self.shift = 0.0, self.risk, None
-            return
-        risk, self.smoothing = self.risk, smoothing
-        of_blocks = self.pace.of_blocks
-        self.smooth = (
-            risk.of_loss(risk.loss.smoothed(smoothing)) if of_blocks else risk.smoothed(smoothing)
-        )
-        self.shift = smoothing * self._counted(self.alphas)
-
-    def _counted(self, alphas: Any) -> Any:
-        """The duals whose distance counts, with 0 in place of others."""
-        if not self.pace.of_blocks or np.ndim(alphas) == 0:
-            return alphas
-        labels = self.risk.labels
-        result = np.array(alphas)
-        result[np.arange(len(labels)), labels] = 0.0
-        return result
 
 
 def _first_model(omega: Regularizer, begin: Begin, total: float, size: float) -> Penalty:

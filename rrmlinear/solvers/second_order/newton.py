@@ -47,10 +47,6 @@ MIN_DAMPED = 5
 # relative to the gradient. Far from the optimum the second derivative changes along the step.
 RESIDUAL_FRACTION, FINE_RESIDUAL, ROUGH_RESIDUAL = 0.2, 1e-5, 0.1
 
-# A pass begins with sweeps over the features until one promises to lower the objective by at most
-# SMALL_FALL of it, and at most MAX_SWEEPS.
-MAX_SWEEPS, SMALL_FALL = 30, 0.05
-
 
 class Newton(Solver):
     """minimize Ω(w) + F(w), Ω any regularizer with a prox, F(w) = Σ_i c_i φ(x_i'w, y_i), over w.
@@ -68,9 +64,7 @@ class Newton(Solver):
     ``start`` are duals to begin from, in the risk's form; infeasible ones are moved to feasible
     ones. ``first`` makes weights to begin from: those of a sample in place of duals, for instance,
     or the best of an ascent beside its duals, which count where their primal is the lower.
-    With ``sweeps``, a `ClassSweeps` for smooth losses alone, each pass begins with some over the
-    features: far from the optimum they take the place of steps that a search cuts short. Where F
-    ``is_quadratic``, one step with a system solved to the tolerance reaches the optimum.
+    Where F ``is_quadratic``, one step with a system solved to the tolerance reaches the optimum.
     Certificate: the smallest value at a w, or at the w of duals, and the largest dual value
     at an α'.
 
@@ -89,7 +83,6 @@ class Newton(Solver):
         regularizer: Regularizer,
         start: Any = None,
         first: Callable[[], Array] | None = None,
-        sweeps: Any = None,
         is_quadratic: bool = False,
     ) -> None:
         super().__init__()
@@ -104,7 +97,7 @@ class Newton(Solver):
                 f"{type(regularizer).__name__} is not known"
             )
         self.risk, self.regularizer, self.first_duals = risk, regularizer, start
-        self.first, self.sweeps, self.is_quadratic = first, sweeps, is_quadratic
+        self.first, self.is_quadratic = first, is_quadratic
         self.n = len(risk.costs)
 
     def start(self) -> None:
@@ -134,8 +127,6 @@ class Newton(Solver):
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
-        if self.sweeps is not None:
-            self._sweep()
         vector = self._offered()
         inner, has_moved = self.inner, self.moved > 0
         if not inner.is_exact and inner.is_solved(self.w, self.at, vector, self._promised()):
@@ -190,18 +181,6 @@ class Newton(Solver):
         moves = self.risk.scores(factor.solve(downhill.ravel()).reshape(self.w.shape))
         offer_duals_of_model(self.certificate, self.risk, self.at, moves, self.at)
         return not self.lacks_proof()
-
-    def _sweep(self) -> None:
-        """Sweeps over the features until one lowers the objective by little: work of the pass."""
-        for _ in range(MAX_SWEEPS):
-            self.w, scores, fall = self.sweeps.sweep(self.w, self.at)
-            self.at = self.risk.at(scores)
-            value = self.at.value + self.regularizer.value_of(self.w.ravel())
-            if fall <= SMALL_FALL * abs(value):
-                break
-        self.scores = self.risk.scores(self.w)
-        self.at = self.risk.at(self.scores)
-        self.certificate.offer_weights(self.w, self.at)
 
     def _offered(self) -> Array:
         """v = Σ c_i α_i' x_i; α' is offered to the certificate."""

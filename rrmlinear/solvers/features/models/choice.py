@@ -63,6 +63,10 @@ class ModelChoice:
         self.columns: Any = None
         self.expected_sweeps, self.swept = FIRST_SWEEPS, 0.0
 
+    def take(self, risk: ScalarRisk) -> None:
+        """Go on with another loss."""
+        self.risk, self.curvature = risk, AddedCurvature(risk)
+
     def choose(self, features: NDArray[np.int64]) -> NDArray[np.int64]:
         """Take the rows at these features, or at all if they are most of them; returns them."""
         return features if self.subsets is None else self.subsets.choose(features)

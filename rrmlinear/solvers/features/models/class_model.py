@@ -1,0 +1,186 @@
+"""Quadratic models of a risk of several scores over some weights, and steps to their minimizers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.risks.base import Evaluation
+from rrmlinear.solvers.features._class_model import ClassModelSweeps, class_products
+from rrmlinear.solvers.features.feature_subsets import columns_of
+from rrmlinear.solvers.features.models.faces import FacePoint, face_point
+from rrmlinear.solvers.features.models.model import MAX_FACE_STEPS, Vector, minimize
+from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
+from rrmlinear.solvers.second_order.feature_step import Step
+
+# A model is minimized until a sweep decreases it by less than this fraction of what all sweeps did,
+# or for this number of sweeps.
+ACCURACY, MAX_SWEEPS = 1e-3, 100
+# Relative residual of a system on a face, and its most products.
+RESIDUAL, MAX_PRODUCTS = 3e-2, 250
+# A model adds this fraction of the largest second derivative of each weight. It grows by
+# DAMPING_RISE to FIRST_DAMPING at least where a step was too long, and falls after each whole step.
+LEAST_DAMPING, FIRST_DAMPING, DAMPING_RISE, DAMPING_FALL = 1e-10, 1e-4, 10.0, 0.3
+
+
+class Damping:
+    """What models add to the second derivative, as a fraction of the largest one."""
+
+    def __init__(self) -> None:
+        self.part = LEAST_DAMPING
+
+    def fall(self) -> None:
+        """Told of a whole step."""
+        self.part = max(LEAST_DAMPING, DAMPING_FALL * self.part)
+
+    def rise(self, *_: Any) -> None:
+        """Told of a step that was too long."""
+        self.part = max(FIRST_DAMPING, DAMPING_RISE * self.part)
+
+
+class ClassModelChoice:
+    """Makes models of a risk of k scores over one set of weights after the other.
+
+    Weights are numbered row by row. Free intercepts are weights of every model, beside the set.
+    """
+
+    of_sample: Any = None
+
+    def __init__(self, risk: Any, modulus: float, squares: Vector) -> None:
+        self.modulus, self.squares = modulus, squares
+        self.take(risk)
+        self.free = risk.condition is not None
+        rows = risk.rows.with_bias(1.0) if self.free else risk.rows
+        self.columns = columns_of(rows, np.ones(rows.shape[0]))
+        self.curvature, self.most = Damping(), risk.rows.width * risk.k
+
+    def take(self, risk: Any) -> None:
+        """Go on with another loss."""
+        self.risk = risk
+        self.largest = self.squares / (risk.smoothing + risk.loss.smoothing)
+
+    def pulls(self, features: NDArray[np.int64], derivatives: Vector) -> Vector:
+        """Minus the derivatives of F by these weights, of those of the losses by the scores."""
+        feature, class_of = np.divmod(features, self.risk.k)
+        weighed = -self.risk.costs * derivatives
+        return class_products(self.columns, feature, class_of.astype(np.int32), weighed)
+
+    def choose(self, features: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The weights by classes, as models visit them."""
+        return features[np.argsort(features % self.risk.k, kind="stable")]
+
+    def sweeps_pay(self, count: int) -> bool:
+        """Whether sweeps without a working set pay."""
+        return False
+
+    def model(
+        self,
+        features: NDArray[np.int64],
+        usable: NDArray[np.bool_],
+        at: Evaluation,
+        pulls: Vector,
+        begin: Vector,
+        l1: float,
+        **_: Any,
+    ) -> ClassModel:
+        """The model at the weights ``begin``, where F is evaluated ``at``."""
+        risk, count = self.risk, len(features)
+        feature, class_of = np.divmod(features, risk.k)
+        terms = np.zeros((4, count))
+        terms[0], terms[1] = pulls, self.curvature.part * self.largest[feature]
+        terms[2], terms[3] = l1, self.modulus
+        if self.free:
+            feature = np.append(feature, np.full(risk.k, self.columns.shape[0] - 1))
+            class_of = np.append(class_of, np.arange(risk.k))
+            terms = np.hstack([terms, np.zeros((4, risk.k))])
+            begin = np.append(begin, np.zeros(risk.k))
+        some, first, kinds, rates = risk.rates_of_classes.active(at.derivatives, risk.smoothing)
+        class_of, k = class_of.astype(np.int32), risk.k
+        sweeps = ClassModelSweeps(
+            self.columns, feature, class_of, k, some, first, kinds, rates, terms, begin
+        )
+        return ClassModel(sweeps, terms, count)
+
+    def minimize(self, model: ClassModel, deadline: float | None) -> None:
+        """Minimize a model nearly."""
+        model.minimize(deadline)
+        self.moves = model.moves()
+
+    def step(
+        self,
+        features: NDArray[np.int64],
+        change: Vector,
+        w: Vector,
+        at: Evaluation,
+        ends_without_duals: bool,
+    ) -> Step:
+        """The change of the weights w, and what it does to the scores."""
+        return Step(features, change, self.moves)
+
+    def last_matrix(self) -> None:
+        """No model has a matrix."""
+
+
+class ClassModel:
+    """A model by the columns of the data, of ``count`` weights and the intercepts behind them."""
+
+    def __init__(self, sweeps: ClassModelSweeps, terms: Vector, count: int) -> None:
+        self.sweeps, self.terms, self.count = sweeps, terms, count
+        self.scale = sweeps.curvatures + terms[1] + terms[3]
+        self.begin = sweeps.weights.copy()
+        self.sweep_work, self.swept, self.most_face_steps = 1.0, 0.0, MAX_FACE_STEPS
+
+    @property
+    def weights(self) -> Vector:
+        return self.sweeps.weights[: self.count]
+
+    def value(self) -> float:
+        return self.sweeps.value()
+
+    def moves(self) -> Vector:
+        """The changes of the scores, n × k, without those of intercepts."""
+        moves, own = self.sweeps.moves, self.sweeps.weights[self.count :]
+        return np.ascontiguousarray((moves - own[:, np.newaxis]).T if len(own) else moves.T)
+
+    def minimize(self, deadline: float | None) -> int:
+        return minimize(self, ACCURACY, MAX_SWEEPS, deadline)
+
+    def descend(self, total: float, accuracy: float, most: int) -> tuple[float, int, bool]:
+        for count in range(1, most + 1):
+            before = np.sign(self.sweeps.weights)
+            decrease = self.sweeps.sweep()
+            total += decrease
+            if decrease <= accuracy * total:
+                return total, count, True
+        signs = np.sign(self.sweeps.weights)
+        if (signs == before).all():
+            total += self.face_step(signs).decrease
+        return total, most, False
+
+    def face_work(self, size: int) -> float:
+        return math.inf  # sweeps take such steps
+
+    def face_step(self, signs: Vector) -> FacePoint:
+        sweeps, (linear, added, l1, modulus) = self.sweeps, self.terms
+        face = np.flatnonzero(((signs != 0) | (l1 == 0)) & (self.scale > 0))
+        weights, more = sweeps.weights[face], (added + modulus)[face]
+        change = weights - self.begin[face]
+        downhill = linear[face] + sweeps.pulls(face) - added[face] * change
+        downhill -= modulus[face] * weights + l1[face] * signs[face]
+
+        def product(x: Vector) -> Vector:
+            return sweeps.product(face, x) + more * x
+
+        scale = 1 / self.scale[face]
+        step, _ = conjugate_gradients(
+            product, lambda r: scale * r, downhill, RESIDUAL, MAX_PRODUCTS
+        )
+        kept = np.where(l1[face] == 0, 0.0, signs[face])
+        point = face_point(product, downhill, step, weights, kept)
+        moved = sweeps.weights.copy()
+        moved[face] = point.weights
+        sweeps.set(moved)
+        return point
