@@ -132,5 +132,5 @@ class OneClassSVM(OutlierMixin, Described, LinearScores):
         return scores + np.asarray(self.offset_, dtype=scores.dtype)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """1 for inliers, -1 for outliers."""
-        return np.where(self.decision_function(X) >= 0, 1, -1)
+        """1 for inliers, -1 for outliers; a score of exactly 0 is an outlier's, as in LIBSVM."""
+        return np.where(self.decision_function(X) > 0, 1, -1)

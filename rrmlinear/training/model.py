@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import LOSSES, MEASURE_LOSSES, loss_row, measure_value
+from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.core.pool import thread_pool
 from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.problem import Problem
@@ -55,7 +56,7 @@ class Model(TrainedModel):
     def predict(self, X: Any, threads: int = 1) -> NDArray[Any]:
         """The label of each row (int64), or its value (float64) in a regression.
 
-        Ties go to the class that comes first; with one column, 0 to the second, as in LIBLINEAR.
+        Ties go to the class that comes first, of two classes to the second, as in LIBLINEAR.
         Scores are held for some thousand rows at a time. The result is the same for any number of
         threads.
         """
@@ -94,8 +95,14 @@ class Model(TrainedModel):
         if self.is_regression:
             return scores
         if scores.ndim == 1:
-            return self.labels[np.where(scores > 0, 0, len(self.labels) - 1)]
-        return self.labels[scores.argmax(axis=1)]
+            first = scores > 0
+        elif len(self.labels) == 2:
+            # LIBLINEAR looks at the first score alone; other models may have any sum of scores
+            alone = find_solver(self.solver_name).is_liblinear
+            first = scores[:, 0] > (0.0 if alone else scores[:, 1])
+        else:
+            return self.labels[scores.argmax(axis=1)]
+        return self.labels[np.where(first, 0, len(self.labels) - 1)]
 
     def _in_parts(
         self,

@@ -23,7 +23,8 @@ class StoredModel:
     - A model with one column has two labels. A score above 0 means the first label, any other score
       the second.
     - Else the columns are in the order of ``labels``. The class of x is the first with the largest
-      score.
+      score; of two classes the second where their scores are equal. LIBLINEAR's type of two columns
+      has the first class where its score is above 0.
 
     A one-class model has the labels 1 and −1. Its score is x'w − ``rho``, and so is the score of a
     model of a measure that ranks. Labels are in the order of first appearance in the training data.

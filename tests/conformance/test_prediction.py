@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from conftest import written
 
 from rrmlinear.catalog.losses import LOSSES
 
@@ -34,6 +35,51 @@ def test_the_same_labels(number, name, trainer, liblinear, ours, folder):
         assert mine.out == theirs.out
 
 
+#: Rows without features, with a feature that no example has, and with one beyond the model's.
+LINES = ("1 1:1 3:1 5:2\n", "-1 1:-1 3:2 5:1\n", "3 2:1 5:1\n")
+BARE = "1\n-1\n3\n1 4:1\n-1 4:2\n2 99:1\n1 1:1 3:2\n"
+
+
+@pytest.mark.parametrize("number", TYPES)
+@pytest.mark.parametrize("order", ["0", "01", "10", "02", "21", "012", "201"])
+@pytest.mark.parametrize("trainer", ["ours", "theirs"])
+def test_rows_whose_scores_are_zero(number, order, trainer, liblinear, ours, folder):
+    if number in liblinear.lacks:
+        pytest.skip("that version has not got this")
+    (folder / "data").write_text("".join(LINES[int(at)] for at in order))
+    (folder / "bare").write_text(BARE)
+    train = (ours if trainer == "ours" else liblinear).train
+    assert train("-q", "-s", number, "data", "m").code == 0
+    mine, theirs = ours.predict("bare", "m", "a"), liblinear.predict("bare", "m", "b")
+    assert mine.code == theirs.code == 0
+    np.testing.assert_allclose(numbers_of("a"), numbers_of("b"), rtol=1e-9, atol=1e-12)
+    assert number in ("11", "12", "13") or mine.out == theirs.out
+
+
+@pytest.mark.parametrize("number", [each for each in TYPES if each not in ("11", "12", "13")])
+@pytest.mark.parametrize("name", ["two", "three", "one"])
+def test_ties_of_models_of_whole_numbers(number, name, liblinear, ours, folder):
+    if number in liblinear.lacks:
+        pytest.skip("that version has not got this")
+    rng = np.random.default_rng(int(number))
+    X = rng.integers(-1, 2, size=(300, 8))
+    written(folder / "ties", rng.choice([1, -1, 2, 3], size=300), X)
+    assert liblinear.train("-q", "-s", number, name, "m").code == 0
+    head, _, weights = (folder / "m").read_text().partition("\nw\n")
+    k = len(weights.splitlines()[0].split())
+    rows = "\n".join(" ".join(map(str, row)) + " " for row in rng.integers(-1, 2, size=(8, k)))
+    head = "\n".join("rho 1" if line.startswith("rho") else line for line in head.splitlines())
+    (folder / "m").write_text(f"{head}\nw\n{rows}\n")
+    probabilities = ["-b", "1"] if number in ("0", "6", "7") else []
+    for words in ([], probabilities):
+        mine, theirs = (
+            each.predict(*words, "ties", "m", each.__class__.__name__) for each in (ours, liblinear)
+        )
+        assert mine.code == theirs.code == 0
+        assert mine.out == theirs.out
+        assert numbers_of("Ours") == numbers_of(liblinear.__class__.__name__)
+
+
 @pytest.mark.parametrize("number", ["0", "6", "7"])
 @pytest.mark.parametrize("name", ["two", "three", "one"])
 def test_the_same_probabilities(number, name, liblinear, ours, folder):
@@ -63,6 +109,29 @@ def test_models_of_all_losses_for_their_predict(loss, liblinear, ours, folder):
     assert liblinear.predict(data, "m", "b").code == 0
     assert ours.predict(data, "own", "a").code == 0
     np.testing.assert_allclose(numbers_of("a"), numbers_of("b"), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--loss", "softmax", "--lower", "0"),
+        ("--loss", "softmax", "--regularizer", "l1", "--l1", "0.5"),
+        ("--loss", "weston-watkins", "-R", "-B", "1"),
+        ("--loss", "crammer-singer", "-R", "-B", "1"),
+        ("-s", "30"),
+        ("-s", "31"),
+    ],
+    ids=" ".join,
+)
+def test_models_of_two_columns_for_their_predict(words, program, ours, folder):
+    with open("two") as file:
+        (folder / "test").write_text(BARE + file.read())
+    for more, name in (((), "own"), (("--liblinear-model",), "m")):
+        assert ours.train("-q", *words, *more, "two", name).code == 0
+    assert ours.predict("-q", "test", "own", "a").code == 0
+    assert ours.predict("-q", "test", "m", "c").code == 0
+    assert program.predict("-q", "test", "m", "b").code == 0
+    assert numbers_of("a") == numbers_of("b") == numbers_of("c")
 
 
 @pytest.mark.parametrize(

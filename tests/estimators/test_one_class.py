@@ -42,7 +42,7 @@ def test_formats_weights_and_starts(X):
         OneClassSVM().fit(X.astype(np.float32)).decision_function(X[:3].astype(np.float32)).dtype
         == np.float32
     )
-    assert (dense.predict(X) == np.where(dense.decision_function(X) >= 0, 1, -1)).all()
+    assert (dense.predict(X) == np.where(dense.decision_function(X) > 0, 1, -1)).all()
 
 
 @pytest.mark.parametrize("nu", [0.1, 0.137, 0.5])
@@ -93,3 +93,10 @@ def test_centred_data_have_the_optimum_zero(scale):
     assert model.objective_ == model.duality_gap_ == 0
     assert_allclose(model.dual_coef_, 0.3)
     assert not model.coef_.any()
+
+
+def test_a_score_of_exactly_0_is_an_outlier_as_in_libsvm():
+    X, middle = np.array([[1.0], [2.0]]), [[1.5]]
+    for machine in (sklearn.svm.OneClassSVM(kernel="linear", nu=0.5), OneClassSVM(nu=0.5)):
+        assert machine.fit(X).decision_function(middle) == 0
+        assert machine.predict([[1.0], [1.5], [2.0]]).tolist() == [-1, -1, 1]

@@ -30,9 +30,22 @@ def test_predictions_do_not_depend_on_the_split(model, monkeypatch, threads, den
         assert (model.predict(Problem.from_arrays(given, expected), threads) == expected).all()
 
 
-def test_ties_go_to_the_first_class():
-    model = Model("MCSVM_WW", np.array([5, 2]), np.zeros((3, 2)), 3)
-    assert model.predict(np.ones((4, 3))).tolist() == [5, 5, 5, 5]
+@pytest.mark.parametrize("solver", ["MCSVM_CS", "MCSVM_WW", "MCSVM_WW_Shark", "AUTO"])
+def test_ties_go_to_the_first_class_and_of_two_classes_to_the_second(solver):
+    two = Model(solver, np.array([5, 2]), np.array([[1.0, -1.0], [-1.0, 1.0]]), 2)
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 1.0], [1.0, 2.0]])
+    assert two.predict(X).tolist() == [2, 2, 5, 2]
+    three = Model(solver, np.array([5, 2, 4]), np.array([[0.0, 1.0, 1.0]]), 1)
+    assert three.predict(np.array([[0.0], [1.0], [-1.0]])).tolist() == [5, 2, 5]
+
+
+def test_two_columns_with_any_sum():
+    X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    weights = np.array([[2.0, 3.0], [-1.0, -2.0]])
+    labels = np.array([5, 2])
+    assert Model("AUTO", labels, weights, 2).predict(X).tolist() == [2, 5, 2]
+    # LIBLINEAR's type asks for the sign of the first score
+    assert Model("MCSVM_CS", labels, weights, 2).predict(X).tolist() == [5, 2, 5]
 
 
 def test_one_column_says_the_first_label_above_zero():

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import loss_row
-from rrmlinear.catalog.solvers import losses_of_model, name_for_liblinear
+from rrmlinear.catalog.solvers import find_solver, losses_of_model, name_for_liblinear
 from rrmlinear.data.text._weights_text import format_weights, text_bound
 from rrmlinear.data.text.alike_weights import AlikeWeights
 from rrmlinear.data.text.whole_file import whole_file
@@ -24,7 +24,8 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
     as in LIBLINEAR; a measure that ranks has both, and a line ``beta`` or ``k`` where chosen. The
     file is complete or left as it was. Numbers have 17 digits: models read back predict bit for
     bit. With ``liblinear`` the type is the one of LIBLINEAR that predicts the same labels or
-    values, and there is no line ``loss``; a threshold moves into the weight of the bias.
+    values, and there is no line ``loss``; a threshold moves into the weight of the bias, and two
+    columns of weights become half their difference and its negative.
 
     A model of sequences has lines ``transitions``, ``edge_features`` and ``lines``, the number of
     lines behind the header. Its rows are those of the weights, of the transitions and of each
@@ -45,6 +46,9 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
     if not (np.isfinite(weights).all() and np.isfinite([model.bias, model.rho or 0.0]).all()):
         raise ValueError("the model has weights that are not finite and cannot be saved")
     if liblinear and model.loss is not None:
+        if weights.shape[1] == 2 and not find_solver(model.solver_name).is_liblinear:
+            # the first score is above 0 where it was above the second
+            weights = (weights - weights[:, ::-1]) / 2
         model = replace(model, solver_name=name_for_liblinear(loss_row(model.loss)))
         if model.rho is not None and not _is_one_class(model):
             weights, model = _without_threshold(model, weights)
