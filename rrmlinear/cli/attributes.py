@@ -20,6 +20,7 @@ from rrmlinear.data.attributes.dictionary import Dictionary, read_dictionary
 from rrmlinear.data.attributes.templates import Template, parse_template
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text.libsvm_format import write_libsvm
+from rrmlinear.data.text.whole_file import is_stream
 
 DEFAULT_TEMPLATE = "chunking"
 
@@ -41,7 +42,7 @@ class Options:
 
 def parse_sequences(arguments: Sequence[str]) -> Options:
     """The command's arguments; LeaveError for those that do not fit each other."""
-    parser = Parser(lambda: SEQUENCES)
+    parser = Parser(lambda: SEQUENCES, outputs=1)
     parser.value("--template", dest="template")
     parser.value("--dictionary", dest="dictionary")
     parser.value("--predicted", dest="predicted")
@@ -54,6 +55,8 @@ def parse_sequences(arguments: Sequence[str]) -> Options:
     most = 2 if options.dictionary else 3
     if len(files) > most:
         raise parser.wrong(f"{files[most]} is one file too many")
+    if len(files) < 3 and not options.dictionary and is_stream(files[1]):
+        raise parser.wrong("no dictionary_file is given: it needs a name where output_file has none")
     if options.dictionary:
         for flag in ("template", "least"):
             if getattr(options, flag) is not None:
@@ -79,7 +82,9 @@ def main(arguments: Sequence[str]) -> None:
     """Write the sequences of a file of columns. Raises LeaveError for every error."""
     options = parse_sequences(arguments)
     check_input(options.columns_file)
-    outputs = [("output", options.output_file), ("output of edges", edges_of(options.output_file))]
+    outputs = [("output", options.output_file)]
+    if not is_stream(options.output_file):
+        outputs.append(("output of edges", edges_of(options.output_file)))
     if options.dictionary is None:
         outputs.append(("dictionary", options.dictionary_file))
     inputs = [("columns file", options.columns_file)]
@@ -188,6 +193,11 @@ def _template(name: str) -> Template:
 
 
 def _tokens(options: Options, template: Template) -> Tokens:
+    if template.edges and not options.predicted and is_stream(options.output_file):
+        raise LeaveError(
+            f"ERROR: the template has attributes of edges, whose file stands beside output_file: "
+            f"{options.output_file} is no file"
+        )
     with blaming(f"can't open input file {options.columns_file}"):
         return read_columns(options.columns_file, template.columns, options.labelled)
 

@@ -25,7 +25,11 @@ def run(command: str, arguments: Sequence[str] | None = None) -> int:
         _make_streams_safe()
         try:
             main = _imported(command)
-            main(sys.argv[1:] if arguments is None else list(arguments))
+            stdout = sys.stdout
+            try:
+                main(sys.argv[1:] if arguments is None else list(arguments))
+            finally:
+                sys.stdout = stdout  # an output may have taken it
             exit_code = 0
         except LeaveError as leave:
             exit_code = leave.exit_code

@@ -40,7 +40,7 @@ class ConversionOptions:
 
 def parse_conversion(arguments: Sequence[str]) -> ConversionOptions:
     """The convert command's arguments."""
-    parser = Parser(lambda: CONVERT)
+    parser = Parser(lambda: CONVERT, outputs=1)
     parser.flag("--float32")
     parser.flag("--strict")
     for name, flag in BESIDE.items():

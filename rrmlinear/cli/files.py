@@ -21,7 +21,7 @@ from rrmlinear.data.text.libsvm_format import (
     read_graphs,
     read_sequences,
 )
-from rrmlinear.data.text.whole_file import check_writable, whole_file
+from rrmlinear.data.text.whole_file import check_writable, is_standard_output, whole_file
 
 Examples = TypeVar("Examples", Problem, SequenceProblem)
 
@@ -54,19 +54,30 @@ def check_input(path: str) -> None:
 
 
 def check_output(path: str, sentence: str) -> None:
-    """End the command with the sentence if this file cannot be written."""
+    """End the command with the sentence if this file cannot be written.
+
+    If it is standard output, what the command says goes to standard error from here on.
+    """
     with blaming(f"{sentence} {path}"):
         check_writable(path)
+    if is_standard_output(path):
+        sys.stdout = sys.stderr
 
 
 def check_distinct(outputs: Sequence[tuple[str, str]], inputs: Sequence[tuple[str, str]]) -> None:
-    """End the command if an output, (its name, path), is also another of the files."""
-    seen = {_identity(path): what for what, path in inputs if path != "-"}
+    """End the command if an output, (its name, path), is also another of the files.
+
+    A pipe or a terminal may be an input and an output, and only the null device several outputs.
+    """
+    read = {_identity(path): what for what, path in inputs if path != "-"}
+    written: dict[Any, str] = {}
     for what, path in outputs:
         where = _identity(path)
-        if where in seen and (os.path.isfile(path) or not os.path.exists(path)):
-            raise LeaveError(f"ERROR: {path} is the {seen[where]} and cannot be the {what} too")
-        seen[where] = what
+        is_file = os.path.isfile(path) or not os.path.exists(path)
+        other = written.get(where) or (read.get(where) if is_file else None)
+        if other is not None and where != _identity(os.devnull):
+            raise LeaveError(f"ERROR: {path} is the {other} and cannot be the {what} too")
+        written[where] = what
 
 
 def _identity(path: str) -> Any:

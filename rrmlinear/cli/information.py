@@ -12,7 +12,7 @@ from rrmlinear.cli.files import check_distinct, check_input, read_chains, read_p
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.liblinear import SEARCHED
 from rrmlinear.cli.pages import check_page, command_of, page_errors
-from rrmlinear.cli.parser import MAX_THREADS, Parser, whole
+from rrmlinear.cli.parser import MAX_THREADS, Parser, output, whole
 from rrmlinear.cli.report import warnings_said
 from rrmlinear.cli.usage import INFO, WIDTH
 from rrmlinear.data.problem import Problem
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = Parser(lambda: INFO)
     parser.flag("--strict")
     parser.flag("--sequences")
-    parser.value("--report", dest="report_file")
+    parser.value("--report", dest="report_file", type=output)
     parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
     options, files = parser.parse(arguments)
     if len(files) != 1:

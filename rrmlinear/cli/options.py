@@ -26,6 +26,7 @@ from rrmlinear.cli.parser import (
     class_weight,
     name_or_whole,
     number,
+    output,
     size,
     whole,
 )
@@ -140,15 +141,15 @@ def _usage() -> str:
 
 def parser_of_training() -> Parser:
     """The parser of the train command, with a flag for each choice."""
-    parser = Parser(_usage)
+    parser = Parser(_usage, outputs=1)
     _offer_choices(parser)
     parser.value("-B", dest="bias", type=number("-B"), default=-1.0)
     parser.value("-v", dest="folds", type=whole("-v"))
-    parser.value("--trace", dest="trace_file")
+    parser.value("--trace", dest="trace_file", type=output)
     parser.flag("--strict")
     parser.flag("--liblinear-model", dest="liblinear_model")
     parser.flag("--cache", dest="cached")
-    parser.value("--report", dest="report_file")
+    parser.value("--report", dest="report_file", type=output)
     parser.value("--dask")
     parser.flag("--mpi")
     parser.value("--edges", dest="edges_file")

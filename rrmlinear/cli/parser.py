@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import rrmlinear
 from rrmlinear.catalog.errors import nearest
 from rrmlinear.cli.leaving import LeaveError
+from rrmlinear.data.text.whole_file import STDOUT
 
 #: Limit on the threads of a command.
 MAX_THREADS = 1024
@@ -27,10 +28,13 @@ class Option(NamedTuple):
 
 
 class Parser:
-    """LIBLINEAR's spelling of options, which argparse does not have; it takes 8 ms to import."""
+    """LIBLINEAR's spelling of options, which argparse does not have; it takes 8 ms to import.
 
-    def __init__(self, usage: Callable[[], str]):
-        self.usage = usage
+    Files from number ``outputs`` on are written.
+    """
+
+    def __init__(self, usage: Callable[[], str], outputs: int | None = None):
+        self.usage, self.outputs = usage, outputs
         self.options: dict[str, Option] = {}
         self.defaults: dict[str, Any] = {}
         self.flag("-h", "--help", dest="help")
@@ -119,10 +123,12 @@ class Parser:
         files = list(arguments[at:])
         if "" in files:
             raise self.wrong("the name of a file is empty")
-        for file in files[1:]:
+        for at, file in enumerate(files[1:], 1):
             if file == "-":
-                raise self.wrong("- is standard input, and only the first file can be it")
-            if file.startswith("-"):
+                if self.outputs is None or at < self.outputs:
+                    raise self.wrong("- is standard input, and only the first file can be it")
+                files[at] = STDOUT
+            elif file.startswith("-"):
                 raise self.wrong(f"{file} stands after a file; options come first")
         return options, files
 
@@ -218,6 +224,11 @@ def size(name: str) -> Callable[[str], int]:
         return int(factor * value)
 
     return convert
+
+
+def output(text: str) -> str:
+    """The name of a file to write, in which - stands for standard output."""
+    return STDOUT if text == "-" else text
 
 
 def choice(name: str, choices: Sequence[str]) -> Callable[[str], str]:

@@ -66,7 +66,7 @@ class PredictionOptions:
 
 def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
     """The predict command's arguments."""
-    parser = Parser(lambda: PREDICT)
+    parser = Parser(lambda: PREDICT, outputs=2)
     parser.value("-b", dest="probabilities", type=choice("-b", ("0", "1")), default="0")
     parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
     parser.value("--edges", dest="edges_file")

@@ -15,6 +15,7 @@ from rrmlinear.data.attributes.builtin import BUILTIN
 
 WIDTH = 100
 STRICT = "refuse data with a CR inside a line or text that is no index:value (default: a warning)"
+STANDARD_OUTPUT = "- is standard output, and what is said goes to standard error"
 #: Options of the train command that are no choices.
 OTHER_OPTIONS = {
     "-B bias": "if bias >= 0, append a column of this value to every example (default -1: none)",
@@ -72,7 +73,8 @@ options:
 -h, --help : show this text
 --version : show the version
 test_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst, or a container (see convert); - is
-standard input"""
+standard input
+output_file: {STANDARD_OUTPUT}"""
 
 CONVERT = f"""\
 Usage: convert [options] input_file output_file
@@ -88,7 +90,8 @@ options:
 --version : show the version
 input_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst (- is standard input), a container, a
 .npy matrix, a .npz of scipy.sparse.save_npz or with a matrix X, or a table of Parquet or Arrow
-output_file ends in .rrm, a container, or in .libsvm, .libsvm.gz and so on, LIBSVM text"""
+output_file ends in .rrm, a container, or in .libsvm, .libsvm.gz and so on, LIBSVM text; a pipe
+takes text; {STANDARD_OUTPUT}"""
 
 SEQUENCES = f"""\
 Usage: sequences [options] columns_file output_file [dictionary_file]
@@ -107,7 +110,8 @@ columns_file has a token on each line: its columns, separated by blanks, the lab
 line ends a sequence; plain or .gz, .bz2, .xz or .zst; - is standard input
 output_file gets lines label qid:sequence index:1 ..., which train and predict take; if the template
 has lines edge ..., output_file.edges gets the lines for --edges
-dictionary_file is written too (default output_file.dictionary)"""
+dictionary_file is written too (default output_file.dictionary)
+output_file, dictionary_file: {STANDARD_OUTPUT}"""
 
 PLOT = """\
 Usage: plot [options] trace_file ...
@@ -193,7 +197,8 @@ def training_usage() -> str:
             "--version : show the version",
             "training_set_file is LIBSVM text, plain, .gz, .bz2, .xz or .zst, or a container (see "
             "convert); - is standard input",
-            "model_file : by default the name of training_set_file + .model, in the current folder",
+            "model_file : by default the name of training_set_file + .model, in the current folder; "
+            "- is standard output",
         ]
     )
 

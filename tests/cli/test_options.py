@@ -106,7 +106,9 @@ def test_options_end_at_the_first_file():
     assert parse_training(["--", "-data"]).training_file == "-data"
     assert parse_training(["data", "m"]).model_file == "m"
     assert "-q stands after a file; options come first" in refusal("data", "-q").message
-    assert "- is standard input, and only the first file" in refusal("data", "-").message
+    assert parse_training(["data", "-"]).model_file == "/dev/stdout"
+    message = refusal("data", "-", "labels", parse=parse_prediction).message
+    assert "- is standard input, and only the first file" in message
     assert "the name of a file is empty" in refusal("data", "").message
 
 

@@ -1,5 +1,8 @@
 """Prediction beside LIBLINEAR, with its models and with ours."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from conftest import written
@@ -164,3 +167,14 @@ def test_a_bad_line(program, ours, folder):
     mine, theirs = (each.predict("test", "m", "out") for each in (ours, program))
     assert mine.code == theirs.code == 1
     assert theirs.err.splitlines()[0] == mine.err.splitlines()[0] == "Wrong input format at line 2"
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_labels_through_a_pipe(name, program, folder):
+    assert program.train("-q", "two", "m").code == 0
+    words = [sys.executable, "-m", "rrmlinear.predict", "two", "m", name]
+    mine = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    theirs = program.predict("two", "m", name)
+    assert mine.returncode == theirs.code == 0
+    assert sorted((mine.stdout + mine.stderr).splitlines()) == sorted(theirs.out.splitlines())
+    assert len(mine.stderr.splitlines()) == 1

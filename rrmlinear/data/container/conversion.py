@@ -27,6 +27,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.data.text.byte_streams import name_of, open_to_write
 from rrmlinear.data.text.compression import SUFFIXES
 from rrmlinear.data.text.libsvm_format import write_text
+from rrmlinear.data.text.whole_file import is_stream
 
 TEXT = ".libsvm"
 CONTAINER = ".rrm"
@@ -77,11 +78,16 @@ class _TextWriter:
 
 
 def target_kind(path: Any) -> str:
-    """CONTAINER or TEXT, by the suffix. Raises ValueError for any other."""
+    """CONTAINER or TEXT, by the suffix; a stream without one takes text.
+
+    Raises ValueError for any other.
+    """
     name, suffix = os.path.splitext(os.fsdecode(path))
     if suffix in SUFFIXES:
         suffix = os.path.splitext(name)[1]
         suffix = "" if suffix == CONTAINER else suffix
+    if not suffix and is_stream(path):
+        return TEXT
     if suffix not in (TEXT, CONTAINER):
         raise ValueError(
             f"{os.fsdecode(path)} must end in {CONTAINER}, a container, or in {TEXT}, LIBSVM text, "
