@@ -56,7 +56,7 @@ def parse_sequences(arguments: Sequence[str]) -> Options:
     if len(files) > most:
         raise parser.wrong(f"{files[most]} is one file too many")
     if len(files) < 3 and not options.dictionary and is_stream(files[1]):
-        raise parser.wrong("no dictionary_file is given: it needs a name where output_file has none")
+        raise parser.wrong("no dictionary_file is given, and output_file has no name for it")
     if options.dictionary:
         for flag in ("template", "least"):
             if getattr(options, flag) is not None:
