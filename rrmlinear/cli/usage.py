@@ -197,8 +197,8 @@ def training_usage() -> str:
             "--version : show the version",
             "training_set_file is LIBSVM text, plain, .gz, .bz2, .xz or .zst, or a container (see "
             "convert); - is standard input",
-            "model_file : by default the name of training_set_file + .model, in the current folder; - "
-            "is standard output",
+            "model_file : by default the name of training_set_file + .model, in the current folder",
+            f"model_file: {STANDARD_OUTPUT}",
         ]
     )
 
