@@ -203,16 +203,24 @@ def _sparse_rows(X: Any) -> Rows:
     fault, canonical = rows.find_fault()
     _refuse_faults(rows, fault)
     if not canonical:
-        warnings.warn(
-            "X has unsorted or repeated column indices: a copy with its rows sorted and "
-            "repeated entries summed is used",
-            UserWarning,
-            stacklevel=4,
-        )
-        X = X.copy()
-        X.sum_duplicates()
-        return _sparse_rows(X)
+        ordered, repeats = in_order(X)
+        if repeats:
+            warnings.warn(
+                "X has repeated column indices: a copy with repeated entries summed is used",
+                UserWarning,
+                stacklevel=4,
+            )
+        return _sparse_rows(ordered)
     return rows
+
+
+def in_order(matrix: Any) -> tuple[Any, bool]:
+    """A copy of a CSR matrix whose rows are sorted, repeated entries summed; and whether there were
+    such.
+    """
+    ordered = matrix.copy()
+    ordered.sum_duplicates()
+    return ordered, bool(ordered.nnz < matrix.nnz)
 
 
 def _check_indptr(indptr: NDArray[Any], n_rows: int, n_stored: int) -> None:

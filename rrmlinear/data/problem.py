@@ -128,7 +128,7 @@ class Problem:
 
         A CSR matrix or array with float32/float64 values and int32/int64 indices is used without a
         copy, as is a C-ordered dense array of those types; both may be read-only or memory-mapped.
-        Anything else is converted. Unsorted or repeated indices are sorted and summed in a copy,
+        Anything else is converted. Unsorted indices are sorted in a copy; repeated ones are summed,
         and a UserWarning says so. With ``any_order`` an F-ordered dense array is used as it is too,
         in `ColumnOrder`, which few solvers take. Values of a dense array that are known to be
         finite, ``is_finite``, are not read.

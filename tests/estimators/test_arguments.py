@@ -1,11 +1,14 @@
 """Arguments as scikit-learn's callers write them."""
 
+import warnings
+
 import joblib
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import clone, is_classifier
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from rrmlinear import (
     ERLPBoostClassifier,
@@ -16,7 +19,10 @@ from rrmlinear import (
     LinearSVC,
     LinearSVCCV,
     LogisticRegressionCV,
+    MultiTaskRegressor,
     MultivariateClassifier,
+    OneClassSVM,
+    Ridge,
 )
 from rrmlinear.estimators import arguments
 from rrmlinear.estimators.arguments import (
@@ -145,7 +151,7 @@ def test_an_error_of_a_callback_is_the_callers():
     ],
     ids=repr,
 )
-@pytest.mark.filterwarnings("ignore:X has unsorted or repeated column indices")
+@pytest.mark.filterwarnings("ignore:X has repeated column indices")
 def test_repeated_entries_of_a_row_are_summed(estimator):
     rng = np.random.default_rng(2)
     X = rng.integers(-2, 3, (30, 4)).astype(float)
@@ -176,3 +182,31 @@ def test_what_are_no_labels_is_refused_by_the_name_of_the_class(kind, labels, me
     X = np.arange(20.0).reshape(10, 2)
     with pytest.raises(ValueError, match=message.format(kind=kind.__name__)):
         kind().fit(X, labels)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LinearSVC(),
+        LogisticRegressionCV(Cs=3, cv=3),
+        Lasso(alpha=0.01),
+        LassoCV(alphas=3, cv=3),
+        Ridge(),
+        OneClassSVM(),
+        MultivariateClassifier(),
+        MultiTaskRegressor(),
+    ],
+    ids=repr,
+)
+def test_rows_of_a_vectorizer_are_taken_without_a_word(estimator):
+    rng = np.random.default_rng(3)
+    texts = [" ".join(rng.choice([f"w{i}" for i in range(40)], 12)) for _ in range(60)]
+    X, y = TfidfVectorizer().fit_transform(texts), rng.integers(0, 2, 60)
+    assert not X.has_sorted_indices
+    before = X.indices.copy()
+    y = np.c_[y, y] if isinstance(estimator, MultiTaskRegressor) else y
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = clone(estimator).fit(X, y)
+    assert_array_equal(X.indices, before)
+    assert_allclose(found.coef_, clone(estimator).fit(X.sorted_indices(), y).coef_, atol=1e-12)

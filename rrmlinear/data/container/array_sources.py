@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.array_rows import in_order
 from rrmlinear.data.container.pieces import ROWS_AT_ONCE, STORED_AT_ONCE, Piece, checked_pieces
 
 #: The names of a matrix, and of labels, weights and query ids, within a .npz.
@@ -60,20 +61,10 @@ def _opened(stack: ExitStack, path: Any) -> ArrayStream:
     return ArrayStream(stack.enter_context(open(path, "rb")), os.fsdecode(path))
 
 
-def in_order(matrix: Any) -> tuple[Any, bool]:
-    """A CSR matrix whose rows are sorted without repeated indices, and whether it was not so."""
-    if matrix.has_canonical_format:
-        return matrix, False
-    matrix = matrix.copy()
-    matrix.sum_duplicates()
-    return matrix, True
-
-
-def say_sorted(name: str) -> None:
-    """Warn that rows were put in order."""
+def say_summed(name: str) -> None:
+    """Warn that repeated entries were summed."""
     warnings.warn(
-        f"{name} has unsorted or repeated column indices: rows are sorted, and repeated entries "
-        "summed",
+        f"{name} has repeated column indices: repeated entries are summed",
         stacklevel=3,
     )
 
@@ -177,16 +168,16 @@ class ArrayExamples:
     def pieces(self) -> Iterator[Piece]:
         with self._sentences(), ExitStack() as stack:
             streams, columns = self._open(stack)
-            were_sorted = False
+            were_summed = False
             for matrix in self._dense(streams) if MATRIX in streams else self._sparse(streams):
-                if MATRIX not in streams:
+                if MATRIX not in streams and not matrix.has_canonical_format:
                     matrix, was = in_order(matrix)
-                    were_sorted |= was
+                    were_summed |= was
                 n = matrix.shape[0]
                 beside = {field: column.read(n) for field, column in columns.items()}
                 yield from self._checked(matrix, beside)
-            if were_sorted:
-                say_sorted(self.name)
+            if were_summed:
+                say_summed(self.name)
 
     def _checked(self, matrix: Any, beside: dict[str, NDArray[Any]]) -> Iterator[Piece]:
         labels, ids = beside["labels"], beside.get("query_ids")

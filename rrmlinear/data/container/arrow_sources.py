@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.array_rows import in_order
 from rrmlinear.data.container.array_sources import (
     LABELS,
     QUERY_IDS,
     WEIGHTS,
-    in_order,
-    say_sorted,
+    say_summed,
 )
 from rrmlinear.data.container.pieces import ROWS_AT_ONCE, STORED_AT_ONCE, Piece, checked_pieces
 
@@ -47,7 +47,7 @@ class ArrowExamples:
         self.types = pyarrow.types
         self.path = path
         self.name = os.fsdecode(path)
-        self.done, self.were_sorted = 0, False
+        self.done, self.were_summed = 0, False
         with self._batches(1) as (schema, rows, _):
             self.total: int | None = rows
             self.columns = self._columns(schema, columns or {})
@@ -115,13 +115,15 @@ class ArrowExamples:
             for batch in batches:
                 if batch.num_rows:
                     yield from self._of_batch(batch)
-        if self.were_sorted:
-            say_sorted(self.name)
+        if self.were_summed:
+            say_summed(self.name)
 
     def _of_batch(self, batch: Any) -> Iterator[Piece]:
         if self.sparse:
-            matrix, was = in_order(self._sparse(batch))
-            self.were_sorted |= was
+            matrix = self._sparse(batch)
+            if not matrix.has_canonical_format:
+                matrix, was = in_order(matrix)
+                self.were_summed |= was
         else:
             matrix = self._dense(batch)
         labels, weights = (self._column(batch, field, "f8") for field in ("labels", "weights"))

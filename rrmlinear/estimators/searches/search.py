@@ -16,7 +16,7 @@ from sklearn.utils import indexable
 from sklearn.utils.validation import _check_sample_weight
 
 from rrmlinear.catalog.path_builders import gram_path
-from rrmlinear.estimators.arguments import check_several_classes, classes_of
+from rrmlinear.estimators.arguments import check_several_classes, classes_of, without_repeats
 from rrmlinear.estimators.classifier import Classifier
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.regressions import OneNorm
@@ -71,6 +71,7 @@ class Search(LinearModel):
         classifying = self._kinds != ("regression",)
         numeric = {} if classifying else {"y_numeric": True, "multi_output": self._several_targets}
         X, y, sample_weight = self._checked_data(X, y, sample_weight, **numeric)
+        X = without_repeats(X)  # once for all folds
         if classifying:
             check_several_classes(self, classes_of(y))
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)

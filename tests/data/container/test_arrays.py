@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -78,13 +79,16 @@ def test_npy_of_any_numbers(tmp_path, data, converted, dtype):
     assert (problem.rows.values.dtype == np.float32) == (dtype is np.float32)
 
 
-def test_rows_out_of_order_are_sorted_with_a_warning(tmp_path, converted):
-    X = sparse.csr_array((np.arange(2.0 * N), np.tile([3, 1], N), np.arange(N + 1) * 2), (N, 5))
+@pytest.mark.parametrize(("columns", "said"), [([3, 1], 0), ([1, 1], 1)])
+def test_rows_are_put_in_order_and_sums_are_said(columns, said, tmp_path, converted):
+    X = sparse.csr_array((np.arange(2.0 * N), np.tile(columns, N), np.arange(N + 1) * 2), (N, 5))
     sparse.save_npz(tmp_path / "X.npz", X)
     np.save(tmp_path / "y.npy", np.ones(N))
-    with pytest.warns(UserWarning, match="unsorted") as caught:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         problem = converted(tmp_path / "X.npz", beside={"labels": tmp_path / "y.npy"})
-    assert len(caught) == 1
+    assert len(caught) == said
+    assert all("repeated column indices: repeated entries are" in str(w.message) for w in caught)
     assert np.array_equal(problem.to_scipy().toarray(), X.toarray())
 
 
