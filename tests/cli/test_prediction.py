@@ -42,11 +42,11 @@ def test_standard_input(predict, model, iris, monkeypatch):
 
 
 def test_unknown_labels_and_features_count_as_wrong_and_nothing(predict, model, folder):
-    (folder / "test").write_text("17 1:1 99999999999:5\n1.5 1:1\n")
+    (folder / "test").write_text("17 1:1 1999999999:5\n1.5 1:1\n")
     ended = predict("test", model, "out")
     assert (ended.code, ended.out) == (0, "Accuracy = 0% (0/2)\n")
     assert ended.err == (
-        "WARNING: test has 99999999999 features and the model 4; those beyond are ignored\n"
+        "WARNING: test has 1999999999 features and the model 4; those beyond are ignored\n"
     )
     (folder / "test").write_text("17 1:1 3:1\n")
     assert predict("test", model, "out").err == ""

@@ -169,6 +169,23 @@ def test_a_bad_line(program, ours, folder):
     assert theirs.err.splitlines()[0] == mine.err.splitlines()[0] == "Wrong input format at line 2"
 
 
+def test_model_files_that_only_they_take(program, ours, folder):
+    (folder / "bare").write_text("1\n-1\n")
+    assert program.train("-q", "-B", "1", "bare", "without").code == 0
+    assert "nr_feature 0" in (folder / "without").read_text()
+    assert program.train("-q", "-s", "11", "real", "m").code == 0
+    text = (folder / "m").read_text()
+    (folder / "with").write_text(text.replace("nr_class 2", "nr_class 2\nlabel 1 0"))
+    for data, model, sentence in (
+        ("bare", "without", "without, line 4: nr_feature is '0'"),
+        ("real", "with", "with, line 3: a regression or a one-class machine has no labels"),
+    ):
+        assert program.predict(data, model, "out").code == 0
+        mine = ours.predict(data, model, "out")
+        assert mine.code == 1
+        assert mine.err.startswith(sentence)
+
+
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
 def test_labels_through_a_pipe(name, program, folder):
     assert program.train("-q", "two", "m").code == 0
