@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -14,10 +15,11 @@ import numpy as np
 from rrmlinear.cli.files import blaming, check_distinct, check_input, check_output, error_of_data
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.cli.parser import MAX_THREADS, Parser, whole
-from rrmlinear.cli.report import SECONDS_BETWEEN_SIGHTS, bar, warnings_said
+from rrmlinear.cli.report import warnings_said
 from rrmlinear.cli.usage import CONVERT
 from rrmlinear.data.container.conversion import convert, examples_of, target_kind
 from rrmlinear.data.text.byte_streams import name_of
+from rrmlinear.pages.passes import SECONDS_BETWEEN_SIGHTS, Bar, bar
 
 SECONDS_BETWEEN_LINES = 5.0
 #: The flags of what may stand beside arrays and tables.
@@ -138,7 +140,7 @@ class _Lines:
 class _Live:
     def __init__(self) -> None:
         self.begun = self.shown = time.monotonic()
-        self.bar: Any = None
+        self.bar: Bar | None = None
 
     def show(self, done: int, total: int | None) -> None:
         now = time.monotonic()
@@ -146,7 +148,7 @@ class _Live:
             return
         self.shown = now
         self.bar = self.bar or bar(sys.stdout)
-        self.bar.update(done / total if total else 0.0, _line(done, total, now - self.begun))
+        self.bar.update(done / total if total else math.nan, _line(done, total, now - self.begun))
 
     def close(self) -> None:
         if self.bar is not None:

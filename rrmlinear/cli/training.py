@@ -123,7 +123,7 @@ class _Run:
 
     def train(self) -> None:
         options = self.options
-        given = options.quiet, options.chosen.stopping, options.trace_file
+        given = options.quiet, options.trace_file
         with warnings_said() as said, shown_passes(*given) as reporters:
             model = self._fitted(self._on_pass(reporters))
         if not options.quiet and model.result is not None:
@@ -188,7 +188,7 @@ class _Run:
 
     def cross_validate(self, folds: int) -> None:
         options = self.options
-        with warnings_said(), progress(options.quiet, options.chosen.stopping) as show:
+        with warnings_said(), progress(options.quiet) as show:
             predicted = self._held_out(folds, self._on_pass([show]))
         if isinstance(self.problem, SequenceProblem):
             lines = f"Cross Validation {sequence_lines(predicted, self.problem)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
+from rrmlinear.pages.passes import Bar, Lines, LiveLine
 from rrmlinear.pages.run_pages import write_certificate
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.training.fit import NotSolvedWarning
@@ -107,19 +109,25 @@ class Certified(BaseEstimator):
         callback = getattr(self, "callback", None)
         if not self.verbose and callback is None:
             return None
-        said = 0.0
+        shown = self._progress() if self.verbose else None
 
         def see(row: TraceRow) -> bool:
-            nonlocal said
-            if self.verbose and (self.verbose >= 2 or row.seconds >= said + PROGRESS_SECONDS):
-                said = row.seconds
-                self._say(line_of(row))
+            if shown is not None:
+                shown.show(row)
             return callback is not None and callback(row) is True
 
         return see
 
+    def _progress(self) -> Lines | LiveLine:
+        """What shows the passes: a live line on a terminal with ``verbose=1``, else lines."""
+        if self.verbose == 1 and sys.stdout.isatty():
+            return LiveLine(lambda: Bar(sys.stdout))
+        every = PROGRESS_SECONDS if self.verbose == 1 else None
+        return Lines(self._say, sys.stdout.flush, every, line_of)
+
     def _say(self, sentence: str) -> None:
-        print(f"[{self._speaker or type(self).__name__}] {sentence}", flush=True)
+        line = "\r\x1b[K" if sys.stdout.isatty() else ""  # in the place of a live line
+        print(f"{line}[{self._speaker or type(self).__name__}] {sentence}", flush=True)
 
     def _set_certificate(self, result: Result, scale: float = 1.0) -> None:
         """Set the attributes, the objective being ``scale`` times the solver's; may warn.

@@ -145,7 +145,9 @@ class LinearClassifier(AnyObjective, Classifier):
     callback : callable, default=None
         Called with a `TraceRow` after each pass; returning True ends the fit.
     verbose : int, default=0
-        1: print the progress each second, and how the fit ended. 2: print every pass.
+        1: show the progress, on a terminal in one live line, elsewhere each second; changes of the
+        method; and how the fit ended. 2: a line for each doubling of the passes and each tenth of a
+        second.
 
     Attributes
     ----------

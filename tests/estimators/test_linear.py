@@ -1,6 +1,9 @@
 """LinearClassifier and LinearRegressor: certificates, weights, and their callers."""
 
+import io
+import math
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 from rrmlinear import LinearClassifier, LinearRegressor, Parameter, Problem, fit
 from rrmlinear.catalog.selection import select
+from rrmlinear.pages import passes
 from rrmlinear.solvers.loop.result import Status
 
 
@@ -220,8 +224,29 @@ def test_verbose_prints_the_end_and_the_passes(numbers, capsys):
     assert capsys.readouterr().out == ""
     LinearRegressor(verbose=1).fit(*numbers)
     assert "[LinearRegressor] the duality gap is within" in capsys.readouterr().out
-    estimator = LinearRegressor(verbose=2).fit(*numbers)
-    assert capsys.readouterr().out.count("[LinearRegressor] pass ") == estimator.n_iter_
+    estimator = LinearRegressor(solver="fista", loss="huber", tol=1e-9, verbose=2).fit(*numbers)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("[LinearRegressor] pass 1, ")
+    assert lines[1].startswith("[LinearRegressor] pass 2, ")
+    # one for each doubling of the passes, and for each tenth of a second
+    assert len(lines) <= 3 + math.log2(estimator.n_iter_) + 10 * estimator.trace_[-1].seconds
+    assert estimator.n_iter_ > 10
+
+
+def test_verbose_is_one_live_line_on_a_terminal(numbers, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setattr(passes, "SECONDS_BETWEEN_SIGHTS", 0.0)
+    LinearRegressor("huber", verbose=1, tol=1e-9).fit(*numbers)
+    *live, end = terminal.getvalue().split("\r\x1b[K")
+    assert live[0] == ""
+    assert "pass 1, 0.0 s, relative gap " in live[1]
+    assert "\n" not in "".join(live)
+    assert end.startswith("[LinearRegressor] the duality gap is within the tolerance: pass ")
 
 
 def test_a_grid_search_in_a_pipeline(iris):

@@ -150,7 +150,7 @@ def test_verbose_prints_the_end_and_the_passes(iris, capsys):
     assert "the duality gap is within the tolerance: pass" in capsys.readouterr().out
     estimator = WestonWatkinsSVC(fit_intercept=False, verbose=2).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == estimator.n_iter_ + 1
+    assert 2 <= len(lines) <= estimator.n_iter_ + 1
     assert lines[0].startswith("[WestonWatkinsSVC] pass 1, ")
 
 

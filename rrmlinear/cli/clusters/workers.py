@@ -70,8 +70,7 @@ def _room(name: str) -> Any:
 
 def _shown(options: TrainingOptions, stack: ExitStack) -> OnPass:
     """What shows the rows of the trace."""
-    given = options.quiet, options.chosen.stopping, options.trace_file
-    reporters = stack.enter_context(shown_passes(*given))
+    reporters = stack.enter_context(shown_passes(options.quiet, options.trace_file))
 
     def on_pass(row: TraceRow) -> None:
         for show in reporters:

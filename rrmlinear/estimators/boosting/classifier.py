@@ -98,7 +98,7 @@ class ERLPBoostClassifier(EnsemblePredictions, Described):
     callback : callable, default=None
         Called with a `TraceRow` after each search; returning True ends the fit.
     verbose : int, default=0
-        1: print the progress each second, and how the fit ended. 2: print every search.
+        As in `LinearClassifier`.
 
     Attributes
     ----------

@@ -32,6 +32,10 @@ class TraceRow:
 
     ``gap`` is primal − dual. Where ``estimated`` is true, the dual is exact, and the gap is a sum
     over the visits of the pass, each at its present weights.
+
+    A caller sees more of some rows: ``part`` is how far the run is, from 0 to 1 in the logarithm of
+    the gap, NaN where it is not told; ``note`` is what has changed since the pass before, such as
+    the method.
     """
 
     number: int
@@ -40,6 +44,8 @@ class TraceRow:
     dual: float
     gap: float
     estimated: bool = False
+    part: float = field(default=math.nan, compare=False)
+    note: str = field(default="", compare=False)
 
     @property
     def relative_gap(self) -> float:
@@ -59,6 +65,13 @@ class TraceRow:
             "estimated": self.estimated,
         }
         return {name: value if math.isfinite(value) else None for name, value in row.items()}
+
+
+def part_done(first: float, gap: float, goal: float) -> float:
+    """How far a gap has come from the first one to the goal, in logarithms; NaN without a goal."""
+    if not 0 < goal < first < math.inf or not gap >= 0:
+        return math.nan
+    return min(max(math.log(first / max(gap, goal)) / math.log(first / goal), 0.0), 1.0)
 
 
 @dataclass(frozen=True, eq=False)

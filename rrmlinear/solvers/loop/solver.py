@@ -19,7 +19,7 @@ from rrmlinear.solvers.loop.finite import (
     numbers_in_range,
 )
 from rrmlinear.solvers.loop.passes import Passes
-from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
+from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow, part_done
 from rrmlinear.solvers.loop.rules.watch import RuleWatch
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP, OBJECTIVE_ROUNDING
@@ -30,6 +30,8 @@ STALLED_PASSES = 50
 # Measuring may take this fraction of all work while estimates say stop too early.
 MAX_MEASURING_WORK = 0.1
 
+# Seconds between rows that tell a caller how far the run is.
+SECONDS_BETWEEN_PARTS = 0.05
 _AS_IT_IS = nullcontext()
 
 
@@ -50,6 +52,8 @@ class Solver(Passes):
         self.watch = RuleWatch()
         self.zero = math.inf  # the primal at w = 0, if known
         self.gap_at_measuring = math.inf  # the estimate that last said stop
+        #: When the caller was last told how far the run is, and how many notes.
+        self.sighted, self.notes_told = 0.0, 0
         self.measurements = 0
 
     def solve(self, stopping: Stopping, on_pass: OnPass | None = None) -> Result:
@@ -120,7 +124,12 @@ class Solver(Passes):
 
     def _told(self, on_pass: OnPass, row: TraceRow) -> bool:
         """Show a row to the caller; whether the run is to stop."""
-        begun = time.process_time()
+        begun, now = time.process_time(), time.perf_counter()
+        notes = self.notes[self.notes_told :]
+        if notes or now - self.sighted > SECONDS_BETWEEN_PARTS:
+            self.notes_told, self.sighted = len(self.notes), now
+            goal = self.target if self.rule is None else self.watch.expected
+            row = replace(row, part=part_done(self.first_gap, row.gap, goal), note="; ".join(notes))
         with callers_own():
             stop = on_pass(row) is True
         self.outside_cpu_seconds += time.process_time() - begun

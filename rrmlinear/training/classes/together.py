@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -66,6 +67,8 @@ class Sums:
             dual,
             gap_between(primal, dual),
             row.estimated,
+            (len(self.ended) + (0.0 if math.isnan(row.part) else row.part)) / len(self.zeros),
+            row.note,
         )
 
     def _sums_left(self) -> list[float]:

@@ -24,6 +24,8 @@ class RuleWatch:
         self.offset = offset
         #: The gap at which the rule is looked at again.
         self.target = np.inf
+        #: The gap at which it is guessed to hold, by the last look; NaN before the first.
+        self.expected = np.nan
         #: Whether it held at the last look, within its widest gap.
         self.holds = False
 
@@ -36,7 +38,7 @@ class RuleWatch:
         """Whether the rule may hold after the first pass already, from a good start."""
         if passes.rule is None:
             return False
-        self.target = self._widest(passes.rule, row)
+        self.target = self.expected = self._widest(passes.rule, row)
         if self.target == np.inf:  # no gap tells: only a known rule is worth a look
             return passes.knows_rule and passes.violation() <= 1
         return row.gap <= self.target and not self.is_violated(passes, row)
@@ -50,10 +52,12 @@ class RuleWatch:
         if row.gap > widest and not rule.has_first:
             self.holds = False
             self.target = min(widest, MAX_RULE_FALL * row.gap)
+            self.expected = widest
             return
         with np.errstate(over="ignore", invalid="ignore"):
             ratio = passes.violation() if passes.knows_rule else rule.ratio(passes.present())
         self.holds = ratio <= 1 and row.gap <= widest
+        self.expected = min(row.gap / max(ratio, 1.0), widest)
         passes.rule_is_open = ratio > 1 and rule.of_largest
         if passes.knows_rule:
             self.target = widest
@@ -71,6 +75,7 @@ class RuleWatch:
         if ratio > 1:
             passes.rule_is_open = rule.of_largest
             self.target = _fall(ratio, MAX_PART_FALL) * row.gap
+            self.expected = row.gap / ratio
         return ratio > 1
 
     def _widest(self, rule: Rule, row: TraceRow) -> float:
