@@ -151,19 +151,17 @@ class ArrayExamples:
     def _shape(self, archive: Any, streams: dict[str, ArrayStream]) -> tuple[int, ...]:
         if MATRIX in streams:
             return streams[MATRIX].shape
-        if (
-            not {"data", "indices", "indptr"} <= set(streams)
-            or "shape.npy" not in archive.namelist()
-        ):
-            raise ValueError(f"{self.name} has neither {FORMATS}")
-        with archive.open("shape.npy") as file:
-            shape = tuple(np.lib.format.read_array(file).tolist())
-        with archive.open("format.npy") as file:
-            form = np.lib.format.read_array(file).item()
+        form, parts = "csr", {"data", "indices", "indptr", "shape", "format"}
+        if "format.npy" in archive.namelist():
+            with archive.open("format.npy") as file:
+                form = np.lib.format.read_array(file).item()
         form = form.decode() if isinstance(form, bytes) else form
         if form != "csr":
             raise ValueError(f"{self.name} holds a {form} matrix; save it as CSR (its tocsr())")
-        return shape
+        if not {f"{part}.npy" for part in parts} <= set(archive.namelist()):
+            raise ValueError(f"{self.name} has neither {FORMATS}")
+        with archive.open("shape.npy") as file:
+            return tuple(np.lib.format.read_array(file).tolist())
 
     def pieces(self) -> Iterator[Piece]:
         with self._sentences(), ExitStack() as stack:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -60,6 +61,11 @@ class ArrowExamples:
 
     def _columns(self, schema: Any, chosen: dict[str, str]) -> dict[str, str]:
         found = {}
+        name, count = Counter(schema.names).most_common(1)[0] if schema.names else ("", 0)
+        if count > 1:
+            raise ValueError(
+                f"{self.name} has {count} columns {name!r}; give each column a name of its own"
+            )
         for field, names in NAMES.items():
             name = chosen.get(field, next((name for name in names if name in schema.names), None))
             if name is not None:
@@ -77,7 +83,11 @@ class ArrowExamples:
     def _check_number(self, schema: Any, name: str) -> None:
         kind, types = schema.field(name).type, self.types
         if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
-            raise ValueError(f"column {name!r} of {self.name} holds {kind}, not numbers")
+            what = "a dictionary" if types.is_dictionary(kind) else kind
+            raise ValueError(
+                f"column {name!r} of {self.name} holds {what}, not numbers; write its entries as "
+                "numbers, in pandas by .astype or .cat.codes"
+            )
 
     @contextmanager
     def _batches(self, rows_at_once: int) -> Iterator[tuple[Any, int | None, Iterator[Any]]]:

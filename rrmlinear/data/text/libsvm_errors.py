@@ -2,6 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
+from rrmlinear.data.container.signature import head_of
+
+#: What files that are no LIBSVM text begin with, and what they are.
+OTHERS = {
+    b"%%Matrix": "a Matrix Market file: read it by scipy.io.mmread, and write its rows as .npz by "
+    "scipy.sparse.save_npz, for convert",
+    b"\x89HDF\r\n\x1a\n": "an HDF5 file: write its matrix as .npy or .npz, for convert",
+    b"\x93NUMPY": "an array of NumPy: convert makes a container of it",
+    b"PK\x03\x04": "an archive, such as .npz: convert makes a container of a .npz matrix",
+    b"PAR1": "a table of Parquet: convert makes a container of it",
+    b"ARROW1": "a table of Arrow: convert makes a container of it",
+}
+LABELS = re.compile(r"[+-]?\d+(,[+-]?\d+)+")
 #: Most characters of a wrong text that a message quotes.
 QUOTED = 40
 
@@ -18,6 +33,11 @@ class LibsvmFormatError(ValueError):
 
     @classmethod
     def at(cls, path: str, line: int, column: int, text: str) -> LibsvmFormatError:
+        """The error, with this text, or in the first line with what the file is instead."""
+        head = head_of(path) if line == 1 else b""
+        for begin, kind in OTHERS.items():
+            if head.startswith(begin):
+                column, text = 1, f"found {kind}"
         error = cls(
             f"Wrong input format at line {line}\n{path}, line {line}, column {column}: {text}"
         )
@@ -44,6 +64,9 @@ def explain(
     quoted = shown(found)
     first = "1" if zero_based is False else "0"
     commas = "; LIBSVM text has blanks between its parts, not commas" if "," in found else ""
+    if LABELS.fullmatch(found):
+        commas += "; several labels of an example are a file each, with label 1 where it has it, -1"
+        commas += " elsewhere"
     sentences = {
         "EMPTY_LINE": "the line is empty; a label is needed",
         "NUL_BYTE": "found a NUL byte: this is no text, or text of UTF-16, to be saved as UTF-8",
@@ -70,9 +93,7 @@ def explain(
     if code == "BAD_LABEL" and found.startswith("\ufeff"):
         return "found a byte order mark before the label; save the text as UTF-8 without one"
     if code == "INDEX_BELOW_FIRST" and zero_based is False and found == "0":
-        return (
-            f"{sentences[code]}; read_libsvm(…, zero_based=True), in Python, reads indices from 0"
-        )
+        return f"{sentences[code]}; features count from 1: add 1 to every index"
     if code != "INDEX_ABOVE_FEATURES":
         return sentences[code]
     if n_features is None:

@@ -11,6 +11,8 @@ passes over, are named in a warning, or refused if ``strict``.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -154,11 +156,22 @@ def _read(
     reading = Reading(
         name_of(path_or_file), dtype, n_features, zero_based, bool(strict), sequences, compact
     )
-    with open_to_read(path_or_file) as (stream, length):
+    with _noting_zeros(), open_to_read(path_or_file) as (stream, length):
         reading.run(LineBlocks(stream, block_size, PADDING), length, threads)
     if text := reading.warning():
         warnings.warn(text, stacklevel=3)
     return reading.problem()
+
+
+@contextmanager
+def _noting_zeros() -> Iterator[None]:
+    """Add to the error of an index 0 what a caller from Python can do; commands print no notes."""
+    try:
+        yield
+    except LibsvmFormatError as error:
+        if "the index '0' is below 1" in str(error):
+            error.add_note("zero_based=True reads indices from 0")
+        raise
 
 
 def _of_container(path: Any, dtype: Any, n_features: int | None, sequences: bool | None) -> Problem:
