@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.task import Task
+from rrmlinear.core.loading import loading
 from rrmlinear.solvers.loop.result import duals_by_scores
 from rrmlinear.solvers.loop.solver import Solver
 
@@ -37,27 +38,32 @@ def risk_of(task: Task, searches: int | None = ROUGH_SEARCHES) -> Any:
         return _measure_risk(task)
     intercept = None
     if choices.free_bias:
-        from rrmlinear.risks.conditions.intercept import Intercept
+        with loading:
+            from rrmlinear.risks.conditions.intercept import Intercept
 
         intercept = Intercept() if searches is None else Intercept(searches)
     if task.n_classes is not None:
-        from rrmlinear.risks.block import BlockRisk
+        with loading:
+            from rrmlinear.risks.block import BlockRisk
 
         return BlockRisk(rows, loss, y, task.n_classes, costs, threads, condition=intercept)
-    from rrmlinear.risks.scalar import ScalarRisk
+    with loading:
+        from rrmlinear.risks.scalar import ScalarRisk
 
     if choices.budget is None:
         return ScalarRisk(rows, loss, y, costs, threads, intercept)
-    from rrmlinear.risks.conditions.budget import Budget
+    with loading:
+        from rrmlinear.risks.conditions.budget import Budget
 
     budget = Budget(choices.C * choices.budget, beside=intercept)
     return ScalarRisk(rows, loss, y, costs, threads, budget)
 
 
 def _measure_risk(task: Task) -> Any:
-    from rrmlinear.losses.margin import Hinge
-    from rrmlinear.risks.layouts.measures import MeasureRisk
-    from rrmlinear.risks.scalar import ScalarRisk
+    with loading:
+        from rrmlinear.losses.margin import Hinge
+        from rrmlinear.risks.layouts.measures import MeasureRisk
+        from rrmlinear.risks.scalar import ScalarRisk
 
     data = ScalarRisk(task.rows, Hinge(), task.targets, task.costs, task.choices.threads)
     return MeasureRisk(data, task.loss)
@@ -74,7 +80,8 @@ def start_of(task: Task) -> NDArray[np.float64] | None:
 
 def pegasos(task: Task) -> Solver:
     """Stochastic subgradient steps."""
-    from rrmlinear.solvers.gradient.pegasos import Pegasos
+    with loading:
+        from rrmlinear.solvers.gradient.pegasos import Pegasos
 
     choices = task.choices
     solver = Pegasos(
@@ -94,14 +101,16 @@ def pegasos(task: Task) -> Solver:
 
 def fista(task: Task) -> Solver:
     """Accelerated proximal gradient steps."""
-    from rrmlinear.solvers.gradient.fista import FISTA
+    with loading:
+        from rrmlinear.solvers.gradient.fista import FISTA
 
     return FISTA(risk_of(task), task.regularizer, start_of(task), task.weights)
 
 
 def pragam(task: Task) -> Solver:
     """Weights and duals by the excessive gap; with a fixed constant, the method of its paper."""
-    from rrmlinear.solvers.gradient.pragam import Pragam
+    with loading:
+        from rrmlinear.solvers.gradient.pragam import Pragam
 
     adaptive = task.choices.lipschitz != "fixed"
     return Pragam(risk_of(task), task.regularizer, adaptive=adaptive, start=start_of(task))
@@ -109,7 +118,8 @@ def pragam(task: Task) -> Solver:
 
 def agm(task: Task, memory: str = "all") -> Solver:
     """AGM-EF, with the memory of all steps or of one."""
-    from rrmlinear.solvers.gradient.agm import AGM
+    with loading:
+        from rrmlinear.solvers.gradient.agm import AGM
 
     choices = task.choices
     return AGM(
@@ -126,7 +136,8 @@ def agm(task: Task, memory: str = "all") -> Solver:
 
 def pdprox(task: Task, order: str) -> Solver:
     """Prox steps of weights and duals in turn; with averages, the method of its paper."""
-    from rrmlinear.solvers.primal_dual.pdprox import Pdprox
+    with loading:
+        from rrmlinear.solvers.primal_dual.pdprox import Pdprox
 
     choices = task.choices
     return Pdprox(
@@ -149,7 +160,8 @@ def of_measure(task: Task) -> Solver:
 
 def bmrm(task: Task, update: str) -> Solver:
     """Cutting planes: all of them by a quadratic program ("qp"), or a mean and one more ("ls")."""
-    from rrmlinear.solvers.bundle.bmrm import BMRM
+    with loading:
+        from rrmlinear.solvers.bundle.bmrm import BMRM
 
     search = task.choices.line_search or LINE_SEARCHES[update]
     return BMRM(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog import batch_builders
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.task import SolverRow, Task
+from rrmlinear.core.loading import loading
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.solver import Solver
 
@@ -32,7 +33,8 @@ def graph_risk(
     threads: int,
 ) -> ChainRisk:
     """F of graphs over their `Cliques` with these costs."""
-    from rrmlinear.risks.layouts.graphs.graph_risk import GraphRisk
+    with loading:
+        from rrmlinear.risks.layouts.graphs.graph_risk import GraphRisk
 
     return GraphRisk(rows, label, cliques, costs, threads, loss)
 
@@ -49,8 +51,9 @@ def chain_risk(
     edges: Rows | None = None,
 ) -> ChainRisk:
     """F of sequences with these costs; ``observed``: with weights of pairs that occur alone."""
-    from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
-    from rrmlinear.risks.layouts.chains.observed_pairs import ObservedChainRisk
+    with loading:
+        from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
+        from rrmlinear.risks.layouts.chains.observed_pairs import ObservedChainRisk
 
     made = ObservedChainRisk if observed else ChainRisk
     return made(rows, label, starts, k, costs, threads, loss, edges=edges)
@@ -68,7 +71,8 @@ def _need_chains(task: Task) -> None:
 def frank_wolfe(task: Task) -> Solver:
     """Frank–Wolfe steps of one sequence after the other, from labellings if there are some."""
     _need_chains(task)
-    from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
+    with loading:
+        from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
 
     solver = BlockFrankWolfe(task.risk, task.regularizer, task.choices.seed, start=task.start)
     if task.choices.threads > 1:
@@ -79,7 +83,8 @@ def frank_wolfe(task: Task) -> Solver:
 def marginals(task: Task) -> Solver:
     """Steps on the marginals of one sequence after the other."""
     _need_chains(task)
-    from rrmlinear.solvers.dual.sequences.marginals import SequenceMarginals
+    with loading:
+        from rrmlinear.solvers.dual.sequences.marginals import SequenceMarginals
 
     solver = SequenceMarginals(task.risk, task.regularizer, task.choices.seed)
     if task.choices.threads > 1:
@@ -92,14 +97,16 @@ def pragam(task: Task) -> Solver:
     if "chain" not in task.features:
         return batch_builders.pragam(task)
     _need_chains(task)
-    from rrmlinear.risks.layouts.chains.edge_marginals import EdgeMarginalsRisk
+    with loading:
+        from rrmlinear.risks.layouts.chains.edge_marginals import EdgeMarginalsRisk
 
     return batch_builders.pragam(replace(task, risk=EdgeMarginalsRisk(task.risk)))
 
 
 def lbfgs(task: Task) -> Solver:
     """L-BFGS over all sequences."""
-    from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
+    with loading:
+        from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
 
     return LBFGS(task.risk, task.regularizer, task.weights)
 
@@ -107,7 +114,8 @@ def lbfgs(task: Task) -> Solver:
 def newton_cg(task: Task) -> Solver:
     """Newton's method over all sequences, its systems solved by conjugate gradients."""
     _need_chains(task)
-    from rrmlinear.solvers.second_order.descent.newton_cg import NewtonCG
+    with loading:
+        from rrmlinear.solvers.second_order.descent.newton_cg import NewtonCG
 
     return NewtonCG(task.risk, task.regularizer, task.weights)
 

@@ -16,6 +16,7 @@ from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.second_order_builders import newton
 from rrmlinear.catalog.stages.samples import weights_of_sample
 from rrmlinear.catalog.task import Task
+from rrmlinear.core.loading import loading
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
 
@@ -31,7 +32,8 @@ def plain(task: Task) -> Solver:
     if task.choices.free_bias and task.n_classes is not None:
         return _free_blocks(task)
     if task.choices.free_bias:
-        from rrmlinear.solvers.dual.intercept import InterceptSDCA
+        with loading:
+            from rrmlinear.solvers.dual.intercept import InterceptSDCA
 
         return InterceptSDCA(
             task.rows,
@@ -49,28 +51,32 @@ def plain(task: Task) -> Solver:
 
 def conjugate(task: Task, stretch: float) -> Solver:
     """Ascent on all duals of the logistic loss at once, with a free intercept."""
-    from rrmlinear.solvers.dual.together.conjugate_ascent import ConjugateAscent
+    with loading:
+        from rrmlinear.solvers.dual.together.conjugate_ascent import ConjugateAscent
 
     return ConjugateAscent(risk_of(task), task.regularizer, stretch)
 
 
 def pairs(task: Task) -> Solver:
     """Ascent on pairs of duals, of a loss with one kink and a free bias."""
-    from rrmlinear.solvers.dual.pairs.row_pairs import RowPairAscent
+    with loading:
+        from rrmlinear.solvers.dual.pairs.row_pairs import RowPairAscent
 
     return RowPairAscent(risk_of(task), task.regularizer, task.start)
 
 
 def one_class(task: Task, nu: float) -> OneClassAscent:
     """Ascent on pairs of duals of a one-class machine, whose labels are 0."""
-    from rrmlinear.solvers.dual.pairs.one_class import OneClassAscent
+    with loading:
+        from rrmlinear.solvers.dual.pairs.one_class import OneClassAscent
 
     return OneClassAscent(task.risk, task.regularizer, nu, task.start)
 
 
 def joint(rows: Rows, loss: Any, *labels_and_costs: Any) -> JointAscent:
     """Ascent on problems of one class against the rest at once; the arguments are its own."""
-    from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
+    with loading:
+        from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
 
     return JointAscent(rows, loss, *labels_and_costs)
 
@@ -89,7 +95,8 @@ def _free_blocks(task: Task, accelerate: bool = False) -> Solver:
             field="free_bias",
             value=True,
         )
-    from rrmlinear.solvers.dual.blocks import block_intercept
+    with loading:
+        from rrmlinear.solvers.dual.blocks import block_intercept
 
     assert task.n_classes is not None
     kinds = block_intercept.InterceptBlockAscent, block_intercept.AcceleratedIntercepts
@@ -131,8 +138,9 @@ def part(task: Task, duals: Any = None, place: int = 0) -> Part:
     no ascent takes the task's regularizer, the part gets that of the squared norm and never uses
     it.
     """
-    from rrmlinear.regularizers.separable import L2
-    from rrmlinear.solvers.rounds.part import Part
+    with loading:
+        from rrmlinear.regularizers.separable import L2
+        from rrmlinear.solvers.rounds.part import Part
 
     task = replace(task, choices=replace(task.choices, free_bias=None))
     columns, omega = task.n_classes or 1, task.regularizer
@@ -163,7 +171,8 @@ def proximal_applies(task: Task) -> bool:
 
 def proximal(task: Task) -> Solver:
     """Proximal points by an ascent."""
-    from rrmlinear.solvers.dual.proximal_ascent import InterceptProximalAscent, ProximalAscent
+    with loading:
+        from rrmlinear.solvers.dual.proximal_ascent import InterceptProximalAscent, ProximalAscent
 
     if task.choices.free_bias:
         norm = float(task.rows.with_bias(-1.0).squared_norms().mean()) or 1.0
@@ -191,7 +200,8 @@ def suits_features(task: Task) -> bool:
 
 def features(task: Task) -> Solver:
     """Coordinate descent over features."""
-    from rrmlinear.solvers.features.feature_descent import FeatureDescent
+    with loading:
+        from rrmlinear.solvers.features.feature_descent import FeatureDescent
 
     solver = FeatureDescent(
         task.rows,
@@ -209,7 +219,8 @@ def features(task: Task) -> Solver:
 
 
 def _accelerated(task: Task, observe: bool) -> Solver:
-    from rrmlinear.solvers.dual.accelerated import Accelerated
+    with loading:
+        from rrmlinear.solvers.dual.accelerated import Accelerated
 
     return Accelerated(
         _ascent_of(task), task.regularizer, task.choices.inner or "adaptive", observe
@@ -220,8 +231,9 @@ def _ascent_of(task: Task, repeats: bool = False) -> Callable[[Regularizer], Any
     """The ascent for a regularizer, that of the task or one with a quadratic added."""
     n_classes = task.n_classes
     if n_classes is None:
-        from rrmlinear.solvers.dual.averaged import AveragedSDCA
-        from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+        with loading:
+            from rrmlinear.solvers.dual.averaged import AveragedSDCA
+            from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 
         kind = AveragedSDCA if task.choices.averaging else ProxSDCA
         return lambda omega: kind(
@@ -233,7 +245,8 @@ def _ascent_of(task: Task, repeats: bool = False) -> Callable[[Regularizer], Any
             task.choices.seed,
             **_visits(task),
         )
-    from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
+    with loading:
+        from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 
     return lambda omega: BlockAscent(
         task.rows,

@@ -7,6 +7,7 @@ from typing import Any
 
 from rrmlinear.catalog.stages import automatic as stages
 from rrmlinear.catalog.task import SolverRow, Task
+from rrmlinear.core.loading import loading
 from rrmlinear.solvers.loop.rules.of_duals import (
     ClassRange,
     DualRange,
@@ -27,7 +28,8 @@ MOST_PASSES, CLASSES_FRACTION, VALUES_FRACTION = 100, 0.1, 0.001
 
 def _risk(task: Task) -> Any:
     """The sum of losses, a bias column being one like any other."""
-    from rrmlinear.risks.scalar import ScalarRisk
+    with loading:
+        from rrmlinear.risks.scalar import ScalarRisk
 
     return ScalarRisk(task.rows, task.loss, task.targets, task.costs, task.choices.threads)
 

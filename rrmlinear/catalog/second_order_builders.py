@@ -32,6 +32,7 @@ from rrmlinear.catalog.stages.samples import (
     weights_of_sample,
 )
 from rrmlinear.catalog.task import Task
+from rrmlinear.core.loading import loading
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
@@ -71,7 +72,8 @@ def newton_applies(task: Task) -> bool:
         return False
     if omega.quadratic_l1 is not None and omega.modulus > 0:
         return True
-    from rrmlinear.regularizers.prox_jacobians import has_jacobian
+    with loading:
+        from rrmlinear.regularizers.prox_jacobians import has_jacobian
 
     if task.rows.blocks is not None or not has_jacobian(omega):
         return False
@@ -81,7 +83,8 @@ def newton_applies(task: Task) -> bool:
 
 def _need_diagonal(task: Task) -> None:
     """Raise ChoiceError for more than MAX_FACTORIZED weights, if the prox has a full derivative."""
-    from rrmlinear.regularizers.prox_jacobians import is_diagonal
+    with loading:
+        from rrmlinear.regularizers.prox_jacobians import is_diagonal
 
     weights = task.rows.width * (task.n_classes or 1)
     if weights > MAX_FACTORIZED and not is_diagonal(task.regularizer):
@@ -99,7 +102,8 @@ def _need_diagonal(task: Task) -> None:
 def newton(task: Task) -> Solver:
     """Newton's method, on the augmented Lagrangian of losses with kinks."""
     _need_diagonal(task)
-    from rrmlinear.solvers.second_order.newton import Newton
+    with loading:
+        from rrmlinear.solvers.second_order.newton import Newton
 
     risk, omega = risk_of(task, 0), task.regularizer
     first, squares = None, "least-squares" in task.features
@@ -122,7 +126,8 @@ def compiled_applies(task: Task) -> bool:
 
 def compiled(task: Task) -> Solver:
     """Newton's method in one compiled loop."""
-    from rrmlinear.solvers.second_order.compiled_steps import CompiledSteps
+    with loading:
+        from rrmlinear.solvers.second_order.compiled_steps import CompiledSteps
 
     return CompiledSteps(risk_of(task), task.regularizer, task.weights, task.start)
 
@@ -151,7 +156,8 @@ def near_kinks(task: Task) -> Solver:
 
     Where examples are too few for a sample, all of them count as near.
     """
-    from rrmlinear.solvers.second_order.near_kinks import NearKinks, optimum_of_sample
+    with loading:
+        from rrmlinear.solvers.second_order.near_kinks import NearKinks, optimum_of_sample
 
     risk, modulus, many = risk_of(task), task.regularizer.modulus, _samples_kinks(task)
 
@@ -187,8 +193,9 @@ def row_space_applies(task: Task) -> bool:
 
 def row_space(task: Task, build: Callable[[Task], Solver]) -> Solver:
     """The solver that ``build`` makes of the task with a factor of XX' in place of X."""
-    from rrmlinear.regularizers.separable import L2
-    from rrmlinear.solvers.second_order.row_space import RowSpace
+    with loading:
+        from rrmlinear.regularizers.separable import L2
+        from rrmlinear.solvers.second_order.row_space import RowSpace
 
     free = bool(task.choices.free_bias)
 
@@ -221,7 +228,8 @@ def feature_newton(task: Task, is_rough: bool = False) -> FeatureNewton:
 
     With ``is_rough`` their models need not be exact.
     """
-    from rrmlinear.solvers.features.feature_newton import FeatureNewton
+    with loading:
+        from rrmlinear.solvers.features.feature_newton import FeatureNewton
 
     first, swept = None, None
     fraction = SAMPLE_FRACTION if is_rough else LARGE_SAMPLE_FRACTION

@@ -10,6 +10,7 @@ import numpy as np
 
 from rrmlinear.catalog.batch_builders import risk_of
 from rrmlinear.catalog.task import Task
+from rrmlinear.core.loading import loading
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.losses.multiclass import CrammerSinger
 from rrmlinear.losses.weston_watkins import WestonWatkins
@@ -27,7 +28,8 @@ def _inside(loss: Any) -> Callable[[float], Any] | None:
     """
     if loss.smoothing > 0:
         return None
-    from rrmlinear.losses.barrier import CrammerSingerInside, PiecesInside, WestonWatkinsInside
+    with loading:
+        from rrmlinear.losses.barrier import CrammerSingerInside, PiecesInside, WestonWatkinsInside
 
     if isinstance(loss, ScalarLoss):
         return partial(PiecesInside, loss)
@@ -51,7 +53,8 @@ def interior_applies(task: Task) -> bool:
             return False
     if omega.quadratic_l1 == 0 or barred_unknowns(task) > MAX_BARRED:
         return False
-    from rrmlinear.regularizers.barriers import has_barrier
+    with loading:
+        from rrmlinear.regularizers.barriers import has_barrier
 
     return has_barrier(omega)
 
@@ -60,7 +63,8 @@ def barred_unknowns(task: Task) -> int:
     """The rows of the matrix that a step of Newton's method on barriers factorizes: the weights, or
     the duals of the examples where these are few.
     """
-    from rrmlinear.regularizers.spectral import Spectral
+    with loading:
+        from rrmlinear.regularizers.spectral import Spectral
 
     weights = task.rows.width * (task.n_classes or 1)
     duals = task.rows.shape[0] * max(1, (task.n_classes or 1) - 1)
@@ -70,6 +74,7 @@ def barred_unknowns(task: Task) -> int:
 
 def interior(task: Task) -> Solver:
     """Newton's method on barriers."""
-    from rrmlinear.solvers.second_order.interior import InteriorPoints
+    with loading:
+        from rrmlinear.solvers.second_order.interior import InteriorPoints
 
     return InteriorPoints(risk_of(task, 0), task.regularizer, _inside(task.loss))

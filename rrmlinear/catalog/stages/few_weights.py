@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.task import Task
+from rrmlinear.core.loading import loading
 from rrmlinear.risks.row_factor import is_nearly_full
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 
@@ -64,7 +65,8 @@ def _is_smooth(task: Task) -> bool:
 
 def weights_by_steps(task: Task) -> NDArray[np.float64]:
     """Weights near the optimum, by steps from weights of 0."""
-    from rrmlinear.solvers.second_order._few_weights import FewWeights, columns_of
+    with loading:
+        from rrmlinear.solvers.second_order._few_weights import FewWeights, columns_of
 
     nothing, shift = np.zeros(task.rows.width), np.zeros(task.rows.shape[0])
     examples = FewWeights(task.targets, task.costs, task.rows, columns_of(task.rows))

@@ -22,6 +22,7 @@ from rrmlinear.catalog.stages.costs import (
     least_passes,
 )
 from rrmlinear.catalog.stages.samples import suits_sample
+from rrmlinear.core.loading import loading
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages.turns import Stage
@@ -58,12 +59,13 @@ def over_parts(
     rows where its weights are left free, which ``shape`` leaves out: then Newton's method comes
     alone.
     """
-    from rrmlinear.solvers.rounds.finish import FinishedRounds, TurnOfRounds, Turns
-    from rrmlinear.solvers.rounds.free_intercept import FreeIntercept
-    from rrmlinear.solvers.rounds.kinks import KinkFISTAOverParts
-    from rrmlinear.solvers.rounds.pace import PASSES
-    from rrmlinear.solvers.rounds.summed_risk import SummedRisk
-    from rrmlinear.solvers.rounds.whole_risks import FISTAOverParts
+    with loading:
+        from rrmlinear.solvers.rounds.finish import FinishedRounds, TurnOfRounds, Turns
+        from rrmlinear.solvers.rounds.free_intercept import FreeIntercept
+        from rrmlinear.solvers.rounds.kinks import KinkFISTAOverParts
+        from rrmlinear.solvers.rounds.pace import PASSES
+        from rrmlinear.solvers.rounds.summed_risk import SummedRisk
+        from rrmlinear.solvers.rounds.whole_risks import FISTAOverParts
 
     facts = fleet.facts()
     n, size = sum(each.n for each in facts), len(facts)

@@ -22,6 +22,7 @@ from rrmlinear.catalog.stages.samples import (
     task_of_sample,
 )
 from rrmlinear.catalog.task import Task
+from rrmlinear.core.loading import loading
 from rrmlinear.losses.logistic import Logistic
 from rrmlinear.losses.regression import Squared
 from rrmlinear.solvers.loop.solver import Solver
@@ -96,7 +97,8 @@ def _squares_sample(task: Task) -> CurvatureSample | None:
 
 def _build(task: Task, sample: CurvatureSample | None = None) -> Solver:
     """`TangentDescent`, with the first sample if that is known."""
-    from rrmlinear.solvers.second_order.descent.tangent_descent import TangentDescent
+    with loading:
+        from rrmlinear.solvers.second_order.descent.tangent_descent import TangentDescent
 
     risk = risk_of(task)
     return TangentDescent(risk, task.regularizer, lambda: _begin(task, risk, sample))
@@ -106,7 +108,8 @@ def _begin(task: Task, risk: Any, sample: CurvatureSample | None) -> Begin:
     """The optimum of a sample and its second derivative, where there are many examples for each
     feature; else weights of 0, a metric of fewer examples and a short copy of the rows.
     """
-    from rrmlinear.solvers.second_order.descent.tangent_descent import Begin
+    with loading:
+        from rrmlinear.solvers.second_order.descent.tangent_descent import Begin
 
     n, d = risk.rows.shape[0], risk.rows.width
     with suppress(ArithmeticError, np.linalg.LinAlgError, ValueError):  # numbers overflow
@@ -122,8 +125,9 @@ def _begin(task: Task, risk: Any, sample: CurvatureSample | None) -> Begin:
 
 
 def _second_derivative(risk: Any, weights: Array, b: float) -> Array:
-    from rrmlinear.risks.hessian import Hessian
-    from rrmlinear.risks.tangents import tangent
+    with loading:
+        from rrmlinear.risks.hessian import Hessian
+        from rrmlinear.risks.tangents import tangent
 
     free = () if risk.condition is None else (np.ones(len(risk.costs)),)
     curvatures = tangent(risk, weights, b, True)[3]
@@ -131,7 +135,8 @@ def _second_derivative(risk: Any, weights: Array, b: float) -> Array:
 
 
 def _factor(matrix: Array, modulus: float) -> Factor:
-    from rrmlinear.solvers.second_order.factors import Factor
+    with loading:
+        from rrmlinear.solvers.second_order.factors import Factor
 
     matrix.flat[:: len(matrix) + 1] += modulus
     return Factor(matrix)
@@ -151,7 +156,8 @@ def _around_zero(task: Task, risk: Any, sample: CurvatureSample) -> Begin:
     """Weights of 0, a short copy of many rows, and as metric the second derivative there by a
     sample: the diagonal of the first ``sample`` where columns are nearly uncorrelated.
     """
-    from rrmlinear.solvers.second_order.descent.tangent_descent import Begin
+    with loading:
+        from rrmlinear.solvers.second_order.descent.tangent_descent import Begin
 
     n, d = risk.rows.shape[0], risk.rows.width
     modulus = task.regularizer.modulus
@@ -186,7 +192,8 @@ def _short_copy(risk: Any, sample: CurvatureSample) -> ShortTangents | None:
     """A short copy of many rows, about their mean under an intercept and by the lengths of their
     columns; None for few of them, and where it is out of range.
     """
-    from rrmlinear.risks.short.tangents import ShortTangents
+    with loading:
+        from rrmlinear.risks.short.tangents import ShortTangents
 
     if risk.rows.n_bytes < LEAST_COPIED:
         return None

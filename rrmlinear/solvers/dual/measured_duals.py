@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.loading import loading
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.terms import ScalarTerms
@@ -95,7 +96,8 @@ class MeasuredDuals(RowAscent):
             return
         if self.regularizer.linear and suits_resting(self.rows, self.loss):
             # most runs end when they are measured, and need neither this memory nor these loops
-            from rrmlinear.solvers.dual.resting._reaches import Reaches
+            with loading:
+                from rrmlinear.solvers.dual.resting._reaches import Reaches
 
             self.reaches = Reaches(self.state, self.y, self.scores)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.deadline import TimeIsUpError, ends_within, without_deadline
+from rrmlinear.core.loading import loading
 from rrmlinear.solvers.loop.certificate import gap_between, is_rounding
 from rrmlinear.solvers.loop.finite import (
     callers_own,
@@ -70,7 +71,7 @@ class Solver(Passes):
     def _passes(self, stopping: Stopping, on_pass: OnPass | None) -> Result:
         status: Status | None = None
         number = 0
-        cpu_begun = time.process_time()
+        cpu_begun = time.process_time() - loading.cpu_seconds
         self.watch, self.tolerance = RuleWatch(stopping.offset), stopping.tolerance
         if not self._timed(self.start):
             status = Status.TIME_LIMIT
@@ -93,7 +94,8 @@ class Solver(Passes):
                 status = Status.STOPPED_BY_CALLER
                 with self._without_deadline():
                     self.trace[-1] = self._without_excess(self._measured(row))
-        cpu_seconds = time.process_time() - cpu_begun - self.outside_cpu_seconds
+        cpu_seconds = time.process_time() - loading.cpu_seconds - cpu_begun
+        cpu_seconds -= self.outside_cpu_seconds
         check_proved(self.trace[-1])
         self.certificate.settle()
         weights = self.final_weights()
@@ -113,13 +115,13 @@ class Solver(Passes):
 
     def _timed(self, step: Any, *arguments: Any) -> bool:
         """Run a step; whether it came to its end before the deadline."""
-        begun = time.perf_counter()
+        begun = time.perf_counter() - loading.seconds
         try:
             step(*arguments)
         except TimeIsUpError:
             return False
         finally:
-            self.seconds += time.perf_counter() - begun
+            self.seconds += time.perf_counter() - loading.seconds - begun
         return True
 
     def _told(self, on_pass: OnPass, row: TraceRow) -> bool:

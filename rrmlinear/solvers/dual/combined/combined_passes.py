@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rrmlinear.core.loading import loading
 from rrmlinear.solvers.dual.pace import Proximal
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 
@@ -51,7 +52,8 @@ class CombinedPasses:
             return
         if self.moves is None:
             # most runs end before this pass, and need not load the compiled loops
-            from rrmlinear.solvers.dual.combined._combined_moves import CombinedMoves
+            with loading:
+                from rrmlinear.solvers.dual.combined._combined_moves import CombinedMoves
 
             self.moves = CombinedMoves(self.ascent.state)
         self.passes += 1

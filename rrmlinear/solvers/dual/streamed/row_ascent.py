@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.available_memory import return_memory
+from rrmlinear.core.loading import loading
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.dual.dual_descent import DualDescent
 from rrmlinear.solvers.dual.streamed.rough import Rough
@@ -94,7 +95,8 @@ class RowAscent(DualDescent):
         reading that finds ‖x_i‖², and each pass then reads half or two thirds. By a cache that is
         full, writing took longer than seven passes.
         """
-        from rrmlinear.data.container.narrow import narrowed  # it imports a MB
+        with loading:
+            from rrmlinear.data.container.narrow import narrowed  # it imports a MB
 
         narrow = narrowed(self.rows, self.squares, seen, self.shortens)
         if narrow is not None:

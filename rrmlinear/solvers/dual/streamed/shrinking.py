@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rrmlinear.core.loading import loading
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.dual.streamed.turns import Turns
 
@@ -86,7 +87,8 @@ class Shrinking:
         if copies:
             self.tried, self.least = self.all.number, least
             try:
-                from rrmlinear.data.container.kept import KeptRows  # it imports a MB
+                with loading:
+                    from rrmlinear.data.container.kept import KeptRows  # it imports a MB
 
                 self.copy = KeptRows(self.rows, MAX_KEPT)
             except OSError:
