@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,16 +30,15 @@ from rrmlinear.cli.scores import (
     squared_correlation,
 )
 from rrmlinear.cli.summary import measure_line
-from rrmlinear.cli.usage import PREDICT
 from rrmlinear.data.container.signature import head_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
-from rrmlinear.training.chain_model import ChainModel
-from rrmlinear.training.graphs import GraphModel
-from rrmlinear.training.labelling_model import LabellingModel
 from rrmlinear.training.model import Model
 from rrmlinear.training.model_files.header import ModelFileError
 from rrmlinear.training.model_files.reading import load_model
+
+if TYPE_CHECKING:  # models of sequences take a hundred modules
+    from rrmlinear.training.labelling_model import LabellingModel
 
 LINES_AT_ONCE = 1 << 12
 
@@ -64,9 +63,15 @@ class PredictionOptions:
         return files_beside(self.edges_file, self.cliques_file)
 
 
+def _usage() -> str:
+    from rrmlinear.cli.usage import PREDICT
+
+    return PREDICT
+
+
 def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
     """The predict command's arguments."""
-    parser = Parser(lambda: PREDICT, outputs=2)
+    parser = Parser(_usage, outputs=2)
     parser.value("-b", dest="probabilities", type=choice("-b", ("0", "1")), default="0")
     parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
     parser.value("--edges", dest="edges_file")
@@ -93,16 +98,15 @@ def main(arguments: Sequence[str]) -> None:
     model = _load(options.model_file, options.test_file)
     _check_beside(model, options)
     if options.probabilities and model.link is None:
-        chains = isinstance(model, LabellingModel)
-        only = "sequences of loss crf" if chains else "logistic regression"
+        only = "logistic regression" if isinstance(model, Model) else "sequences of loss crf"
         raise LeaveError(
             f"probability output is only supported for {only}\n"
             f"the loss of {options.model_file} is {model.loss}, which has no probabilities for -b 1"
         )
-    if isinstance(model, LabellingModel):
-        _label_sequences(model, options)
-    else:
+    if isinstance(model, Model):
         _label_examples(model, options)
+    else:
+        _label_sequences(model, options)
 
 
 def _check_beside(model: Model | LabellingModel, options: PredictionOptions) -> None:
@@ -192,8 +196,14 @@ def _load(path: str, test_file: str) -> Model | LabellingModel:
         order = "; the files are test_file, model_file, output_file" if swapped else ""
         raise LeaveError(f"{error}\ncan't open model file {path}{order}") from None
     if stored.tables is not None:
+        from rrmlinear.training.graphs import GraphModel
+
         return GraphModel(**vars(stored))
-    return (Model if stored.transitions is None else ChainModel)(**vars(stored))
+    if stored.transitions is not None:
+        from rrmlinear.training.chain_model import ChainModel
+
+        return ChainModel(**vars(stored))
+    return Model(**vars(stored))
 
 
 def _write(path: str, line: str, columns: Sequence[NDArray[Any]], header: str = "") -> None:
