@@ -118,5 +118,5 @@ def test_a_change_of_method_is_seen_in_its_pass():
     result = fit(Problem.from_arrays(X, y), chosen, on_pass=seen.append).result
     notes = [row.note for row in seen if row.note]
     assert notes
-    assert "; ".join(notes) == "; ".join(result.notes[: len(notes)])
+    assert all(note in "; ".join(result.notes) for note in notes)
     assert seen[-1].note != notes[0]  # while the run goes on

@@ -127,7 +127,7 @@ class Solver(Passes):
     def _told(self, on_pass: OnPass, row: TraceRow) -> bool:
         """Show a row to the caller; whether the run is to stop."""
         begun, now = time.process_time(), time.perf_counter()
-        notes = self.notes[self.notes_told :]
+        notes = self.notes[self.notes_told :] if row.number > 1 else []  # the first are no change
         if notes or now - self.sighted > SECONDS_BETWEEN_PARTS:
             self.notes_told, self.sighted = len(self.notes), now
             goal = self.target if self.rule is None else self.watch.expected
