@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -151,27 +151,46 @@ class Mapped:
             parts.append(np.stack([offsets[:-1], offsets[1:]], axis=-1))
         return np.stack(parts, axis=1)
 
-    def verify(self) -> None:
-        """Read every block once. Raises ContainerError with the number of the first damaged one."""
-        for block in range(len(self.table)):
+    def verify(self, begin: int = 0, end: int | None = None) -> None:
+        """Read the blocks of examples begin … end − 1 once, by default all.
+
+        Raises ContainerError with the number of the first damaged one.
+        """
+        end = self.header.n_examples if end is None else end
+        ends = self.table["examples"]
+        first, last = np.searchsorted(ends, begin, side="right"), np.searchsorted(ends, end)
+        for block in range(int(first), int(last) + 1):
             self.verify_block(block)
             self.drop(*self.bounds(block)[:2])
+
+    def verify_labels(self) -> None:
+        """Read labels and weights alone, of all blocks. Raises ContainerError as `verify` does."""
+        for block in range(len(self.table)):
+            self._compare(block, {"labels", "weights"})
 
     def verify_block(self, block: int) -> None:
         """Compare a block with its checksums, and check that its rows are those of a matrix."""
         first, last, begin, end = self.bounds(block)
-        for name, piece in self.pieces(block).items():
-            if checksum(bytes_of(piece)) != self.table[block][name]:
-                raise self.damaged(block, f"its {name} do not have their checksum")
+        self._compare(block, self.arrays.keys())
         indptr = self.arrays["indptr"][first : last + 1]
-        if indptr[0] != begin or indptr[-1] != end or (np.diff(indptr) < 0).any():
+        if indptr[0] != begin or indptr[-1] != end or (indptr[1:] < indptr[:-1]).any():
             raise self.damaged(block, "its rows do not begin where those before end")
         fault, canonical = self.rows.between(first, last).find_fault()
         if fault is not None or not canonical:
             raise self.damaged(block, "it has values or indices that no row may have")
-        for name in ("labels", "weights"):
-            piece = self.arrays[name][first:last] if name in self.arrays else np.zeros(1)
-            if not np.isfinite(piece).all() or (name == "weights" and (piece < 0).any()):
+
+    def _compare(self, block: int, names: Collection[str]) -> None:
+        """Compare these arrays of a block with their checksums, labels and weights with their
+        ranges.
+        """
+        for name, piece in self.pieces(block).items():
+            if name not in names:
+                continue
+            if checksum(bytes_of(piece)) != self.table[block][name]:
+                raise self.damaged(block, f"its {name} do not have their checksum")
+            if name in ("labels", "weights") and not np.isfinite(piece).all():
+                raise self.damaged(block, f"it has {name} that no example may have")
+            if name == "weights" and (piece < 0).any():
                 raise self.damaged(block, f"it has {name} that no example may have")
 
     def damaged(self, block: int, reason: str) -> ContainerError:

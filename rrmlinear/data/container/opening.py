@@ -50,6 +50,8 @@ def map_container(name: str, file: Any) -> Mapped:
     size = os.fstat(file.fileno()).st_size
     file.seek(0)
     header = unpack(name, file.read(PAGE))
+    if size > header.file_size:
+        raise ContainerError(f"{name} is altered: {_sizes(size, header)}")
     table = _table(name, file, size, header)
     if size != header.file_size:
         raise _cut_off(name, size, header, table)
@@ -69,30 +71,33 @@ def _array(memory: mmap.mmap, section: Section) -> NDArray[Any]:
 
 
 def _table(name: str, file: Any, size: int, header: Header) -> NDArray[Any]:
-    file.seek(header.table_begin)
-    data = file.read(header.table_bytes)
-    if len(data) < header.table_bytes:
+    if size < header.table_begin + header.table_bytes:
         raise ContainerError(
             f"{name} is cut off: it has {size} of {header.file_size} bytes, and not the table that "
             "tells in which block it ends"
         )
+    file.seek(header.table_begin)
+    data = file.read(header.table_bytes)
     if checksum(data) != header.table_checksum:
         raise ContainerError(f"{name} is damaged: its table of blocks does not have its checksum")
     table = np.frombuffer(data, table_dtype(tuple(each.name for each in header.sections)))
-    last = table[-1]
-    rising = (np.diff(table["examples"], prepend=0) > 0).all()
-    rising = rising and (np.diff(table["stored"], prepend=0) >= 0).all()
-    if not rising or (last["examples"], last["stored"]) != (header.n_examples, header.n_stored):
+    n, stored = table["examples"], table["stored"]
+    rising = (n[1:] > n[:-1]).all() and (stored[1:] >= stored[:-1]).all()  # differences may wrap
+    rising = rising and n[0] > 0 and stored[0] >= 0
+    if not rising or (n[-1], stored[-1]) != (header.n_examples, header.n_stored):
         raise ContainerError(f"{name} is damaged: its table of blocks does not fit its header")
     return table
 
 
+def _sizes(size: int, header: Header) -> str:
+    return f"it has {size} bytes and should have {header.file_size}"
+
+
 def _cut_off(name: str, size: int, header: Header, table: NDArray[Any]) -> ContainerError:
-    """The error about a file of the wrong size, with the block of the array in which it ends."""
-    sizes = f"it has {size} bytes and should have {header.file_size}"
-    if size > header.file_size:
-        return ContainerError(f"{name} is altered: {sizes}")
+    """The error about a file that is too short, with the block of the array in which it ends."""
     cut = [each for each in header.sections if size < each.end]
+    if not cut:
+        return ContainerError(f"{name} is cut off behind its arrays: {_sizes(size, header)}")
     first = min(cut, key=lambda each: each.begin)
     at = max(size - first.begin, 0) // first.dtype.itemsize
     if first.name == "indptr":
@@ -100,6 +105,7 @@ def _cut_off(name: str, size: int, header: Header, table: NDArray[Any]) -> Conta
     ends = table["stored" if first.name in ("values", "indices") else "examples"]
     block = int(np.searchsorted(ends, at, side="right")) + 1
     return ContainerError.at(
-        f"{name} is cut off in block {block} of {len(table)}, within its {first.name}: {sizes}",
+        f"{name} is cut off in block {block} of {len(table)}, within its {first.name}: "
+        f"{_sizes(size, header)}",
         block,
     )

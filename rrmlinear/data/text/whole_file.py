@@ -13,6 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+try:
+    import fcntl
+except ImportError:  # Windows, which removes no file that is open
+    fcntl = None  # type: ignore[assignment]
+
 #: Standard output by a name, as shells know it.
 STDOUT = "/dev/stdout"
 DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|thread-self|\d+))/fd/(\d+)")
@@ -91,38 +96,44 @@ def is_standard_output(path: str) -> bool:
 
 def _part_of(path: str) -> str:
     """The temporary name, which tells the machine, the process and the thread that write."""
-    return f"{path}.{_machine()}.{os.getpid()}.{threading.get_ident()}.part"
+    return f"{path}.{_ours()}.{os.getpid()}.{threading.get_ident()}.part"
 
 
-def _machine() -> str:
-    return platform.node().partition(".")[0]
+def _ours() -> str:
+    return f"rrmlinear-{platform.node().partition('.')[0]}"
 
 
 def _remove_abandoned(path: str) -> None:
-    """Remove what processes of this machine that were killed have left of this file."""
-    if os.name != "posix":
-        return  # os.kill does not ask there, it kills
-    folder, name = os.path.split(path)
-    part = re.compile(re.escape(f"{name}.{_machine()}.") + r"(\d+)\.\d+\.part")
+    """Remove what writers of this machine that were killed have left in the folder of this file.
+
+    A writer locks its file: the system lets go of that when the process ends, however it ends,
+    where its number may be that of another process by now.
+    """
+    if fcntl is None:
+        return
+    folder = os.path.dirname(path)
+    part = re.compile(rf".*\.{re.escape(_ours())}\.\d+\.\d+\.part")
     with suppress(OSError):
-        for entry in os.listdir(folder):
-            if (match := part.fullmatch(entry)) and not _lives(int(match[1])):
-                os.remove(os.path.join(folder, entry))
-
-
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # another user's
-        return True
-    return True
+        for entry in filter(part.fullmatch, os.listdir(folder)):
+            abandoned = os.path.join(folder, entry)
+            with suppress(OSError), open(abandoned, "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.remove(abandoned)
 
 
 def _create(target: str, path: str) -> Any:
+    """The file of this temporary name, locked where files can be."""
     try:
-        return open(target, "wb")
+        while True:
+            file = open(target, "wb")
+            if fcntl is None:
+                return file
+            with suppress(OSError):
+                fcntl.flock(file, fcntl.LOCK_EX)
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.stat(target), os.fstat(file.fileno())):
+                    return file
+            file.close()  # it was taken for abandoned before it was locked
     except OSError as error:
         error.filename = path  # the name the caller knows
         raise

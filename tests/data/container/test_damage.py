@@ -1,11 +1,13 @@
 """Files cut off or altered anywhere are refused, with the block's number where there is one."""
 
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from rrmlinear import Problem
+from rrmlinear.data.container._checksum import checksum
 from rrmlinear.data.container.conversion import convert, examples_of
 from rrmlinear.data.container.layout import PAGE, ContainerError
 from rrmlinear.data.container.opening import open_container
@@ -100,6 +102,57 @@ def test_rows_that_no_matrix_has_are_refused_though_their_checksums_are_right(tm
         writer.finish(10)
     with pytest.raises(ContainerError, match="block 1 of 1"):
         Problem.open(tmp_path / "p.rrm", verify=True)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"file_size": 1}, "cut off behind its arrays: it has"),
+        ({"file_size": 2**62}, "cut off behind its arrays: it has"),
+        ({"file_size": 2**62, "n_blocks": 2**50}, "not the table that tells in which block"),
+    ],
+)
+def test_a_header_with_a_wrong_size_and_a_right_checksum(whole, tmp_path, more, words):
+    header = open_container(whole).header
+    more = more | {"file_size": header.file_size + more["file_size"]}
+    altered = tmp_path / "altered.rrm"
+    altered.write_bytes(replace(header, **more).pack() + whole.read_bytes()[PAGE:])
+    with pytest.raises(ContainerError, match=words):
+        Problem.open(altered)
+
+
+def test_ends_whose_differences_wrap_around_are_refused(whole, tmp_path):
+    """A file of another writer: ends far outside, that rise by differences of 64 bits."""
+    mapped = open_container(whole)
+    ends = mapped.table.copy()
+    ends["examples"][:2] = 2**62 + 5, -(2**62)
+    table, data = ends.tobytes(), bytearray(whole.read_bytes())
+    begin = mapped.header.table_begin
+    data[begin : begin + len(table)] = table
+    data[:PAGE] = replace(mapped.header, table_checksum=checksum(table)).pack()
+    (tmp_path / "p.rrm").write_bytes(data)
+    with pytest.raises(ContainerError, match="table of blocks does not fit"):
+        Problem.open(tmp_path / "p.rrm")
+
+
+def test_examples_alone_are_verified_with_the_blocks_that_hold_them(whole, tmp_path):
+    data = bytearray(whole.read_bytes())
+    mapped = open_container(whole)
+    block = mapped.header.n_blocks - 2
+    first, last, begin, _ = mapped.bounds(block)
+    data[mapped.header.section("values").begin + 8 * begin] ^= 1
+    (tmp_path / "p.rrm").write_bytes(data)
+    altered = open_container(tmp_path / "p.rrm")
+    altered.verify_labels()
+    for sound in ((0, first), (last, mapped.header.n_examples)):
+        altered.verify(*sound)
+    for damaged in ((0, first + 1), (last - 1, last), (first + 1, first + 2), (0, None)):
+        with pytest.raises(ContainerError, match=f"block {block + 1} of"):
+            altered.verify(*damaged)
+    data[mapped.header.section("labels").begin + 8 * first] ^= 1
+    (tmp_path / "p.rrm").write_bytes(data)
+    with pytest.raises(ContainerError, match=f"block {block + 1} of .* labels"):
+        open_container(tmp_path / "p.rrm").verify_labels()
 
 
 def test_a_conversion_of_a_damaged_container_leaves_nothing(whole, tmp_path):

@@ -74,25 +74,54 @@ with whole_file(sys.argv[1]) as file:
 """
 
 
+def writer_of(path):
+    """A process that has begun to write this file."""
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITES, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert writer.stdout.readline() == b"begun\n"
+    return writer
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files are locked by fcntl")
 def test_parts_of_killed_processes_go_with_the_next_write(tmp_path):
     path = tmp_path / "f"
-    command = [sys.executable, "-c", WRITES, path]
-    writers = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(2)
-    ]
-    for writer in writers:
-        assert writer.stdout.readline() == b"begun\n"
-    killed, alive = writers
+    killed, alive, other = (writer_of(tmp_path / name) for name in ("f", "f", "another"))
+    # nobody asks how they ended: the system keeps their numbers
     killed.send_signal(signal.SIGKILL)
-    killed.wait()
+    other.send_signal(signal.SIGKILL)
+    killed.stdout.read()
+    other.stdout.read()
     parts = {int(name.split(".")[-3]): name for name in os.listdir(tmp_path)}
-    assert sorted(parts) == sorted([killed.pid, alive.pid])
-    elsewhere = f"f.another-machine.{killed.pid}.1.part"
-    (tmp_path / elsewhere).touch()
-    (tmp_path / "f.part").touch()
+    assert sorted(parts) == sorted([killed.pid, alive.pid, other.pid])
+    # a process of the number that a killed one had lives
+    again = parts[killed.pid].replace(f".{killed.pid}.", f".{os.getpid()}.")
+    (tmp_path / parts[killed.pid]).rename(tmp_path / again)
+    kept = [f"f.another-machine.{killed.pid}.1.part", "f.part", "mine.1.2.part"]
+    for name in kept:
+        (tmp_path / name).touch()
     with whole_file(path) as file:
         file.write(b"new")
-    assert sorted(os.listdir(tmp_path)) == sorted(["f", "f.part", elsewhere, parts[alive.pid]])
+    assert sorted(os.listdir(tmp_path)) == sorted(["f", *kept, parts[alive.pid]])
     alive.communicate(b"")
     assert alive.returncode == 0
     assert path.read_bytes() == b""
+    for writer in (killed, other):
+        writer.communicate()
+
+
+def test_a_part_taken_for_abandoned_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl", reason="files are locked by fcntl")
+    lock, parts = fcntl.flock, []
+
+    def late(file, how):
+        if not parts:
+            parts.append(file.name)
+            os.remove(file.name)
+        lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with whole_file(tmp_path / "f") as file:
+        file.write(b"new")
+    assert parts
+    assert (tmp_path / "f").read_bytes() == b"new"
