@@ -104,25 +104,28 @@ def _chunks(client: Client, values: Any, like: tuple[int, Any] | None, name: str
     return found
 
 
-def problem_of(X: Any, y: Any, weights: Any) -> Problem | None:
-    """A block's examples, on a worker; None where it has none."""
+def problem_of(
+    X: Any, y: Any, weights: Any, strict: bool = False
+) -> tuple[Problem | None, str]:
+    """A block's examples, on a worker, or None where it has none; and the reader's warning."""
     if isinstance(X, tuple):
         if len(X) not in (2, 3):
             raise ValueError(f"a future holds (X, y) or (X, y, weights), got {len(X)} values")
         X, y, weights = (*X, None)[:3]
     if isinstance(X, str):
-        problem = read(X)
-        return problem if problem.n_examples else None
+        problem, told = read(X, strict)
+        return problem if problem.n_examples else None, told
     X, y, weights = (
         each.to_numpy() if hasattr(each, "to_numpy") else each for each in (X, y, weights)
     )
     if X.shape[0] == 0:
-        return None
+        return None, ""
     if y is None:
         raise ValueError("a block of examples comes without labels: give y, or futures of (X, y)")
-    return Problem.from_arrays(X, np.ravel(y), None if weights is None else np.ravel(weights))
+    weights = None if weights is None else np.ravel(weights)
+    return Problem.from_arrays(X, np.ravel(y), weights), ""
 
 
-def shape_of(X: Any, y: Any, weights: Any) -> Shape:
+def shape_of(X: Any, y: Any, weights: Any, strict: bool) -> Shape:
     """The shape of a block, on a worker."""
-    return shape_of_problem(problem_of(X, y, weights))
+    return shape_of_problem(*problem_of(X, y, weights, strict))

@@ -45,7 +45,7 @@ class Pinned:
 
 def load(recipe: Recipe, blocks: list[Any], duals: Any) -> Pinned:
     """The part of these blocks, with duals to begin with or None."""
-    return Pinned(part_of(recipe, [problem_of(*given) for given in blocks], duals))
+    return Pinned(part_of(recipe, [problem_of(*given)[0] for given in blocks], duals))
 
 
 def facts_of(pinned: Pinned) -> tuple[Facts, str]:

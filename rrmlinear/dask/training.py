@@ -41,6 +41,7 @@ def fit(
     balance: bool = False,
     larger_first: bool = False,
     wait_limit: float = WAIT_LIMIT,
+    strict: bool = False,
     on_pass: OnPass | None = None,
 ) -> Model:
     """minimize Ω(W) + Σ_i C_i φ(W'x_i, y_i) as `rrmlinear.fit` does, over workers.
@@ -62,7 +63,9 @@ def fit(
     Weights of two classes with one score, and bounds of them, are those of the label that comes
     first in the data; with ``larger_first``, of the larger one.
 
-    ``client`` is the present one by default. ``wait_limit`` bounds every wait, in seconds.
+    ``client`` is the present one by default. ``wait_limit`` bounds every wait, in seconds. Workers
+    verify what they take of a container. They read text as `rrmlinear.read_libsvm` does, with
+    ``strict`` as there; its warnings come to the caller.
 
     Raises ChoiceError and ValueError for wrong parameters and data, ConnectionError where the
     scheduler is lost, TimeoutError at the limit; both say who is missing. Warns (NotSolvedWarning)
@@ -78,7 +81,7 @@ def fit(
     watch = Watch(client, wait_limit)
     workers = watch.some_worker()
     blocks = blocks_of(client, X, y, sample_weight)
-    shapes = _shapes(watch, blocks)
+    shapes = _shapes(watch, blocks, strict)
     agreed = Agreement.of(
         parameter, bias, shapes, int(parts or sum(workers.values())), larger_first
     )
@@ -91,13 +94,14 @@ def fit(
     return agreed.model(agreed.solve(fleet_of, on_pass, balance))
 
 
-def _shapes(watch: Watch, blocks: list[Block]) -> list[Shape]:
+def _shapes(watch: Watch, blocks: list[Block], strict: bool) -> list[Shape]:
     """Those of all blocks; the client looks at its own itself."""
     futures = [
-        None if isinstance(each.X, Held) else watch.submit(shape_of, *each) for each in blocks
+        None if isinstance(each.X, Held) else watch.submit(shape_of, *each, strict)
+        for each in blocks
     ]
     return [
-        shape_of(*block.X.value)
+        shape_of(*block.X.value, strict)
         if future is None
         else _shape_of_block(watch, future, k, len(blocks))
         for k, (block, future) in enumerate(zip(blocks, futures, strict=True))

@@ -28,6 +28,7 @@ def fit(
     bias: float = -1.0,
     balance: bool = False,
     communicator: Any = None,
+    strict: bool = False,
     on_pass: OnPass | None = None,
 ) -> Model:
     """minimize Ω(W) + Σ_i C_i φ(W'x_i, y_i) as `rrmlinear.fit` does, over processes.
@@ -36,8 +37,8 @@ def fit(
     arguments, and all get the model. ``paths`` name containers or LIBSVM files that every process
     can open. The examples are dealt in their order, a part to each process: of containers it maps
     its own part alone, of text it reads the files that have it. The same data, parameter and number
-    of processes give the same bits. The parameter and ``balance`` are as in `rrmlinear.dask.fit`;
-    a pass of the trace is a round. ``on_pass`` is called in the first process.
+    of processes give the same bits. The parameter, ``balance`` and ``strict`` are as in
+    `rrmlinear.dask.fit`; a pass of the trace is a round. ``on_pass`` is called in the first process.
 
     Raises ChoiceError and ValueError for wrong parameters and data, in every process, and
     RuntimeError for an error of another process. A process that is lost ends all, as MPI has it.
@@ -48,7 +49,9 @@ def fit(
     choices = Choices() if parameter is None else parameter
     check_choices(select(choices))
     files = [fspath(each) for each in ([paths] if isinstance(paths, str | PathLike) else paths)]
-    mine = _agreed(communicator, lambda: [shape_of(read(file)) for file in files[rank::size]])
+    mine = _agreed(
+        communicator, lambda: [shape_of(*read(file, strict)) for file in files[rank::size]]
+    )
     shapes = [mine[k % size][k // size] for k in range(len(files))]
     agreed = Agreement.of(choices, bias, shapes, size)
 
@@ -56,9 +59,11 @@ def fit(
         if rank >= len(agreed.recipes):
             return None
         recipe = agreed.recipes_of(j)[rank]
-        return part_of(recipe, [read(files[each.block]) for each in recipe.slices])
+        return part_of(recipe, [read(files[each.block])[0] for each in recipe.slices])
 
-    process = Process(communicator, load)
+    held: dict[int, Part | None] = {}
+    _agreed(communicator, lambda: held.update({0: load(0)}))  # an error in the data is everyone's
+    process = Process(communicator, lambda j: held.pop(j) if j in held else load(j))
     result: Any = None
     if rank == 0:
         result = Failed("the first process was interrupted")

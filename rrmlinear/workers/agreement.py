@@ -56,12 +56,15 @@ class Agreement:
     ) -> Agreement:
         """That of blocks with these shapes, their examples dealt to ``parts``.
 
+        Gives the warnings of their readers.
         Classes stand by first appearance; of two, with ``larger_first``, the larger label is first.
         Raises ChoiceError and ValueError for choices and data that workers do not take.
         """
         chosen = select(choices)
         check_choices(chosen)
         chosen.check_bias(bias)
+        for text in dict.fromkeys(shape.told for shape in shapes if shape.told):
+            warnings.warn(text, stacklevel=3)
         if not any(shape.n for shape in shapes):
             raise ValueError("the problem has no examples")
         (labels, sums), n_features = _labels(shapes, chosen.kind), _features(shapes)

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from rrmlinear.data.container.signature import is_container
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
-from rrmlinear.data.text.libsvm_format import read_libsvm
+from rrmlinear.data.text.libsvm_format import read_and_tell
 
 
 class Shape(NamedTuple):
     """Examples and features of a block, whether its rows are dense, and its labels by first
-    appearance, with the sum of the weights of each. If there are more labels than a classification
-    can have, only some are listed.
+    appearance, with the sum of the weights of each; ``told`` is the warning of the reader. If there
+    are more labels than a classification can have, only some are listed.
     """
 
     n: int
@@ -25,26 +25,33 @@ class Shape(NamedTuple):
     is_dense: bool
     labels: NDArray[np.float64]
     sums: NDArray[np.float64]
+    told: str = ""
 
 
 #: Labels of a block that are told to the client.
 MAX_LABELS = 100_000
 
 
-def read(path: str) -> Problem:
-    """The examples of a container or of LIBSVM text."""
-    return Problem.open(path) if is_container(path) else read_libsvm(path)
+def read(path: str, strict: bool = False) -> tuple[Problem, str]:
+    """The examples of a container or of LIBSVM text, and the warning of the reader or "".
+
+    A container is opened alone: `shape_of` verifies its labels, `between` the blocks that it takes
+    rows of.
+    """
+    return (Problem.open(path), "") if is_container(path) else read_and_tell(path, strict)
 
 
-def shape_of(problem: Problem | None) -> Shape:
+def shape_of(problem: Problem | None, told: str = "") -> Shape:
     """The shape of a block; None has no examples."""
     if problem is None or not problem.n_examples:
-        return Shape(0, 0, False, np.zeros(0), np.zeros(0))
+        return Shape(0, 0, False, np.zeros(0), np.zeros(0), told)
+    if problem.container is not None:
+        problem.container.verify_labels()
     found, first, index = np.unique(problem.labels, return_index=True, return_inverse=True)
     order = np.argsort(first)[:MAX_LABELS]
     sums = np.bincount(index, problem.weights, len(found)).astype(np.float64)[order]
     rows = problem.rows
-    return Shape(problem.n_examples, problem.n_features, rows.is_dense, found[order], sums)
+    return Shape(problem.n_examples, problem.n_features, rows.is_dense, found[order], sums, told)
 
 
 @dataclass(frozen=True)
@@ -75,7 +82,9 @@ def dealt(lengths: list[int], parts: int) -> list[list[Slice]]:
 
 
 def between(problem: Problem, begin: int, end: int) -> Problem:
-    """Examples ``begin`` … ``end`` − 1 of a block."""
+    """Examples ``begin`` … ``end`` − 1 of a block; those of a container are verified."""
+    if problem.container is not None:
+        problem.container.verify(begin, end)
     if begin == 0 and end == problem.n_examples:
         return problem
     weights = None if problem.weights is None else problem.weights[begin:end]

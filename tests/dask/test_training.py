@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from rrmlinear import LinearClassifier, Parameter, Problem, fit, write_container, write_libsvm
+from rrmlinear import (
+    ContainerError,
+    LinearClassifier,
+    Parameter,
+    Problem,
+    fit,
+    write_container,
+    write_libsvm,
+)
 from rrmlinear.catalog.stages import over_parts
 
 da = pytest.importorskip("dask.array", reason="training over workers needs dask")
@@ -116,6 +124,24 @@ def test_files_and_a_bag_of_files(client, data, tmp_path):
     assert_solved(over(client, [str(path) for path in paths], None, SMOOTH), expected)
     bag = dask.bag.from_sequence([str(path) for path in paths], npartitions=2)
     assert_solved(over(client, bag, None, SMOOTH), expected)
+
+
+def test_files_are_read_as_by_one_process(client, data, tmp_path, recwarn):
+    X, y = data(n=300, d=6)
+    write_container(tmp_path / "p.rrm", Problem.from_arrays(X, y), block_bytes=2000)
+    damaged = bytearray((tmp_path / "p.rrm").read_bytes())
+    section = Problem.open(tmp_path / "p.rrm").container.header.section("values")
+    damaged[section.begin + 8 * 1700] ^= 4
+    (tmp_path / "p.rrm").write_bytes(damaged)
+    with pytest.raises(ContainerError, match=r"p\.rrm is damaged in block \d+ of") as caught:
+        over(client, tmp_path / "p.rrm", None, SMOOTH)
+    assert caught.value.block > 1
+    (tmp_path / "p.txt").write_text("1 1:1\n2 2:1\n1 1:3 more\n" * 2)
+    with pytest.raises(ValueError, match=r"p\.txt.*line 3"):
+        over(client, tmp_path / "p.txt", None, SMOOTH, strict=True)
+    with pytest.warns(UserWarning, match="1 more such line") as given:
+        over(client, [tmp_path / "p.txt"] * 2, None, SMOOTH, parts=2)
+    assert len(given) == 1
 
 
 def test_frames_with_empty_partitions(client, data):

@@ -99,11 +99,17 @@ def test_the_command(files, environment):
             "needs a smooth loss",
         ),
         (["--loss", "softmax", "-s", "32", "wrong.txt"], "line 1"),
+        (["--loss", "softmax", "-s", "32", "--strict", "more.txt"], "line 2"),
+        (["--loss", "softmax", "-s", "32", "damaged.rrm"], "damaged.rrm is damaged in block 1 of 1"),
     ],
 )
 def test_errors_are_sentences(files, environment, options, words):
     folder = files[0]
     (folder / "wrong.txt").write_text("1 nonsense\n")
+    (folder / "more.txt").write_text("1 1:1\n2 1:2 more\n")
+    data = bytearray((folder / "a.rrm").read_bytes())
+    data[Problem.open(folder / "a.rrm").container.header.section("values").end - 3] ^= 4
+    (folder / "damaged.rrm").write_bytes(data)
     done = run(folder, environment, "-m", "rrmlinear.train", "--mpi", *options, "some.model")
     assert done.returncode == 1
     assert words in done.stderr

@@ -83,7 +83,11 @@ def _trained(options: TrainingOptions, fit: Any, on_pass: OnPass | None) -> Mode
     file = os.path.abspath(options.training_file)
     try:
         model: Model = fit(
-            file, parameter=options.chosen.choices, bias=options.bias, on_pass=on_pass
+            file,
+            parameter=options.chosen.choices,
+            bias=options.bias,
+            strict=options.strict,
+            on_pass=on_pass,
         )
     except (ValueError, FloatingPointError) as error:
         raise LeaveError(f"ERROR: {sentence_of(error)}") from None

@@ -126,7 +126,19 @@ def read_examples(path: str, threads: int | None, strict: bool) -> Problem:
     return _read(path, None, None, False, threads, strict, BLOCK_SIZE, False, compact=True)
 
 
-def _read(
+def read_and_tell(path: str, strict: bool) -> tuple[Problem, str]:
+    """`read_libsvm`, and its warning or "": on workers nobody hears one."""
+    return _read_and_tell(path, None, None, False, None, strict, BLOCK_SIZE, None)
+
+
+def _read(*given: Any, **more: Any) -> Problem:
+    problem, text = _read_and_tell(*given, **more)
+    if text:
+        warnings.warn(text, stacklevel=3)
+    return problem
+
+
+def _read_and_tell(
     path_or_file: Any,
     dtype: Any,
     n_features: int | None,
@@ -136,7 +148,7 @@ def _read(
     block_size: int,
     sequences: bool | None,
     compact: bool = False,
-) -> Problem:
+) -> tuple[Problem, str]:
     is_mapped = is_container(path_or_file)
     if dtype is not None or not is_mapped:
         dtype = np.dtype(np.float64 if dtype is None else dtype)
@@ -152,15 +164,13 @@ def _read(
     if threads < 1 or block_size < 1:
         raise ValueError(f"threads and block_size must be at least 1, got {threads}, {block_size}")
     if is_mapped:
-        return _of_container(path_or_file, dtype, n_features, sequences)
+        return _of_container(path_or_file, dtype, n_features, sequences), ""
     reading = Reading(
         name_of(path_or_file), dtype, n_features, zero_based, bool(strict), sequences, compact
     )
     with _noting_zeros(), open_to_read(path_or_file) as (stream, length):
         reading.run(LineBlocks(stream, block_size, PADDING), length, threads)
-    if text := reading.warning():
-        warnings.warn(text, stacklevel=3)
-    return reading.problem()
+    return reading.problem(), reading.warning()
 
 
 @contextmanager
