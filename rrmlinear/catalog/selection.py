@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from rrmlinear.catalog.rows import LossRow, resolved
 from rrmlinear.catalog.solvers import AUTO, DEFAULT, find_solver
 from rrmlinear.catalog.stages.automatic import ascends_first, automatic
 from rrmlinear.catalog.task import SolverRow, Task
+from rrmlinear.core.cached import cached_property
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-_LOCK = threading.Lock()
+_LOCK = threading.RLock()  # a signal may fork in a thread that holds it
 #: Variables that set the threads of a library of linear algebra where it is loaded.
 VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS")
 
@@ -38,9 +38,9 @@ class _Limit:
                 self.before.append((library, library.num_threads))
                 _set(library, 1)
 
-    def end(self) -> None:
-        self.running -= 1
-        if self.running == 0:
+    def end(self, blocks: int = 1) -> None:
+        self.running -= blocks
+        if blocks and self.running == 0:
             for library, number in self.before:
                 if number != 1:
                     _set(library, number)
@@ -123,6 +123,18 @@ def _find() -> None:
     _Found.shared = tuple(each for each in libraries if not _is_of_threads(each))
     _Found.of_threads = tuple(each for each in libraries if _is_of_threads(each))
     _Found.modules = len(sys.modules)
+
+
+def _after_in_child() -> None:
+    """Only the thread that forked lives in the child: the blocks of others have ended."""
+    _SHARED.end(_SHARED.running - _OF_THREAD.limit.running)
+    _LOCK.release()
+
+
+if hasattr(os, "register_at_fork"):  # a child begins with the lock free, and with whole counts
+    os.register_at_fork(
+        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_after_in_child
+    )
 
 
 def _is_of_threads(library: Any) -> bool:

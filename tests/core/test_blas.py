@@ -1,14 +1,17 @@
 """Linear algebra on one thread, from the first block that begins to the last that ends."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 import scipy.linalg  # noqa: F401  (its library too is there from the begin on)
 import threadpoolctl
 
+from rrmlinear.core import blas
 from rrmlinear.core.blas import one_blas_thread
 
 
@@ -121,3 +124,69 @@ print(set(threads()) == set(before))
         [sys.executable, "-P", "-c", program], capture_output=True, text=True, env=environment
     )
     assert ended.stdout.split("\n") == ["{1}", "{1}", "True", ""], ended.stderr
+
+
+def ends_well_in_child(act, seconds=20):
+    """Whether act() ends, and is true, in a child that this thread forks."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = 0 if act() else 2
+        finally:
+            os._exit(code)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status) == 0
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return False
+
+
+def has_block():
+    with one_blas_thread():
+        return threads_of_blas() == {1}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_a_child_forked_while_another_thread_counts():
+    held = threading.Event()
+
+    def other():
+        with blas._LOCK:
+            held.set()
+            time.sleep(0.3)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    held.wait(10)
+    assert ends_well_in_child(has_block)
+    thread.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_a_child_forked_while_another_thread_runs_a_block():
+    begun, may_end = threading.Event(), threading.Event()
+
+    def other():
+        with one_blas_thread():
+            begun.set()
+            may_end.wait(30)
+
+    with threadpoolctl.threadpool_limits(3, user_api="blas"):
+        thread = threading.Thread(target=other)
+        thread.start()
+        begun.wait(10)
+        # the child has no other thread, and the parent's goes on
+        assert ends_well_in_child(
+            lambda: threads_of_blas() == {3} and has_block() and threads_of_blas() == {3}
+        )
+        with one_blas_thread():  # the block of the thread that forks lives in the child
+            assert ends_well_in_child(lambda: threads_of_blas() == {1} and has_block())
+        assert threads_of_blas() == {1}
+        may_end.set()
+        thread.join()
+        assert threads_of_blas() == {3}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.stages.samples import numbers_of_sample, sample_of
 from rrmlinear.catalog.task import Task
+from rrmlinear.core.cached import cached_property
 
 if TYPE_CHECKING:
     from rrmlinear.risks.short.tangents import ShortTangents

@@ -125,7 +125,7 @@ def _create(target: str, path: str) -> Any:
     """The file of this temporary name, locked where files can be."""
     try:
         while True:
-            file = open(target, "wb")
+            file = open(target, "wb")  # noqa: SIM115
             if fcntl is None:
                 return file
             with suppress(OSError):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rrmlinear.core.cached import cached_property
 
 Vector = NDArray[np.float64]
 Look = Callable[[float], tuple[float, float]]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.cached import cached_property
 from rrmlinear.risks.conditions._piece_duals import PieceDuals
 from rrmlinear.risks.conditions.balance import Look, balanced, faded
 from rrmlinear.risks.conditions.base import Best, Search, check_scores

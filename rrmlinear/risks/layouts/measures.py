@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.cached import cached_property
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.layouts.labellings import Found, Labellings, TableLabellings
 from rrmlinear.risks.layouts.pairs import Pairs

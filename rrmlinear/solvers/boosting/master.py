@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
+from rrmlinear.core.cached import cached_property
 from rrmlinear.core.deadline import check_time
 from rrmlinear.projections import entropy_capped_simplex, simplex
 from rrmlinear.solvers.boosting.edges import Edges, WeightBox

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from rrmlinear.core.cached import cached_property
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.gradient.agm_routes import InWeights
 from rrmlinear.solvers.gradient.estimate_functions import EstimateFunctions

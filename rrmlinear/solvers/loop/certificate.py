@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.cached import cached_property
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.loop.first import loss_at_zero

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.blas import linear_algebra
+from rrmlinear.core.cached import cached_property
 
 Array = NDArray[np.float64]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.cached import cached_property
 from rrmlinear.risks.balanced_hessian import inverse_of
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.conditions.class_places import BALANCE_ACCURACY, MAX_MIN_SLOPE, step_of

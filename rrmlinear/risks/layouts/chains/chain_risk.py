@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.cached import cached_property
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.hessian import Hessian
