@@ -65,6 +65,7 @@ class TrainingOptions(NamedTuple):
     cached: bool = False
     report_file: str | None = None
     dask: str | None = None
+    dashboard: str | None = None
     mpi: bool = False
     edges_file: str | None = None
     cliques_file: str | None = None
@@ -151,6 +152,7 @@ def parser_of_training() -> Parser:
     parser.flag("--cache", dest="cached")
     parser.value("--report", dest="report_file", type=output)
     parser.value("--dask")
+    parser.value("--dashboard")
     parser.flag("--mpi")
     parser.value("--edges", dest="edges_file")
     parser.value("--cliques", dest="cliques_file")
@@ -169,6 +171,8 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         raise parser.wrong("no training_set_file is given")
     if options.cached and files[0] == "-":
         raise parser.wrong("--cache needs a training_set_file with a name, not standard input")
+    if options.dashboard is not None:
+        _check_dashboard(parser, options)
     if options.dask is not None or options.mpi:
         _check_workers(parser, options, files[0])
     if len(files) > 2:
@@ -197,11 +201,24 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         bool(options.cached),
         options.report_file,
         options.dask,
+        options.dashboard,
         bool(options.mpi),
         options.edges_file,
         options.cliques_file,
         tuple(said),
     )
+
+
+def _check_dashboard(parser: Parser, options: SimpleNamespace) -> None:
+    """Refuse an address of pages that is none, or without processes of this command."""
+    if options.dask is None or not options.dask.startswith("local:"):
+        raise parser.wrong("--dashboard has no effect without --dask local:n")
+    port = options.dashboard.rpartition(":")[2]
+    if not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
+        raise parser.wrong(
+            f"--dashboard is an address with a port from 0 to 65535, such as 127.0.0.1:8787, got "
+            f"{options.dashboard}"
+        )
 
 
 def _check_workers(parser: Parser, options: SimpleNamespace, file: str) -> None:

@@ -35,6 +35,8 @@ OTHER_OPTIONS = {
     "--report file": "write a page, one HTML file: problem, data, gap against seconds, weights",
     "--dask where": "train over the workers of a Dask cluster: the address of its scheduler, such "
     "as tcp://host:8786, or local:n for n processes; every worker opens training_set_file",
+    "--dashboard address": "the pages of --dask local:n listen here: 127.0.0.1:8787, or :8787 for "
+    "every interface, where anyone who reaches it sees them (default: this machine, a free port)",
     "--mpi": "train over the processes of mpirun, which starts this command in each; each opens "
     "training_set_file",
     "-q": "quiet mode: print nothing but warnings, errors and the result of -v",

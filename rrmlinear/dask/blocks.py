@@ -33,13 +33,11 @@ def blocks_of(client: Client, X: Any, y: Any, weights: Any) -> list[Block]:
     """The blocks of a data set, in order.
 
     ``X`` is a dask array or dataframe with ``y`` and ``weights`` of the same chunks, or arrays; a
-    path, a list or a bag of paths of containers or LIBSVM text that every worker can open; a list
-    of futures of (X, y) or (X, y, weights); or a matrix or a Problem without a
-    bias in the client's memory.
+    path or a list of paths of containers or LIBSVM text that every worker can open; a list of
+    futures of (X, y) or (X, y, weights); or a matrix or a Problem without a bias in the client's
+    memory.
     Raises ValueError for others, and where X and y have different chunks.
     """
-    if type(X).__module__.startswith("dask.bag"):
-        X = client.compute(X).result()
     if isinstance(X, str | PathLike):
         X = [X]
     if isinstance(X, list | tuple) and y is not None and not _lists_blocks(X):
@@ -104,9 +102,7 @@ def _chunks(client: Client, values: Any, like: tuple[int, Any] | None, name: str
     return found
 
 
-def problem_of(
-    X: Any, y: Any, weights: Any, strict: bool = False
-) -> tuple[Problem | None, str]:
+def problem_of(X: Any, y: Any, weights: Any, strict: bool = False) -> tuple[Problem | None, str]:
     """A block's examples, on a worker, or None where it has none; and the reader's warning."""
     if isinstance(X, tuple):
         if len(X) not in (2, 3):

@@ -20,16 +20,21 @@ from rrmlinear.workers.recipe import Recipe
 CHECKPOINT_ROUNDS = 5
 # A vector up to this number of bytes travels with its tasks.
 SMALL_VECTOR = 1 << 18
-# Times in a row that parts may be lost while they are loaded or their shares are added up.
-MAX_LOSSES = 10
+# Times in a row that parts may be lost while they are loaded or their shares are added up; and by
+# a lack of memory, which the next worker has too if it is as large.
+MAX_LOSSES, MAX_LACKS = 10, 3
+
+# With fewer groups of parts on a place, the places' shares would be too unlike.
+GROUPS_A_PLACE = 2
 
 
 class DaskFleet:
-    """Parts pinned to workers, a task of Dask for whatever one does.
+    """Groups of parts pinned to workers, a task of Dask for whatever one does.
 
     The tasks of a round hang together in a tree of sums whose shape depends on the number of parts
-    alone. Every CHECKPOINT_ROUNDS rounds each part's duals are copied to another worker. Where a
-    worker is gone, its parts are loaded on others, with these duals, or with duals of zero.
+    alone: a group is a branch of it. Every CHECKPOINT_ROUNDS rounds each group's duals are copied
+    to another worker. Where a worker is gone, its groups are loaded on others, with these duals, or
+    with duals of zero.
     """
 
     def __init__(
@@ -40,21 +45,24 @@ class DaskFleet:
         workers: dict[str, int],
     ) -> None:
         self.watch = watch
-        self.recipes, self.blocks = recipes, blocks
         places = [address for address, threads in workers.items() for _ in range(threads)]
-        size = len(recipes)
+        each = group_size(len(recipes), len(places))
+        self.groups = [recipes[k : k + each] for k in range(0, len(recipes), each)]
+        self.blocks = blocks
+        size = len(self.groups)
         self.addresses = [places[k * len(places) // size % len(places)] for k in range(size)]
         self.tokens: dict[int, str] = {}
         self.copies: list[dict[int, Future]] = []
         self.pinned = [self._loaded(k, None) for k in range(size)]
 
     def _loaded(self, k: int, duals: Future | None) -> Future:
-        recipe = self.recipes[k]
-        given = [tuple(self.watch.sent(self.blocks[each.block])) for each in recipe.slices]
-        return self._on(k, parts.load, recipe, given, duals)
+        group = self.groups[k]
+        needed = sorted({each.block for recipe in group for each in recipe.slices})
+        given = {block: tuple(self.watch.sent(self.blocks[block])) for block in needed}
+        return self._on(k, parts.load, group, given, duals)
 
     def _on(self, k: int, function: Any, *arguments: Any) -> Future:
-        """A task on the worker of part k."""
+        """A task on the worker of group k."""
         return self.watch.submit(function, *arguments, workers=[self.addresses[k]])
 
     def _sum(self, futures: list[Future], add: Any) -> Future:
@@ -64,13 +72,17 @@ class DaskFleet:
         return dict(zip(futures, self.addresses, strict=True))
 
     def facts(self) -> list[Facts]:
-        what = "loading the parts"
+        what, lacks = "loading the parts", 0
         for _ in range(MAX_LOSSES):
             found = [self._on(k, parts.facts_of, each) for k, each in enumerate(self.pinned)]
             needed = self._places(found)
             try:
-                told = [self.watch.result(each, needed, what) for each in found]
+                told = self.watch.results(found, needed, what)
             except LostError as error:
+                reason = self.watch.of_memory(error.addresses)
+                lacks += bool(reason)
+                if lacks == MAX_LACKS:
+                    raise MemoryError(f"{what}: {reason}") from None
                 self._replace(error.addresses, what)
                 continue
             except DataLostError:
@@ -80,7 +92,7 @@ class DaskFleet:
                 self.pinned = [self._loaded(k, None) for k in range(len(self.pinned))]
                 continue
             self.tokens = {k: token for k, (_, token) in enumerate(told)}
-            return [facts for facts, _ in told]
+            return [each for facts, _ in told for each in facts]
         raise ConnectionError(f"workers were lost {MAX_LOSSES} times while they loaded the parts")
 
     def round(self, order: Order) -> tuple[Packed, Report]:
@@ -140,7 +152,7 @@ class DaskFleet:
         self.copies = [copies, *self.copies[:1]]
 
     def _copy_of(self, k: int) -> Future | None:
-        """The newest copy of a part's duals that a worker still holds."""
+        """The newest copy of a group's duals that a worker still holds."""
         for copies in self.copies:
             copy = copies.get(k)
             if copy is not None and copy.status == "finished" and self.watch.is_held(copy):
@@ -149,21 +161,32 @@ class DaskFleet:
 
     def _replace(self, addresses: set[str], what: str) -> str:
         """Load the parts of these workers on others; returns a sentence about it."""
+        reason = self.watch.of_memory(addresses)
         workers = list(self.watch.some_worker())
         lost = [k for k, address in enumerate(self.addresses) if address in addresses]
+        count = sum(len(self.groups[k]) for k in lost)
         copied = 0
         for k in lost:
             load = [self.addresses.count(address) for address in workers]
             duals = self._copy_of(k)
-            copied += duals is not None
+            copied += len(self.groups[k]) if duals is not None else 0
             self.addresses[k] = workers[load.index(min(load))]
             self.pinned[k] = self._loaded(k, duals)
         return (
-            f"{what}: {', '.join(sorted(addresses))} was lost with {len(lost)} of "
-            f"{len(self.pinned)} parts; they were loaded again, {copied} with duals of a checkpoint"
+            f"{what}: {', '.join(sorted(addresses))} was lost with {count} of "
+            f"{sum(map(len, self.groups))} parts; they were loaded again, {copied} with duals of a "
+            "checkpoint"
+            + (f"; {reason}" if reason else "")
         )
 
     def close(self) -> None:
         for future in self.pinned:
             future.release()
         self.pinned, self.copies = [], []
+
+
+def group_size(parts: int, places: int) -> int:
+    """The parts of a group, a power of two: at least GROUPS_A_PLACE groups for each place to run,
+    where there are as many parts.
+    """
+    return 1 << max(0, (parts // (GROUPS_A_PLACE * places)).bit_length() - 1)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from distributed import Client
 from numpy.typing import NDArray
 
+from rrmlinear.dask.waiting import Watch
 
-def coded(client: Client, y: Any) -> tuple[Any, NDArray[Any] | None]:
+
+def coded(watch: Watch, y: Any) -> tuple[Any, NDArray[Any] | None]:
     """(codes, names) of labels y that are no numbers, the names sorted; (y, None) of numbers.
 
-    Raises ValueError for labels that cannot be sorted, such as names and numbers together.
+    Raises ValueError for labels that cannot be sorted, such as names and numbers together, and as
+    `Watch` does.
     """
     if y is None:
         return y, None
@@ -27,7 +29,8 @@ def coded(client: Client, y: Any) -> tuple[Any, NDArray[Any] | None]:
             names = names_of(y)
             return codes_of(y, names), names
         blocks = np.ravel(np.asarray(y.to_delayed(), dtype=object)).tolist()
-        found = client.gather([client.submit(names_of, each) for each in client.compute(blocks)])
+        futures = [watch.submit(names_of, each) for each in watch.client.compute(blocks)]
+        found = watch.results(futures, {}, "looking at the labels")
         names = np.unique(np.concatenate([each for each in found if len(each)] or found))
     except TypeError:
         raise ValueError("labels of different kinds cannot be sorted: give names alone") from None

@@ -1,4 +1,4 @@
-"""A part on its worker: made of blocks there, and kept in the worker's memory."""
+"""Parts on their worker: made of blocks there, and kept in the worker's memory."""
 
 from __future__ import annotations
 
@@ -6,68 +6,77 @@ from typing import Any
 from uuid import uuid4
 
 from rrmlinear.dask.blocks import problem_of
+from rrmlinear.solvers.rounds.fleet import add_rounds, in_tree
 from rrmlinear.solvers.rounds.orders import Facts, Order, Report
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import Part
-from rrmlinear.solvers.rounds.spread import Request, Sums
+from rrmlinear.solvers.rounds.spread import Request, Sums, add_sums
 from rrmlinear.workers.recipe import Recipe, part_of
 
 
 class PartMissingError(Exception):
-    """The part is not in this worker's memory, or is another than the one that was asked."""
+    """Parts are not in this worker's memory, or are others than those that were asked."""
 
 
 class Pinned:
-    """A part in its worker's memory. Copies elsewhere are empty: a part has one place.
+    """Parts with neighbouring numbers in their worker's memory, which one task asks one after
+    another. Copies elsewhere are empty: a part has one place.
 
-    ``token`` names the part's state, from its loading or its last lost round on.
+    ``token`` names their state, from their loading or their last lost round on.
     """
 
-    def __init__(self, part: Part | None) -> None:
-        self.part = part
+    def __init__(self, parts: list[Part] | None) -> None:
+        self.parts = parts
         self.token = uuid4().hex
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Pinned, (None,)
 
-    def held(self) -> Part:
-        """The part; PartMissingError where this is a copy."""
-        if self.part is None:
+    def held(self) -> list[Part]:
+        """The parts; PartMissingError where this is a copy."""
+        if self.parts is None:
             raise PartMissingError("a copy of a part has no examples")
-        return self.part
+        return self.parts
 
-    def known(self, token: str) -> Part:
-        """The part, if its token is this one."""
+    def known(self, token: str) -> list[Part]:
+        """The parts, if their token is this one."""
         if token != self.token:
             raise PartMissingError("the part has been loaded again")
         return self.held()
 
 
-def load(recipe: Recipe, blocks: list[Any], duals: Any) -> Pinned:
-    """The part of these blocks, with duals to begin with or None."""
-    return Pinned(part_of(recipe, [problem_of(*given)[0] for given in blocks], duals))
+def load(recipes: list[Recipe], blocks: dict[int, Any], duals: list[Any] | None) -> Pinned:
+    """The parts of these blocks, by their numbers, with duals to begin with or None."""
+    problems = {number: problem_of(*given)[0] for number, given in blocks.items()}
+    begins = [None] * len(recipes) if duals is None else duals
+    return Pinned(
+        [
+            part_of(recipe, [problems[each.block] for each in recipe.slices], begin)
+            for recipe, begin in zip(recipes, begins, strict=True)
+        ]
+    )
 
 
-def facts_of(pinned: Pinned) -> tuple[Facts, str]:
-    """The part's facts and token."""
-    return pinned.held().facts(), pinned.token
+def facts_of(pinned: Pinned) -> tuple[list[Facts], str]:
+    """The facts of the parts and their token."""
+    return [part.facts() for part in pinned.held()], pinned.token
 
 
 def round_of(pinned: Pinned, token: str, order: Order) -> tuple[Packed, Report]:
-    """The part's round."""
-    return pinned.known(token).round(order)
+    """The sums over the parts' rounds."""
+    return in_tree([part.round(order) for part in pinned.known(token)], add_rounds)
 
 
 def answer_of(pinned: Pinned, token: str, request: Request) -> Sums:
-    """Sums of the part's vectors."""
-    return pinned.known(token).answer(request)
+    """The sums of the parts' vectors."""
+    return in_tree([part.answer(request) for part in pinned.known(token)], add_sums)
 
 
-def give_up(pinned: Pinned, part: int, number: int, step: float) -> tuple[Packed, dict[int, str]]:
-    """The part's share of u after a lost round, and its new token."""
-    own = pinned.held().give_up(number, step)
+def give_up(pinned: Pinned, group: int, number: int, step: float) -> tuple[Packed, dict[int, str]]:
+    """The parts' share of u after a lost round, and their new token."""
+    own = in_tree([part.give_up(number, step) for part in pinned.held()], Packed.plus)
     pinned.token = uuid4().hex
-    return own, {part: pinned.token}
+    return own, {group: pinned.token}
 
 
 def add_shares(
@@ -78,8 +87,8 @@ def add_shares(
 
 
 def checkpoint_of(pinned: Pinned) -> Any:
-    """The duals when the part's last round began."""
-    return pinned.held().checkpoint()
+    """The duals when the parts' last round began."""
+    return [part.checkpoint() for part in pinned.held()]
 
 
 def copy_of(duals: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from numbers import Integral
 from typing import Any
 
@@ -68,8 +69,8 @@ def fit(
     ``strict`` as there; its warnings come to the caller.
 
     Raises ChoiceError and ValueError for wrong parameters and data, ConnectionError where the
-    scheduler is lost, TimeoutError at the limit; both say who is missing. Warns (NotSolvedWarning)
-    where the tolerance was not reached.
+    scheduler is lost, TimeoutError at the limit, MemoryError where workers exceed theirs again and
+    again; all say who is missing. Warns (NotSolvedWarning) where the tolerance was not reached.
     """
     client = present_client() if client is None else client
     parameter = Choices() if parameter is None else parameter
@@ -80,6 +81,8 @@ def fit(
         raise ValueError(f"wait_limit must be above 0 seconds, got {wait_limit!r}")
     watch = Watch(client, wait_limit)
     workers = watch.some_worker()
+    if type(X).__module__.startswith("dask.bag"):
+        X = watch.result(client.compute(X), {}, "listing the files")
     blocks = blocks_of(client, X, y, sample_weight)
     shapes = _shapes(watch, blocks, strict)
     agreed = Agreement.of(
@@ -96,6 +99,7 @@ def fit(
 
 def _shapes(watch: Watch, blocks: list[Block], strict: bool) -> list[Shape]:
     """Those of all blocks; the client looks at its own itself."""
+    end = time.monotonic() + watch.limit
     futures = [
         None if isinstance(each.X, Held) else watch.submit(shape_of, *each, strict)
         for each in blocks
@@ -103,15 +107,15 @@ def _shapes(watch: Watch, blocks: list[Block], strict: bool) -> list[Shape]:
     return [
         shape_of(*block.X.value, strict)
         if future is None
-        else _shape_of_block(watch, future, k, len(blocks))
+        else _shape_of_block(watch, future, k, len(blocks), end)
         for k, (block, future) in enumerate(zip(blocks, futures, strict=True))
     ]
 
 
-def _shape_of_block(watch: Watch, future: Future, k: int, size: int) -> Shape:
+def _shape_of_block(watch: Watch, future: Future, k: int, size: int, end: float) -> Shape:
     """The shape of block k; an error in its arrays names it."""
     try:
-        shape: Shape = watch.result(future, {}, f"looking at block {k} of the data")
+        shape: Shape = watch.result(future, {}, f"looking at block {k} of the data", end)
     except ValueError as error:
         if size > 1 and type(error) is ValueError:  # those of files name their file
             raise ValueError(f"block {k} of the data: {error}") from None

@@ -22,6 +22,10 @@ LOOK = 0.5
 ANSWER_LIMIT = 20.0
 
 
+# Topic of the events in which a nanny tells that it ended a worker for its memory.
+MEMORY_EVENTS = "worker-restart-memory"
+
+
 class LostError(Exception):
     """Workers with parts are gone, or parts are; ``addresses`` are those workers."""
 
@@ -37,8 +41,9 @@ class DataLostError(ConnectionError):
 class Watch:
     """Waits for tasks of a client, each for ``limit`` seconds at most.
 
-    Raises ConnectionError where the scheduler is gone, and TimeoutError at the limit; both say who
-    is missing.
+    Raises ConnectionError where the scheduler is gone or a task's workers die again and again,
+    MemoryError where they exceed their memory, and TimeoutError at the limit; all say who is
+    missing. The scheduler itself is asked who is there: what the client keeps may be empty.
     """
 
     def __init__(self, client: Client, limit: float) -> None:
@@ -47,16 +52,24 @@ class Watch:
 
     def workers(self) -> dict[str, int]:
         """Threads of each worker that takes tasks, by its address, in order."""
-        found = self._answered(self.client.scheduler_info)["workers"]
-        return {
-            address: int(found[address]["nthreads"])
-            for address in sorted(found)
-            if found[address].get("status", "running") == "running"
-        }
+        found = self._answered(lambda: self.client.sync(self.client.scheduler.ncores_running))
+        return dict(sorted(found.items()))
 
     def all_workers(self) -> set[str]:
-        """The addresses of all workers, those that are leaving too."""
-        return set(self._answered(self.client.scheduler_info)["workers"])
+        """The addresses of all workers, those that are leaving or paused too."""
+        return set(self._answered(self.client.nthreads))
+
+    def of_memory(self, addresses: set[str]) -> str:
+        """A sentence on those of these workers that were ended for their memory, "" for none."""
+        events = self._answered(lambda: self.client.get_events(MEMORY_EVENTS))
+        used = {event["worker"]: event["rss"] for _, event in events}
+        told = [f"{a} with {used[a] / 1e6:.0f} MB" for a in sorted(addresses & used.keys())]
+        if not told:
+            return ""
+        return (
+            f"{', '.join(told)} exceeded the memory that a worker may take: give workers more "
+            "(memory_limit of LocalCluster, --memory-limit of dask worker), or take more of them"
+        )
 
     def some_worker(self) -> dict[str, int]:
         """`workers`, once there is one."""
@@ -123,12 +136,19 @@ class Watch:
                 f"the scheduler {self.scheduler} was lost: the client is {self.client.status}"
             )
 
-    def result(self, future: Future, needed: dict[Future, str], what: str) -> Any:
+    def results(self, futures: list[Future], needed: dict[Future, str], what: str) -> list[Any]:
+        """`result` of several tasks, which have the limit together."""
+        end = time.monotonic() + self.limit
+        return [self.result(each, needed, what, end) for each in futures]
+
+    def result(
+        self, future: Future, needed: dict[Future, str], what: str, end: float | None = None
+    ) -> Any:
         """The result of a task that needs others, each on the worker with this address.
 
         Raises LostError where one of them is gone. ``what`` names the task for the TimeoutError.
         """
-        end = time.monotonic() + self.limit
+        end = time.monotonic() + self.limit if end is None else end
         answer = _asked(future.result)
         while True:
             try:
@@ -145,15 +165,21 @@ class Watch:
                         f"{what} lacks data that were lost with a worker and that no task can make "
                         "again; files and dask collections can be read again"
                     ) from None
-            except (KilledWorker, OSError):
+            except (KilledWorker, OSError) as error:
                 self._check_scheduler()
                 if not set(needed.values()) - self.all_workers():
-                    raise
+                    if not isinstance(error, KilledWorker):
+                        raise
+                    if reason := self.of_memory({error.last_worker.address}):
+                        raise MemoryError(f"{what}: {reason}") from None
+                    raise ConnectionError(f"{what}: {error}") from None
             if lost := set(needed.values()) - self.all_workers():
                 raise LostError(lost)
             if time.monotonic() > end:
                 missing = sorted({a for f, a in needed.items() if f.status != "finished"})
-                who = ", ".join(missing) or f"the sums on {self.scheduler}"
+                running = self.workers()
+                told = [a if a in running else f"{a}, which takes no tasks" for a in missing]
+                who = ", ".join(told) or f"the tasks of {self.scheduler}"
                 raise TimeoutError(f"{what} has waited {self.limit:g} s for {who}")
 
     def _of_missing_parts(self, needed: dict[Future, str]) -> set[str]:

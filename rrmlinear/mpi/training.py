@@ -38,7 +38,8 @@ def fit(
     can open. The examples are dealt in their order, a part to each process: of containers it maps
     its own part alone, of text it reads the files that have it. The same data, parameter and number
     of processes give the same bits. The parameter, ``balance`` and ``strict`` are as in
-    `rrmlinear.dask.fit`; a pass of the trace is a round. ``on_pass`` is called in the first process.
+    `rrmlinear.dask.fit`; a pass of the trace is a round. ``on_pass`` is called in the first
+    process.
 
     Raises ChoiceError and ValueError for wrong parameters and data, in every process, and
     RuntimeError for an error of another process. A process that is lost ends all, as MPI has it.

@@ -100,7 +100,7 @@ def test_the_command(files, environment):
         ),
         (["--loss", "softmax", "-s", "32", "wrong.txt"], "line 1"),
         (["--loss", "softmax", "-s", "32", "--strict", "more.txt"], "line 2"),
-        (["--loss", "softmax", "-s", "32", "damaged.rrm"], "damaged.rrm is damaged in block 1 of 1"),
+        (["--loss", "softmax", "-s", "32", "damaged.rrm"], "damaged.rrm is damaged in block 1"),
     ],
 )
 def test_errors_are_sentences(files, environment, options, words):

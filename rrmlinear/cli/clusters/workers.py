@@ -22,6 +22,7 @@ from rrmlinear.training.model import Model
 
 # Seconds in which a scheduler must answer.
 CONNECTION_LIMIT = 20
+LOOPBACK = "127.0.0.1"
 LOCAL = re.compile(r"local:([1-9]\d{0,3})")
 
 
@@ -34,7 +35,7 @@ def train_over_workers(options: TrainingOptions) -> None:
     training = _room("rrmlinear.dask.training")
     with ExitStack() as stack:
         stack.enter_context(warnings_said())
-        client = stack.enter_context(_client(options.dask))
+        client = stack.enter_context(_client(options.dask, options.dashboard))
         show = _shown(options, stack)
         model = _trained(options, partial(training.fit, client=client), show)
     _save(options, model)
@@ -91,8 +92,8 @@ def _trained(options: TrainingOptions, fit: Any, on_pass: OnPass | None) -> Mode
         )
     except (ValueError, FloatingPointError) as error:
         raise LeaveError(f"ERROR: {sentence_of(error)}") from None
-    except (ConnectionError, TimeoutError) as error:
-        raise LeaveError(f"ERROR: {error}") from None
+    except (ConnectionError, TimeoutError, MemoryError) as error:
+        raise LeaveError(f"ERROR: {str(error) or 'not enough memory'}") from None
     return model
 
 
@@ -104,8 +105,11 @@ def _save(options: TrainingOptions, model: Model) -> None:
 
 
 @contextmanager
-def _client(where: str) -> Iterator[Any]:
-    """A client of the scheduler at an address, or of processes of its own, as local:2 says."""
+def _client(where: str, dashboard: str | None) -> Iterator[Any]:
+    """A client of the scheduler at an address, or of processes of its own, as local:2 says.
+
+    Those listen on this machine alone, and so do their pages, but at the address ``dashboard``.
+    """
     from distributed import Client, LocalCluster
 
     local = LOCAL.fullmatch(where)
@@ -120,12 +124,16 @@ def _client(where: str) -> Iterator[Any]:
         with client:
             yield client
         return
-    cluster = LocalCluster(
-        n_workers=int(local[1]),
-        threads_per_worker=1,
-        processes=True,
-        dashboard_address=":0",
-        silence_logs="ERROR",
-    )
+    try:
+        cluster = LocalCluster(
+            n_workers=int(local[1]),
+            threads_per_worker=1,
+            processes=True,
+            host=LOOPBACK,
+            dashboard_address=dashboard or f"{LOOPBACK}:0",
+            silence_logs="ERROR",
+        )
+    except (OSError, RuntimeError, ValueError) as error:
+        raise LeaveError(f"ERROR: no processes are started: {error}") from None
     with cluster, Client(cluster) as client:
         yield client
