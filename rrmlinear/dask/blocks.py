@@ -122,6 +122,6 @@ def problem_of(X: Any, y: Any, weights: Any, strict: bool = False) -> tuple[Prob
     return Problem.from_arrays(X, np.ravel(y), weights), ""
 
 
-def shape_of(X: Any, y: Any, weights: Any, strict: bool) -> Shape:
+def shape_of(block: tuple[Any, Any, Any], strict: bool) -> Shape:
     """The shape of a block, on a worker."""
-    return shape_of_problem(*problem_of(X, y, weights, strict))
+    return shape_of_problem(*problem_of(*block, strict))

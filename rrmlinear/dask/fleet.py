@@ -175,8 +175,7 @@ class DaskFleet:
         return (
             f"{what}: {', '.join(sorted(addresses))} was lost with {count} of "
             f"{sum(map(len, self.groups))} parts; they were loaded again, {copied} with duals of a "
-            "checkpoint"
-            + (f"; {reason}" if reason else "")
+            "checkpoint" + (f"; {reason}" if reason else "")
         )
 
     def close(self) -> None:

@@ -11,23 +11,16 @@ from rrmlinear.dask.waiting import Watch
 
 
 def coded(watch: Watch, y: Any) -> tuple[Any, NDArray[Any] | None]:
-    """(codes, names) of labels y that are no numbers, the names sorted; (y, None) of numbers.
+    """(codes, names) of labels of dask that are no numbers, names sorted; (y, None) of numbers.
 
     Raises ValueError for labels that cannot be sorted, such as names and numbers together, and as
     `Watch` does.
     """
-    if y is None:
-        return y, None
     if getattr(y, "ndim", 1) == 2 and hasattr(y, "columns") and len(y.columns) == 1:
         y = y[y.columns[0]]
-    if not hasattr(y, "dtype"):
-        y = np.asarray(y)
     if getattr(y.dtype, "kind", "O") in "iuf":
         return y, None
     try:
-        if not hasattr(y, "to_delayed"):
-            names = names_of(y)
-            return codes_of(y, names), names
         blocks = np.ravel(np.asarray(y.to_delayed(), dtype=object)).tolist()
         futures = [watch.submit(names_of, each) for each in watch.client.compute(blocks)]
         found = watch.results(futures, {}, "looking at the labels")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 from distributed import Client, Future, get_client
 
@@ -13,9 +13,9 @@ from rrmlinear.catalog.selection import select
 from rrmlinear.dask.blocks import Block, Held, Shape, blocks_of, shape_of
 from rrmlinear.dask.fleet import DaskFleet
 from rrmlinear.dask.waiting import Watch
-from rrmlinear.solvers.loop.result import OnPass
+from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.training.model import Model
-from rrmlinear.workers.agreement import Agreement, check_choices
+from rrmlinear.workers.agreement import Agreement, check_choices, warn_unless_solved
 
 #: Seconds that a round, or the loading of the parts, may take.
 WAIT_LIMIT = 600.0
@@ -72,40 +72,64 @@ def fit(
     scheduler is lost, TimeoutError at the limit, MemoryError where workers exceed theirs again and
     again; all say who is missing. Warns (NotSolvedWarning) where the tolerance was not reached.
     """
-    client = present_client() if client is None else client
     parameter = Choices() if parameter is None else parameter
     check_choices(select(parameter))
     if parts is not None and not (isinstance(parts, Integral) and parts >= 1):
         raise ValueError(f"parts must be a whole number from 1 on, or None, got {parts!r}")
     if not wait_limit > 0:
         raise ValueError(f"wait_limit must be above 0 seconds, got {wait_limit!r}")
-    watch = Watch(client, wait_limit)
-    workers = watch.some_worker()
-    if type(X).__module__.startswith("dask.bag"):
-        X = watch.result(client.compute(X), {}, "listing the files")
-    blocks = blocks_of(client, X, y, sample_weight)
-    shapes = _shapes(watch, blocks, strict)
-    agreed = Agreement.of(
-        parameter, bias, shapes, int(parts or sum(workers.values())), larger_first
-    )
+    watch = Watch(present_client() if client is None else client, wait_limit)
+    data = Data.of(watch, X, y, sample_weight, strict)
+    agreed, result = data.solved(parameter, bias, parts, balance, larger_first, on_pass)
+    warn_unless_solved(result)
+    return agreed.model(result)
 
-    def fleet_of(j: int) -> DaskFleet:
-        return DaskFleet(
-            watch, agreed.recipes_of(j), blocks, workers if j == 0 else watch.some_worker()
-        )
 
-    return agreed.model(agreed.solve(fleet_of, on_pass, balance))
+class Data(NamedTuple):
+    """The blocks of a data set, and what workers have told about them."""
+
+    watch: Watch
+    blocks: list[Block]
+    shapes: list[Shape]
+
+    @classmethod
+    def of(cls, watch: Watch, X: Any, y: Any, sample_weight: Any, strict: bool = False) -> Data:
+        """Those of what `fit` takes."""
+        watch.some_worker()
+        if type(X).__module__.startswith("dask.bag"):
+            X = watch.result(watch.client.compute(X), {}, "listing the files")
+        blocks = blocks_of(watch.client, X, y, sample_weight)
+        return cls(watch, blocks, _shapes(watch, blocks, strict))
+
+    def solved(
+        self,
+        choices: Choices,
+        bias: float,
+        parts: int | None,
+        balance: bool,
+        larger_first: bool,
+        on_pass: OnPass | None,
+    ) -> tuple[Agreement, Result]:
+        """What the parts agree on, and the result; the arguments are those of `fit`."""
+        watch, blocks = self.watch, self.blocks
+        count = int(parts or sum(watch.some_worker().values()))
+        agreed = Agreement.of(choices, bias, self.shapes, count, larger_first)
+
+        def fleet_of(j: int) -> DaskFleet:
+            return DaskFleet(watch, agreed.recipes_of(j), blocks, watch.some_worker())
+
+        return agreed, agreed.solve(fleet_of, on_pass, balance)
 
 
 def _shapes(watch: Watch, blocks: list[Block], strict: bool) -> list[Shape]:
     """Those of all blocks; the client looks at its own itself."""
     end = time.monotonic() + watch.limit
     futures = [
-        None if isinstance(each.X, Held) else watch.submit(shape_of, *each, strict)
+        None if isinstance(each.X, Held) else watch.submit(shape_of, tuple(each), strict)
         for each in blocks
     ]
     return [
-        shape_of(*block.X.value, strict)
+        shape_of(block.X.value, strict)
         if future is None
         else _shape_of_block(watch, future, k, len(blocks), end)
         for k, (block, future) in enumerate(zip(blocks, futures, strict=True))

@@ -14,7 +14,7 @@ from rrmlinear.mpi.fleet import Failed, MpiFleet, Process
 from rrmlinear.solvers.loop.result import OnPass
 from rrmlinear.solvers.rounds.part import Part
 from rrmlinear.training.model import Model
-from rrmlinear.workers.agreement import Agreement, check_choices
+from rrmlinear.workers.agreement import Agreement, check_choices, warn_unless_solved
 from rrmlinear.workers.dealing import read, shape_of
 from rrmlinear.workers.recipe import part_of
 
@@ -81,6 +81,7 @@ def fit(
         result = communicator.bcast(None)
     if isinstance(result, Failed):
         raise RuntimeError(result.sentence)
+    warn_unless_solved(result)
     return agreed.model(result)
 
 

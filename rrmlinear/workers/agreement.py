@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +66,11 @@ class Agreement:
             warnings.warn(text, stacklevel=3)
         if not any(shape.n for shape in shapes):
             raise ValueError("the problem has no examples")
-        (labels, sums), n_features = _labels(shapes, chosen.kind), _features(shapes)
+        n_features = _features(shapes)
+        if chosen.kind == "regression":
+            labels, sums = np.empty(0, dtype=np.int64), np.empty(0)
+        else:
+            labels, sums = classes_of(shapes)
         if larger_first and len(labels) == 2 and labels[0] < labels[1]:
             labels, sums = labels[::-1].copy(), sums[::-1].copy()
         if n_features == 0 and bias < 0:
@@ -130,13 +133,8 @@ class Agreement:
         zeros = values_at_zero(self.chosen.loss, list(zip(own, rest, strict=True)))
         return solve_each(one, zeros, stopping, on_pass)
 
-    def model(self, result: Result, stacklevel: int = 3) -> Model:
-        """The model of a result.
-
-        Warns (NotSolvedWarning) where the tolerance was not reached.
-        """
-        if not result.solved:
-            warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=stacklevel)
+    def model(self, result: Result) -> Model:
+        """The model of a result."""
         return Model(
             solver_name=self.chosen.solver.name,
             labels=self.labels,
@@ -147,6 +145,12 @@ class Agreement:
             parameter=self.chosen.choices,
             result=result,
         )
+
+
+def warn_unless_solved(result: Result) -> None:
+    """Warn the caller of fit where the tolerance was not reached."""
+    if not result.solved:
+        warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=3)
 
 
 def check_choices(chosen: Selection) -> None:
@@ -198,10 +202,11 @@ def _features(shapes: Sequence[Shape]) -> int:
     return max(shape.d for shape in shapes)
 
 
-def _labels(shapes: Sequence[Shape], kind: str) -> Any:
-    """The classes of all blocks, by first appearance, and the sums of their weights."""
-    if kind == "regression":
-        return np.empty(0, dtype=np.int64), np.empty(0)
+def classes_of(shapes: Sequence[Shape]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The classes of all blocks, by first appearance, and the sums of their weights.
+
+    Raises ValueError for fewer than two.
+    """
     labels, index = group_labels(np.concatenate([shape.labels for shape in shapes]))
     if len(labels) < 2:
         raise ValueError(
@@ -209,4 +214,4 @@ def _labels(shapes: Sequence[Shape], kind: str) -> Any:
             "takes at least two classes"
         )
     sums = np.concatenate([shape.sums for shape in shapes])
-    return labels, np.bincount(index, sums, len(labels))
+    return labels, np.bincount(index, sums, len(labels)).astype(np.float64)

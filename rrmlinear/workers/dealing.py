@@ -25,6 +25,8 @@ class Shape(NamedTuple):
     is_dense: bool
     labels: NDArray[np.float64]
     sums: NDArray[np.float64]
+    #: The sum of all weights.
+    total: float
     told: str = ""
 
 
@@ -44,14 +46,16 @@ def read(path: str, strict: bool = False) -> tuple[Problem, str]:
 def shape_of(problem: Problem | None, told: str = "") -> Shape:
     """The shape of a block; None has no examples."""
     if problem is None or not problem.n_examples:
-        return Shape(0, 0, False, np.zeros(0), np.zeros(0), told)
+        return Shape(0, 0, False, np.zeros(0), np.zeros(0), 0.0, told)
     if problem.container is not None:
         problem.container.verify_labels()
     found, first, index = np.unique(problem.labels, return_index=True, return_inverse=True)
     order = np.argsort(first)[:MAX_LABELS]
     sums = np.bincount(index, problem.weights, len(found)).astype(np.float64)[order]
-    rows = problem.rows
-    return Shape(problem.n_examples, problem.n_features, rows.is_dense, found[order], sums, told)
+    n = problem.n_examples
+    total = float(n if problem.weights is None else problem.weights.sum())
+    is_dense = problem.rows.is_dense
+    return Shape(n, problem.n_features, is_dense, found[order], sums, total, told)
 
 
 @dataclass(frozen=True)

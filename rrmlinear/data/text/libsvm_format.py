@@ -170,7 +170,7 @@ def _read_and_tell(
     )
     with _noting_zeros(), open_to_read(path_or_file) as (stream, length):
         reading.run(LineBlocks(stream, block_size, PADDING), length, threads)
-    return reading.problem(), reading.warning()
+    return reading.problem(), reading.warning() or ""
 
 
 @contextmanager

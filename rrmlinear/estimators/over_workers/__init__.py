@@ -1,0 +1,1 @@
+"""`LinearClassifier` and `LinearRegressor` over the workers of a Dask cluster."""
