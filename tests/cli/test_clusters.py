@@ -2,7 +2,8 @@
 
 import pytest
 
-from rrmlinear import Model, Problem, read_libsvm, write_container
+from rrmlinear import Model, Parameter, Problem, fit, read_libsvm, write_container
+from rrmlinear.cli.clusters import workers
 
 pytest.importorskip("distributed", reason="--dask needs dask.distributed")
 
@@ -28,6 +29,13 @@ def test_training_over_local_processes(train, folder, iris):
         (["--dask", "local:2", "-v", "3"], "-v has no effect with --dask"),
         (["--dask", "local:2", "--cache"], "--cache has no effect with --dask"),
         (["--mpi", "-v", "3"], "-v has no effect with --mpi"),
+        (["--dashboard", ":8787"], "--dashboard has no effect without --dask local:n"),
+        (
+            ["--dask", "tcp://host:8786", "--dashboard", ":8787"],
+            "--dashboard has no effect without --dask local:n",
+        ),
+        (["--dask", "local:2", "--dashboard", "here"], "an address with a port from 0 to 65535"),
+        (["--dask", "local:2", "--dashboard", "x:70000"], "such as 127.0.0.1:8787, got x:70000"),
         (["--dask", "local:1", "-s", "1", "-e", "0.1"], "-e has no effect over workers: --gap-tol"),
         (["--dask", "nowhere"], "no scheduler answers at nowhere"),
         (
@@ -44,3 +52,62 @@ def test_errors_are_sentences(train, iris, options, words):
     assert done.code == 1
     assert words in done.err
     assert "Traceback" not in done.err
+
+
+def test_processes_listen_on_this_machine_alone():
+    psutil = pytest.importorskip("psutil")
+
+    def listening():
+        tree = [psutil.Process(), *psutil.Process().children(recursive=True)]
+        found = [each for own in tree for each in own.net_connections("inet")]
+        return {each.laddr for each in found if each.status == psutil.CONN_LISTEN}
+
+    before = listening()
+    with workers._client("local:1", None) as client:
+        assert sum(client.nthreads().values()) == 1
+        assert {ip for ip, _ in listening() - before} == {"127.0.0.1"}
+
+
+def test_options_of_the_command_come_to_the_workers(train, iris, monkeypatch):
+    import contextlib
+
+    import distributed
+
+    import rrmlinear.dask.training
+
+    given = []
+
+    @contextlib.contextmanager
+    def cluster(**more):
+        given.append(more)
+        yield None
+
+    def trained(file, *, parameter, strict, client, **more):
+        given.append(strict)
+        return fit(read_libsvm(file), Parameter(C=parameter.C))
+
+    monkeypatch.setattr(distributed, "LocalCluster", cluster)
+    monkeypatch.setattr(distributed, "Client", contextlib.nullcontext)
+    monkeypatch.setattr(rrmlinear.dask.training, "fit", trained)
+    options = ["--dask", "local:3", "--dashboard", "127.0.0.1:8787", "--strict", "-q"]
+    done = train(*options, iris, "some.model")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    (how, strict) = given
+    assert how["n_workers"] == 3
+    assert (how["host"], how["dashboard_address"]) == ("127.0.0.1", "127.0.0.1:8787")
+    assert strict is True
+
+
+def test_a_lack_of_memory_is_a_sentence(train, iris, monkeypatch):
+    import contextlib
+
+    import rrmlinear.dask.training
+
+    def trained(file, **more):
+        raise MemoryError("loading the parts: tcp://host:1 with 3000 MB exceeded the memory")
+
+    monkeypatch.setattr(workers, "_client", lambda *given: contextlib.nullcontext())
+    monkeypatch.setattr(rrmlinear.dask.training, "fit", trained)
+    done = train("--dask", "local:1", iris, "some.model")
+    assert done.code == 1
+    assert done.err.startswith("ERROR: loading the parts: tcp://host:1 with 3000 MB exceeded")

@@ -19,6 +19,7 @@ from rrmlinear.cli.report import shown_passes, warnings_said
 from rrmlinear.cli.summary import summary
 from rrmlinear.solvers.loop.result import OnPass, TraceRow
 from rrmlinear.training.model import Model
+from rrmlinear.workers.agreement import check_choices
 
 # Seconds in which a scheduler must answer.
 CONNECTION_LIMIT = 20
@@ -33,6 +34,8 @@ def train_over_workers(options: TrainingOptions) -> None:
         return
     assert options.dask is not None
     training = _room("rrmlinear.dask.training")
+    with _sentences():  # before processes start
+        check_choices(options.chosen)
     with ExitStack() as stack:
         stack.enter_context(warnings_said())
         client = stack.enter_context(_client(options.dask, options.dashboard))
@@ -81,20 +84,26 @@ def _shown(options: TrainingOptions, stack: ExitStack) -> OnPass:
 
 
 def _trained(options: TrainingOptions, fit: Any, on_pass: OnPass | None) -> Model:
-    file = os.path.abspath(options.training_file)
-    try:
+    with _sentences():
         model: Model = fit(
-            file,
+            os.path.abspath(options.training_file),
             parameter=options.chosen.choices,
             bias=options.bias,
             strict=options.strict,
             on_pass=on_pass,
         )
+    return model
+
+
+@contextmanager
+def _sentences() -> Iterator[None]:
+    """Errors of the block as the end of the command."""
+    try:
+        yield
     except (ValueError, FloatingPointError) as error:
         raise LeaveError(f"ERROR: {sentence_of(error)}") from None
     except (ConnectionError, TimeoutError, MemoryError) as error:
         raise LeaveError(f"ERROR: {str(error) or 'not enough memory'}") from None
-    return model
 
 
 def _save(options: TrainingOptions, model: Model) -> None:
