@@ -162,7 +162,7 @@ class DaskFleet:
     def _replace(self, addresses: set[str], what: str) -> str:
         """Load the parts of these workers on others; returns a sentence about it."""
         reason = self.watch.of_memory(addresses)
-        workers = list(self.watch.some_worker())
+        workers = list(self.watch.some_worker(reason))
         lost = [k for k, address in enumerate(self.addresses) if address in addresses]
         count = sum(len(self.groups[k]) for k in lost)
         copied = 0

@@ -71,14 +71,18 @@ class Watch:
             "(memory_limit of LocalCluster, --memory-limit of dask worker), or take more of them"
         )
 
-    def some_worker(self) -> dict[str, int]:
-        """`workers`, once there is one."""
+    def some_worker(self, reason: str = "") -> dict[str, int]:
+        """`workers`, once there is one; ``reason`` says why there may be none."""
         end = time.monotonic() + self.limit
         while not (found := self.workers()):
             if time.monotonic() > end:
-                raise TimeoutError(
-                    f"no worker has come to the scheduler {self.scheduler} in {self.limit:g} s"
-                )
+                told = f"no worker has come to the scheduler {self.scheduler} in {self.limit:g} s"
+                if others := sorted(self.all_workers()):
+                    told += (
+                        f"; {', '.join(others)} takes no tasks: Dask pauses workers whose memory "
+                        "is nearly full"
+                    )
+                raise TimeoutError(told + (f"; {reason}" if reason else ""))
             time.sleep(LOOK)
         return found
 

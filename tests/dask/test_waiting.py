@@ -76,6 +76,14 @@ def test_tasks_whose_workers_die(exceeded, address, error, words):
         exceeded.result(SimpleNamespace(result=result), {}, "looking at block 3")
 
 
+def test_workers_that_are_paused_are_named(client, monkeypatch):
+    watch = waiting.Watch(client, 0.1)
+    monkeypatch.setattr(watch, "workers", dict)
+    address = min(client.nthreads())
+    with pytest.raises(TimeoutError, match=f"{address}.* takes no tasks: Dask pauses.*; why"):
+        watch.some_worker("why")
+
+
 def test_parts_that_no_worker_has_the_memory_for():
     class Lacking:
         calls = 0
@@ -87,7 +95,8 @@ def test_parts_that_no_worker_has_the_memory_for():
         def of_memory(self, addresses):
             return f"{', '.join(addresses)} exceeded the memory"
 
-        def some_worker(self):
+        def some_worker(self, reason):
+            assert reason == f"{GONE} exceeded the memory"
             return {"tcp://127.0.0.1:2": 1}
 
     fleet = fleet_room.DaskFleet.__new__(fleet_room.DaskFleet)

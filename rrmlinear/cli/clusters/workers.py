@@ -125,10 +125,12 @@ def _client(where: str, dashboard: str | None) -> Iterator[Any]:
     if local is None:
         try:
             client = Client(where, timeout=CONNECTION_LIMIT)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, TypeError) as error:
+            told = "; Dask's configuration names the files of TLS" if where[:6] == "tls://" else ""
             raise LeaveError(
                 f"ERROR: no scheduler answers at {where} ({type(error).__name__}): --dask takes "
                 "its address, such as tcp://host:8786, or local:2 for two processes of this machine"
+                + told
             ) from None
         with client:
             yield client
