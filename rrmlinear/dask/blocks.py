@@ -118,7 +118,7 @@ def problem_of(X: Any, y: Any, weights: Any, strict: bool = False) -> tuple[Prob
         return None, ""
     if y is None:
         raise ValueError("a block of examples comes without labels: give y, or futures of (X, y)")
-    weights = None if weights is None else np.ravel(weights)
+    weights = None if weights is None else np.ravel(np.asarray(weights))
     return Problem.from_arrays(X, np.ravel(y), weights), ""
 
 

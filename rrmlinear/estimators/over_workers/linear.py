@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -32,7 +33,6 @@ from rrmlinear.estimators.arguments import (
 )
 from rrmlinear.estimators.classifier import links_scores
 from rrmlinear.estimators.linear import FREE, REGULARIZED, LinearModel
-from rrmlinear.estimators.objective import is_unregularized
 from rrmlinear.estimators.over_workers.predictions import (
     computed,
     is_collection,
@@ -95,8 +95,6 @@ class OverWorkers(LinearModel):
                     f"{name} has no effect over workers, and must be {usual!r}: the problem and "
                     "the parts choose the method (docs/scale.md)"
                 )
-        if is_unregularized(self):
-            raise ValueError("fits without a regularizer are not for workers: give one a weight")
         if not is_elsewhere(X):
             return super()._checked_data(X, y, sample_weight, **how)
         self.__dict__.pop("feature_names_in_", None)
@@ -116,7 +114,7 @@ class OverWorkers(LinearModel):
         """The blocks of data that `_checked_data` has let through."""
         if isinstance(X, Problem):
             y = sample_weight = None  # it has them
-        elif sample_weight is not None and np.ndim(sample_weight) == 0:
+        elif isinstance(sample_weight, Real):
             sample_weight = np.full(X.shape[0], sample_weight)
         data = Data.of(watch, X, y, sample_weight)
         if not self._total(data) > 0:
