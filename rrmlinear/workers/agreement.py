@@ -186,8 +186,8 @@ def check_choices(chosen: Selection) -> None:
             Named("regularizer", name),
             " over workers needs a smooth loss where the intercept is left free: ",
             Named("loss", chosen.loss_row.name),
-            " has kinks, and takes the squared norm and the elastic net there; a regularized intercept "
-            "goes with all",
+            " has kinks, and takes the squared norm and the elastic net there; a regularized "
+            "intercept goes with all",
             field="regularizer",
             value=name,
         )
