@@ -66,13 +66,13 @@ def fold_paths(
 ) -> Any:
     """`FoldPaths` of these arguments, or None where no factor is quick enough to make."""
     from rrmlinear.risks.hessian import Hessian
+    from rrmlinear.solvers.second_order.factors import cholesky_factor
     from rrmlinear.solvers.second_order.paths.fold_paths import FoldPaths
     from rrmlinear.solvers.second_order.paths.path_curvatures import (
         Curvature,
         OwnCurvatures,
         SharedCurvature,
     )
-    from rrmlinear.solvers.second_order.row_space import cholesky_factor
 
     n, d = rows.shape
     if not _suits(rows):

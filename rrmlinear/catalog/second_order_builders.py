@@ -39,7 +39,6 @@ from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.second_order.limits import (
     MAX_FACTORIZED,
-    MAX_GRAM_FRACTION,
 )
 from rrmlinear.solvers.second_order.sample_matrix import FirstPoint
 
@@ -181,34 +180,6 @@ def is_dense_norm(task: Task) -> bool:
         return False
     is_norm = omega.linear and omega.quadratic_l1 == 0 and omega.modulus > 0
     return is_norm and task.choices.budget is None
-
-
-def row_space_applies(task: Task) -> bool:
-    """Whether the task is one of fewer weights on a factor of XX': dense rows, at most half as many
-    as features, under the squared norm alone.
-    """
-    n, d = task.rows.shape
-    return is_dense_norm(task) and n <= min(MAX_FACTORIZED, MAX_GRAM_FRACTION * d)
-
-
-def row_space(task: Task, build: Callable[[Task], Solver]) -> Solver:
-    """The solver that ``build`` makes of the task with a factor of XX' in place of X."""
-    with loading:
-        from rrmlinear.regularizers.separable import L2
-        from rrmlinear.solvers.second_order.row_space import RowSpace
-
-    free = bool(task.choices.free_bias)
-
-    def reduced(rows: Rows) -> Solver:
-        rows = rows.with_bias(task.rows.bias) if free else rows
-        part = replace(task, rows=rows, regularizer=L2(task.regularizer.modulus), weights=None)
-        return build(part)
-
-    def form(duals: Any) -> Any:
-        return start_of(replace(task, start=duals))
-
-    shared = getattr(task.rows, "shared", None)
-    return RowSpace(risk_of(task), task.regularizer, reduced, form, shared)
 
 
 def feature_newton_applies(task: Task) -> bool:

@@ -20,9 +20,9 @@ PAIR_COST, COPY_COST = 11.0, 70.0
 # A column may be by the root of this number longer than the rest of it beside an intercept: the
 # others are centred in a copy.
 MAX_LOST = 1e6
-# Products of rows are float32 unless the squares of some LOOK rows are MAX_LOST_SINGLE times those
-# beside their mean; in I + Z D⁻¹ Z' they are so unless these are above MAX_SINGLE.
-LOOK, MAX_LOST_SINGLE, MAX_SINGLE = 64, 100.0, 1e8
+# Products of rows in I + Z D⁻¹ Z' are float32 unless the largest square among LOOK rows is above
+# MAX_SINGLE.
+LOOK, MAX_SINGLE = 64, 1e8
 
 # Rows that are scaled in a dense copy at once.
 CHUNK = 4096
@@ -180,17 +180,6 @@ class Hessian(RowFactor):
         """X X', which `gram_of` takes: the same for all h."""
         values, bias = self.rows.values.astype(np.float64, copy=False), max(self.rows.bias, 0.0)
         return values @ values.T + bias * bias
-
-    def single_row_products(self) -> Array | None:
-        """`row_products` from float32 products, half the time; None where float32 overflows, or
-        some rows tell that all are near their mean, beside which digits are lost.
-        """
-        values, bias = self.rows.values, max(self.rows.bias, 0.0)
-        some = _look(values)
-        if MAX_LOST_SINGLE * np.square(some - some.mean(axis=0)).sum() < np.square(some).sum():
-            return None
-        result = _products_of_rows(values, np.zeros(self.rows.shape[1])) + bias * bias
-        return result if np.isfinite(result.trace()) else None
 
     def gram_of(
         self, products: Array, inverse: float, places: NDArray[Any] | None = None

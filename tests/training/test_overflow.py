@@ -86,7 +86,6 @@ def test_a_bound_beyond_the_range():
 
 @pytest.mark.parametrize("number", [11, 12])
 def test_targets_whose_squares_overflow_on_few_examples(number):
-    # the problem on a factor of XX' has no point with a finite value
     said = outcome(Problem.from_arrays(np.ones((1, 12)), np.array([2e299])), solver=number)
     assert said.split(", or allow")[0].endswith("scale the data, or choose less extreme numbers")
 
@@ -167,3 +166,10 @@ def test_an_error_of_arithmetic_is_one_sentence(error):
         raise error
     reason = "Result out of range" if error.args[0] == 34 else "b"
     assert str(raised.value) == f"numbers leave the range of double precision ({reason}): {ADVICE}"
+
+
+def test_objectives_that_overflow_everywhere_are_refused():
+    X = [[-5.96862050e8, 1.08049442e10, -2.44753082e9, 5.15695738e9, -8.38078328e9]]
+    problem = Problem.from_arrays(X, [3.08518133e149])
+    with pytest.raises(ValueError, match="finite"):
+        fit(problem, Parameter(solver=12, C=1e300, max_passes=60))

@@ -21,7 +21,6 @@ from rrmlinear.catalog.stages.first_stage import (
     begins_by_newton,
     begins_by_points,
     columns_for_conjugate,
-    is_stiff,
     is_wide,
 )
 from rrmlinear.catalog.task import Task
@@ -143,10 +142,6 @@ def _others(task: Task, by_points: bool = True) -> list[Stage]:
         first = points if by_points and begins_by_points(task) else []
         columns = methods.feature_newton(task, is_first=not first)
         return [*first, columns, *_by_cost(second, methods.gradients(task))]
-    if second_order_builders.row_space_applies(task):
-        second = [methods.row_space(task, _stages), *second]
-        if is_stiff(task):
-            return second
     convex = {"strongly-convex", "soft-threshold"} <= task.features
     known = task.risk is not None or not dual_builders.free_blocks_apply(task)
     if convex and task.choices.budget is None and not known:

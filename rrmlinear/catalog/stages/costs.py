@@ -48,8 +48,6 @@ MODEL_PATIENCE = 4
 INTERIOR_STEPS, SMOOTH_INTERIOR_STEPS = 100, 35
 # Passes of Newton's method before its rate is judged where barriers may go on.
 LEAST_BEFORE_BARRIERS = 60
-# Passes that solvers on a factor of XX' are guessed to take.
-ROW_SPACE_PASSES = 100
 # Passes that the ascent is guessed to take after Newton's method, and with a free intercept. There
 # it repeats whole ascents.
 WHOLE_PASSES = 1000

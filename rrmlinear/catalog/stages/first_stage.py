@@ -16,17 +16,12 @@ from rrmlinear.catalog.stages.newton_guess import is_uneven, stretch
 from rrmlinear.catalog.stages.row_angles import columns_of_angles
 from rrmlinear.catalog.task import Task
 from rrmlinear.losses.logistic import Logistic
-from rrmlinear.losses.margin import Hinge
 from rrmlinear.risks.row_factor import is_nearly_full
 from rrmlinear.solvers.loop.stages.turns import Stage
 from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
 
-# From this mean of c ‖x‖² on, the hinge begins on a factor of XX': the ascent would take more than
-# a hundred passes. On 1 000 × 10 000 both orders took the same time at 1 000.
-MIN_STIFF = 1000.0
 # With this number of dense features for each example, the ascent on the logistic loss with a free
-# intercept takes less time than the factor of XX': 0.4 of it on 1 000 × 10 000.
-# With fewer examples the factor takes a few milliseconds.
+# intercept takes less time than Newton's method.
 MIN_WIDE, MIN_WIDE_EXAMPLES = 2, 300
 # There the ascent on all duals at once comes first for this number of values, where rows are as
 # near to right angles as those of MIN_COLUMNS uncorrelated columns for each example. If the mean
@@ -39,7 +34,7 @@ MIN_PROXIMAL_VALUES = 4_000_000
 
 
 def is_wide(task: Task) -> bool:
-    """Whether the ascent on the logistic loss is done before a factor of XX' is made."""
+    """Whether the ascent on the logistic loss comes before Newton's method."""
     n, d = task.rows.shape
     are_many = n >= MIN_WIDE_EXAMPLES and d >= MIN_WIDE * n
     return isinstance(task.loss, Logistic) and task.rows.is_dense and are_many
@@ -94,10 +89,3 @@ def begins_by_points(task: Task) -> bool:
         return False
     few = task.rows.is_dense or task.rows.width <= MAX_FACTORIZED
     return not few and task.rows.n_stored >= MIN_PROXIMAL_VALUES
-
-
-def is_stiff(task: Task) -> bool:
-    """Whether the hinge has so large costs that the ascent is sure to be slow."""
-    if not isinstance(task.loss, Hinge) or task.choices.budget is not None:
-        return False
-    return float(task.costs @ task.rows.squared_norms()) >= MIN_STIFF * task.rows.shape[0]

@@ -21,7 +21,6 @@ from rrmlinear.catalog.stages.costs import (
     NEWTON_PATIENCE,
     NEWTON_PRODUCTS,
     PASS_COST,
-    ROW_SPACE_PASSES,
     SCORE_COST,
     SMOOTH_INTERIOR_STEPS,
     SMOOTH_STEPS,
@@ -229,18 +228,6 @@ def feature_newton(task: Task, is_first: bool) -> Stage:
     cost = 0.0 if is_first else KINK_STEPS * visit * task.rows.shape[0]
     name = "Newton's method over features"
     return Stage(name, build, visit, cost, takes_weights=True)
-
-
-def row_space(task: Task, stages: Callable[[Task], list[Stage]]) -> Stage:
-    """The stages of as many weights as there are examples, on a factor of XX'."""
-    n, _, stored, k = sizes(task)
-    visit = SCORE_COST * k + n * (NONZERO_COST + CLASS_COST * k)
-    cost = DENSE_GRAM_COST * n**2 * stored + BLAS_COST * n**3 / 3 + ROW_SPACE_PASSES * n * visit
-
-    def build(task: Task) -> Solver:
-        return second_order_builders.row_space(task, lambda part: Stages(stages(part)))
-
-    return Stage("the ascent on a factor of XX'", from_duals(build, task), visit, cost)
 
 
 def gradients(task: Task) -> list[Stage]:

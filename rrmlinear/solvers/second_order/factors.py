@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.blas import linear_algebra
+from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 from rrmlinear.solvers.second_order._triangles import scaled_to_unit, solved_by_factor
 
 Array = NDArray[np.float64]
@@ -20,8 +21,8 @@ MIN_ROWS_PER_FEATURE = 4
 # Where float32 leaves a matrix of unit diagonal without a Cholesky factor, FIRST_SINGLE_SHIFT is
 # added to the diagonal, and SINGLE_SHIFT_GROWTH times as much each time that this does not suffice.
 FIRST_SINGLE_SHIFT, SINGLE_SHIFT_GROWTH = 1e-6, 10.0
-# Where rounding leaves a matrix of unit diagonal without a Cholesky factor, FIRST_SHIFT is added to
-# the diagonal, and SHIFT_GROWTH times as much each time that this does not suffice.
+# Where rounding leaves a matrix without a Cholesky factor, FIRST_SHIFT of its mean diagonal is added
+# to the diagonal, and SHIFT_GROWTH times as much each time that this does not suffice.
 FIRST_SHIFT, SHIFT_GROWTH = 1e-14, 100.0
 
 
@@ -54,6 +55,23 @@ class Factor:
         dtrsm = linear_algebra("scipy.linalg.blas").dtrsm
         right = self.scale[:, np.newaxis] * columns
         return np.asarray(dtrsm(1.0, self.factor.T, right, trans_a=1))
+
+
+def cholesky_factor(products: Array) -> Array:
+    """L with L L' = ``products``, n × n, to rounding. Raises FloatingPointError where these are not
+    finite.
+    """
+    if not np.isfinite(products).all():
+        raise FloatingPointError("products of examples have overflowed; scale the data")
+    n, shift = len(products), 0.0
+    mean = float(products.trace()) / max(n, 1) or 1.0
+    while True:
+        try:
+            return np.ascontiguousarray(np.linalg.cholesky(products))
+        except np.linalg.LinAlgError:
+            more = max(SHIFT_GROWTH * shift, FIRST_SHIFT * mean, MIN_DIVISOR)
+            products.flat[:: n + 1] += more - shift
+            shift = more
 
 
 class OverClasses(ABC):

@@ -13,7 +13,7 @@ from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order import factors
-from rrmlinear.solvers.second_order.factors import ClassFactors, WholeFactor
+from rrmlinear.solvers.second_order.factors import ClassFactors, WholeFactor, cholesky_factor
 from rrmlinear.solvers.second_order.newton import Newton
 from rrmlinear.solvers.second_order.systems import class_systems, systems
 from rrmlinear.solvers.second_order.systems.systems import Systems
@@ -191,3 +191,23 @@ def test_a_factor_of_all_begins_with_the_shift_given():
     added = np.ones(hessian.rows.width * hessian.k)
     assert WholeFactor(hessian, added).shift == 0
     assert WholeFactor(hessian, added, 1e-3).shift == 1e-3
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1.0, 1e100])
+def test_factors_of_singular_products(scale):
+    X = scale * np.random.default_rng(1).standard_normal((30, 100))
+    X[3], X[10:20] = 0, X[:10]
+    factor = cholesky_factor(X @ X.T)
+    assert_allclose(factor @ factor.T, X @ X.T, atol=1e-9 * scale**2)
+    np.testing.assert_array_equal(factor, np.tril(factor))
+
+
+def test_products_that_are_not_finite_have_no_factor():
+    with pytest.raises(FloatingPointError, match="overflowed"):
+        cholesky_factor(np.array([[np.inf]]))
+
+
+def test_products_that_underflow_have_a_factor():
+    factor = cholesky_factor(np.array([[1.6e-319, 0.0], [0.0, 0.0]]))
+    assert np.isfinite(factor).all()
+    assert (np.diagonal(factor) > 0).all()

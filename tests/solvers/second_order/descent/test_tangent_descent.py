@@ -6,7 +6,6 @@ from told_passes import passes_told
 from units import passes_with_units
 
 from rrmlinear import LogisticRegression, Ridge
-from rrmlinear.catalog import second_order_builders
 from rrmlinear.catalog.stages import tangents
 from rrmlinear.catalog.stages.costs import TANGENTS
 from rrmlinear.risks.short import tangents as short_tangents
@@ -169,19 +168,6 @@ def test_threads_share_the_rows(runs):
     one, two, again = (LogisticRegression(tol=1e-8, n_jobs=jobs).fit(X, y) for jobs in (1, 2, 2))
     assert (two.coef_ == again.coef_).all()
     assert one.objective_ == pytest.approx(two.objective_, rel=1e-8)
-
-
-def test_wide_rows_ascend_before_a_factor_of_their_products_is_made(monkeypatch):
-    made = []
-    monkeypatch.setattr(second_order_builders, "row_space", lambda *given: made.append(given))
-    X, y = problem_of(300, 900)
-    X *= 10.0
-    model = LogisticRegression(tol=1e-6).fit(X, y)
-    assert model.duality_gap_ <= 1e-6 * model.objective_
-    assert not made
-    with pytest.raises(AttributeError):  # no solver was made
-        LogisticRegression(tol=1e-6).fit(X[:100], y[:100])
-    assert made
 
 
 def squares_of(n=4000, d=300):
