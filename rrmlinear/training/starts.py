@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,10 +14,11 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.dual_builders import joint
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.data.neighbours import visited_together
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.solvers.loop.result import DualBlocks, Result
+from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
 from rrmlinear.training.model import Model
@@ -163,8 +165,6 @@ class JointStarts:
     ) -> JointStarts | None:
         """The starts of ascents on enough classes and features, if their duals take little memory
         beside the rows; else None.
-
-        None too with a limit on time, as each problem has its own part of it.
         """
         k, y = len(factors), np.where(label == 0, 1.0, -1.0)
         duals = 2 * 8 * rows.shape[0] * min(k, JOINT_CLASSES)  # and as many scores
@@ -172,24 +172,39 @@ class JointStarts:
             return None
         if duals > JOINT_BYTES * rows.n_stored:
             return None
-        if chosen.stopping.time_limit is not None or not chosen.ascends_first(rows, y, costs):
+        if not chosen.ascends_first(rows, y, costs):
             return None
         if not np.isfinite(rows.squared_norms()).all():
             return None  # the solver says which example is at fault
         return cls(rows, chosen.loss, label, costs, factors, chosen.choices.seed)
 
-    def solved(self, j: int, solve: Callable[[Point], Result], stopping: Stopping) -> Result:
-        """The problem of class j solved from its start, whose seconds count."""
+    def solved(
+        self,
+        j: int,
+        solve: Callable[[Point, Stopping, OnPass | None], Result],
+        stopping: Stopping,
+        see: OnPass | None,
+    ) -> Result:
+        """The problem of class j solved from its start, whose passes and seconds count."""
         if stopping.max_passes <= self.passes:
-            return solve(Point())
+            return solve(Point(), stopping, see)
         begun = time.perf_counter(), time.process_time()
-        point = self._column(j)
+        with ends_within(stopping.time_limit):
+            point = self._column(j)
         wall, cpu = time.perf_counter() - begun[0], time.process_time() - begun[1]
-        result = solve(point)
+
+        def later(row: TraceRow) -> TraceRow:
+            return replace(row, number=row.number + self.passes, seconds=row.seconds + wall)
+
+        result = solve(
+            point,
+            replace(stopping, max_passes=stopping.max_passes - self.passes),
+            None if see is None else lambda row: see(later(row)),
+        )
         note = f"{self.passes} passes for up to {JOINT_CLASSES} classes at a time come first"
         return replace(
             result,
-            trace=[replace(row, seconds=row.seconds + wall) for row in result.trace],
+            trace=[later(row) for row in result.trace],
             cpu_seconds=result.cpu_seconds + cpu,
             notes=(note, *result.notes),
         )
@@ -213,7 +228,8 @@ class JointStarts:
         factors = self.factors[first : first + count]
         ascent = joint(self.rows, self.loss, self.label, first, self.costs, factors, self.squares)
         ascent.together = self.together
-        for number in range(1, self.passes + 1):
-            ascent.run_pass(number, self.seed)
+        with suppress(TimeIsUpError):
+            for number in range(1, self.passes + 1):
+                ascent.run_pass(number, self.seed)
         duals, scores = (np.ascontiguousarray(each.T) for each in (ascent.duals, ascent.scores()))
         return duals, ascent.vectors, scores

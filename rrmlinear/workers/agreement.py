@@ -131,7 +131,8 @@ class Agreement:
         own = choices.C * self.factors * self.sums
         rest = choices.C * (self.sums.sum() - self.sums)
         zeros = values_at_zero(self.chosen.loss, list(zip(own, rest, strict=True)))
-        return solve_each(one, zeros, stopping, on_pass)
+        # a fleet holds the parts of one problem at a time
+        return solve_each(one, zeros, stopping, on_pass, may_wait=False)
 
     def model(self, result: Result) -> Model:
         """The model of a result."""

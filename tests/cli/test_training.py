@@ -36,6 +36,17 @@ def test_trains_and_saves(train, iris, folder):
     assert os.listdir(folder) == ["iris.libsvm.model"]
 
 
+@pytest.mark.parametrize("options", [(), ("-v", 3), ("-C",)])
+@pytest.mark.parametrize("number", [1, 7, 30])
+def test_a_time_limit_that_is_not_reached_changes_nothing(train, iris, number, options):
+    free = train("-s", number, "-q", *options, iris)
+    kept = "" if options else Path("iris.libsvm.model").read_text()
+    limited = train("-s", number, "-q", *options, "--time-limit", 1000, iris)
+    assert (limited.code, limited.out, limited.err) == (0, free.out, free.err)
+    if not options:
+        assert Path("iris.libsvm.model").read_text() == kept
+
+
 def test_a_line_a_pass(train, iris):
     first, second = lines_of_passes(train("-s", 30, "-t", 2, iris).out)
     form = r"pass +{} +seconds +\d+\.\d+ +primal \S+ +dual \S+ +relative gap +{}\d\.\d+e[-+]\d+"

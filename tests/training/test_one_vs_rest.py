@@ -269,7 +269,8 @@ def test_classes_that_begin_together_come_to_the_same_optimum(wide, fit, monkeyp
     assert not any("at a time" in note for note in alone.result.notes)
     apart = abs(together.result.primal - alone.result.primal)
     assert apart <= together.result.gap + alone.result.gap
-    assert together.result.passes < alone.result.passes
+    assert together.result.passes <= 1.1 * alone.result.passes
+    assert threads.result.passes == together.result.passes
 
 
 @pytest.mark.usefixtures("no_compiled_steps")
@@ -300,7 +301,7 @@ def test_duals_of_joint_passes_at_which_the_rule_holds_stay(wide, fit, monkeypat
     assert model.result.dual == pytest.approx(dual, rel=1e-12)
     assert {each.status for each in model.result.problems} == {Status.RULE}
     assert_array_equal(np.vstack(made).T, duals)
-    assert model.result.passes == 10
+    assert model.result.passes == 10 * (12 + 1)
     tighter = fit(wide, solver=7, C=0.3, tolerance=1e-7).result
     assert (tighter.duals != duals).any(axis=0).all()
     assert tighter.gap < model.result.gap
@@ -328,8 +329,8 @@ def test_classes_end_without_a_visit_where_the_rule_holds_at_joint_duals(
     assert model.result.dual == pytest.approx(dual, rel=1e-12)
 
 
-@pytest.mark.parametrize("choices", [{"time_limit": 60.0}, {"max_passes": 5}, {"solver": 32}])
-def test_classes_begin_alone_with_limits_and_by_other_solvers(wide, fit, monkeypatch, choices):
+@pytest.mark.parametrize("choices", [{"max_passes": 9}, {"solver": 32}])
+def test_classes_begin_alone_with_few_passes_and_by_other_solvers(wide, fit, monkeypatch, choices):
     monkeypatch.setattr(starts, "MIN_JOINT_WIDTH", 1)
     result = fit(wide, **({"solver": 3, "gap_tol": 1e-3} | choices)).result
     assert not any("at a time" in note for note in result.notes)

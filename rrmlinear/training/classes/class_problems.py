@@ -48,12 +48,12 @@ class ClassProblems:
         y = np.where(self.label == j, 1.0, -1.0)
         costs = self._costs_of(j)
 
-        def alone(begin: Point) -> Result:
+        def alone(begin: Point, rest: Stopping, see: OnPass | None) -> Result:
             return solve_scalars(self.problem, self.chosen, y, costs, begin, see, rest)
 
         if self.joint is None:
-            return alone(self.point.column(j))
-        return self.joint.solved(j, alone, rest)
+            return alone(self.point.column(j), rest, see)
+        return self.joint.solved(j, alone, rest, see)
 
     def at_zero(self) -> list[tuple[float, float]]:
         """(primal, dual) of each problem at weights and duals of zero.

@@ -6,6 +6,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from rrmlinear.core.blas import one_blas_thread
@@ -23,133 +24,183 @@ from rrmlinear.training.classes.together import (
 
 #: Seconds after the time limit in which problems may still make their first pass.
 GRACE = 0.3
+#: Limit on the problems that wait in a thread for others: each holds its duals and weights.
+MAX_WAITING = 8
+
+#: A problem by its number, under a rule, seen by a callback.
+Solve = Callable[[int, Stopping, OnPass | None], Result]
+#: Where the result of a problem goes, None for one that did not begin.
+Done = Callable[[int, Result | None], None]
 
 
-class _Clock:
-    """How long first passes take, and whether there is time for those to come.
+class _Turns:
+    """Problems that ``threads`` begin in order, and whether there is time for those to come.
 
-    Problems are begun in order. Each of ``threads`` solves one at a time.
+    Once the time left is that of the first passes of the problems that have not begun, a problem
+    waits while its thread solves these, and then goes on. So each gets a pass, and a limit that is
+    not reached leaves every problem its own passes. A problem ends early only where MAX_WAITING
+    others wait already.
     """
 
-    def __init__(self, deadline: float, n_problems: int, threads: int = 1):
-        self.deadline, self.n_problems, self.threads = deadline, n_problems, threads
-        self.first_pass, self.left = 0.0, n_problems
+    def __init__(
+        self, one: Callable[[int, OnPass], Result], done: Done, count: int, deadline: float,
+        threads: int = 1, may_wait: bool = True,
+    ) -> None:
+        self.one, self.done, self.deadline, self.threads = one, done, deadline, threads
+        self.may_wait, self.numbers, self.left = may_wait, iter(range(count)), count
+        #: The shortest first pass of a problem so far, in seconds from its beginning.
+        self.first_pass = math.inf
         self.own = threading.local()
 
-    def is_too_late_for(self, j: int) -> bool:
-        """Begin problem j, unless its first pass would end long after the deadline."""
-        self.left = min(self.left, self.n_problems - 1 - j)
-        self.own.begun = time.perf_counter()
-        return j > 0 and self.own.begun + self.first_pass >= self.deadline + GRACE
+    def work(self) -> None:
+        """Solve all problems that no thread has begun."""
+        for j in self.numbers:
+            self.left -= 1
+            begun = time.perf_counter()
+            late = begun >= self.deadline and begun + self.first_pass >= self.deadline + GRACE
+            self.done(j, None if j and late else self._solved(j, begun))
 
-    def see(self, row: TraceRow) -> None:
-        if row.number == 1:
-            self.first_pass = max(self.first_pass, time.perf_counter() - self.own.begun)
+    def _solved(self, j: int, begun: float) -> Result:
+        ends, is_first = False, True
 
-    def is_others_turn(self) -> bool:
-        """Whether the time left is that of the first passes to come."""
-        rounds = -(-self.left // self.threads)
-        return rounds > 0 and time.perf_counter() + rounds * self.first_pass >= self.deadline
+        def see(row: TraceRow) -> bool:
+            nonlocal ends, is_first
+            if self.deadline == math.inf:
+                return False
+            now = time.perf_counter()
+            if is_first:
+                self.first_pass, is_first = min(self.first_pass, now - begun), False
+            rounds = -(-self.left // self.threads)
+            if self.may_wait and rounds and now + rounds * self.first_pass >= self.deadline:
+                ends = not self._wait()
+            return ends
+
+        result = self.one(j, see)
+        if ends and result.status is Status.STOPPED_BY_CALLER:
+            return replace(result, status=Status.TIME_LIMIT)
+        return result
+
+    def _wait(self) -> bool:
+        """Solve the others first; whether the problem that asks may wait for them."""
+        waiting = getattr(self.own, "waiting", 0)
+        if waiting < MAX_WAITING:
+            self.own.waiting = waiting + 1
+            self.work()
+            self.own.waiting = waiting
+        return waiting < MAX_WAITING
+
+
+class _Gathered:
+    """Results in the order of their numbers, whose arrays are written as columns."""
+
+    def __init__(self, zeros: Sequence[tuple[float, float]]) -> None:
+        self.zeros, self.sums, self.columns = zeros, Sums(zeros), Columns(len(zeros))
+        self.trace: list[TraceRow] = []
+        self.waiting: dict[int, Result | None] = {}
+
+    def add(self, j: int, found: Result | None) -> list[TraceRow]:
+        """The rows of all results that stand in order now."""
+        self.waiting[j] = found
+        first = len(self.trace)
+        while (at := len(self.sums.ended)) in self.waiting:
+            found = self.waiting.pop(at)
+            result = not_begun(self.sums.ended[0], self.zeros[at]) if found is None else found
+            self.trace += [self.sums.row(row) for row in result.trace]
+            self.sums.end(self.columns.keep(at, result))
+        return self.trace[first:]
+
+    def result(self) -> OneVsRestResult:
+        return of_columns(self.sums.ended, self.trace, self.columns)
 
 
 def solve_each(
-    solve: Callable[[int, Stopping, OnPass | None], Result],
+    solve: Solve,
     zeros: Sequence[tuple[float, float]],
     stopping: Stopping,
     on_pass: OnPass | None,
+    may_wait: bool = True,
 ) -> OneVsRestResult:
     """The problems that ``solve`` solves by their numbers, one after another.
 
-    ``zeros``: (primal, dual) of each problem at weights and duals of zero.
+    ``zeros``: (primal, dual) of each problem at weights and duals of zero. ``may_wait`` tells
+    whether one may be solved while another one waits.
     """
-    sums, columns = Sums(zeros), Columns(len(zeros))
-    trace: list[TraceRow] = []
-    ended_by: Status | None = None
+    gathered, seen = _Gathered(zeros), Sums(zeros)
+    stopped = False
 
-    def see(row: TraceRow) -> bool:
-        nonlocal ended_by
-        clock.see(row)
-        if on_pass is not None and ended_by is None and on_pass(sums.row(row)) is True:
-            ended_by = Status.STOPPED_BY_CALLER
-        if ended_by is None and clock.is_others_turn():
-            ended_by = Status.TIME_LIMIT
-        return ended_by is not None
+    def one(j: int, see: OnPass) -> Result:
+        def look(row: TraceRow) -> bool:
+            nonlocal stopped
+            if on_pass is not None and not stopped:
+                stopped = on_pass(seen.row(row, j)) is True
+            ends = not stopped and see(row) is True
+            return ends or stopped
+
+        rest = replace(stopping, max_passes=1) if stopped else stopping
+        # calls after each pass are a part of a small fit
+        return solve(j, rest, look if on_pass is not None or deadline < math.inf else None)
+
+    def done(j: int, found: Result | None) -> None:
+        gathered.add(j, found)
+        if found is not None:
+            seen.end(found.without_arrays(), j)
 
     with one_blas_thread(), ends_within(stopping.time_limit) as deadline:
-        clock = _Clock(deadline, len(zeros))
-        # calls after each pass are a part of a small fit
-        watch = see if on_pass is not None or deadline < math.inf else None
-        for j, zero in enumerate(zeros):
-            if clock.is_too_late_for(j):
-                result = not_begun(sums.ended[0], zero)
-            else:
-                rest = stopping if ended_by is None else replace(stopping, max_passes=1)
-                result = solve(j, rest, watch)
-            if ended_by is Status.TIME_LIMIT and result.status is Status.STOPPED_BY_CALLER:
-                result = replace(result, status=Status.TIME_LIMIT)
-            trace += [sums.row(row) for row in result.trace]
-            sums.end(columns.keep(j, result))
-            if result.status is Status.TIME_LIMIT:
-                ended_by = ended_by or Status.TIME_LIMIT
-    return of_columns(sums.ended, trace, columns)
+        _Turns(one, done, len(zeros), deadline, may_wait=may_wait).work()
+    return gathered.result()
 
 
 def solve_at_once(
-    solve: Callable[[int, Stopping, OnPass], Result],
+    solve: Solve,
     zeros: Sequence[tuple[float, float]],
     stopping: Stopping,
     on_pass: OnPass | None,
     threads: int,
 ) -> OneVsRestResult:
     """The same by threads that solve a problem each; ``on_pass`` sees problems that have ended."""
-    see: OnPass = on_pass or (lambda row: None)
+    from concurrent.futures import Future, InvalidStateError
+
     begun, cpu_begun, stopped = time.perf_counter(), time.process_time(), threading.Event()
-    sums, columns = Sums(zeros), Columns(len(zeros))
-    trace: list[TraceRow] = []
+    gathered, see = _Gathered(zeros), on_pass or (lambda row: None)
+    futures: list[Future[Result | None]] = [Future() for _ in zeros]
     dropped = threading.Event()
 
-    def one(j: int) -> Result | None:
-        if clock.is_too_late_for(j):
-            return None
-        ended_by: Status | None = None
-
-        def look(row: TraceRow) -> bool:
-            nonlocal ended_by
-            clock.see(row)
-            if clock.is_others_turn():
-                ended_by = Status.TIME_LIMIT
-            return ended_by is not None or stopped.is_set()
-
-        left = max(clock.deadline - time.perf_counter(), 0.0)
+    def one(j: int, see: OnPass) -> Result:
+        left = max(deadline - time.perf_counter(), 0.0)
         rest = replace(stopping, time_limit=left if left < math.inf else None)
-        with ends_with(dropped):
-            result = solve(j, rest, look)
-        if ended_by is not None and result.status is Status.STOPPED_BY_CALLER:
-            return replace(result, status=ended_by)
-        return result
+        return solve(j, rest, lambda row: see(row) is True or stopped.is_set())
+
+    def work() -> None:
+        try:
+            with ends_with(dropped):
+                turns.work()
+        except BaseException as error:  # the thread that gathers raises it
+            for future in futures:
+                with suppress(InvalidStateError):
+                    future.set_exception(error)
 
     with (
         one_blas_thread(),
         ends_within(stopping.time_limit) as deadline,
         thread_pool(threads) as pool,
     ):
-        clock = _Clock(deadline, len(zeros), threads)
+        turns = _Turns(
+            one, lambda j, found: futures[j].set_result(found), len(zeros), deadline, threads
+        )
+        for _ in range(threads):
+            pool.submit(work)
         try:
-            for j, found in enumerate(pool.map(one, range(len(zeros)))):
-                result = not_begun(sums.ended[0], zeros[j]) if found is None else found
-                rows = [sums.row(row) for row in result.trace]
+            for j, future in enumerate(futures):
+                rows = gathered.add(j, future.result())
                 if not stopped.is_set() and any(see(row) is True for row in rows):
                     stopped.set()
-                trace += rows
-                sums.end(columns.keep(j, result))
         except BaseException:
             dropped.set()
             stopped.set()
-            pool.shutdown(cancel_futures=True)
             raise
-    together = of_columns(sums.ended, trace, columns)
+    together = gathered.result()
     # Seconds of problems that ran side by side count as if these had come one after another.
-    wall = (time.perf_counter() - begun) / _spent(sums.ended)
+    wall = (time.perf_counter() - begun) / _spent(gathered.sums.ended)
     return replace(
         together,
         trace=[replace(row, seconds=wall * row.seconds) for row in together.trace],

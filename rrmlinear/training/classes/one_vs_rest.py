@@ -34,9 +34,9 @@ def solve_one_vs_rest(
     """A problem for each class j: +1 its examples, with costs times factors[j], −1 the others.
 
     Each is solved to its own gap by the same rule, from its column of ``start``. The limit on
-    passes holds for each problem, the limit on time for all together. A problem ends while there is
-    time left for a first pass of each remaining problem. After ``on_pass`` has returned True (it is
-    not called again), each problem left gets one pass. Problems for which no time is left at all
+    passes holds for each problem, the limit on time for all together. Near its end a problem waits
+    until each remaining one has had a first pass. After ``on_pass`` has returned True (it is not
+    called again), each problem left gets one pass. Problems for which no time is left at all
     have weights and duals of 0, and a note tells their number. Several threads solve a problem each
     where passes are long enough; then ``on_pass`` sees the rows of a problem when it has ended.
     """

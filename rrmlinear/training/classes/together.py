@@ -37,27 +37,35 @@ class OneVsRestResult(Result):
 
 
 class Sums:
-    """The trace of all problems together."""
+    """The trace of all problems together. They end in the order of their numbers unless ``j`` tells
+    the number of one.
+    """
 
     def __init__(self, zeros: Sequence[tuple[float, float]]):
         """``zeros``: (primal, dual) of each problem at weights and duals of zero."""
-        self.zeros = np.array(zeros)
+        self.zeros, self.is_open = np.array(zeros), np.ones(len(zeros), dtype=bool)
         self.ended: list[Result] = []
-        # sums over the problems that have ended, and over those not begun
+        # sums over the problems that have ended
         self.passes, self.seconds, self.primal, self.dual = 0, 0.0, 0.0, 0.0
-        self.left = self._sums_left()
+        #: The problem whose rows come, and the sums over those that have not ended beside it.
+        self.at, self.left = -1, [0.0, 0.0]
 
-    def end(self, result: Result) -> None:
-        """Go on to the next problem."""
+    def end(self, result: Result, j: int | None = None) -> None:
+        """Problem j has ended."""
+        self.is_open[len(self.ended) if j is None else j] = False
+        self.at = -1
         self.ended.append(result)
         self.passes += result.passes
         self.seconds += result.seconds
         self.primal += result.primal
         self.dual += result.dual
-        self.left = self._sums_left()
 
-    def row(self, row: TraceRow) -> TraceRow:
-        """The row of all problems for one of the current problem."""
+    def row(self, row: TraceRow, j: int | None = None) -> TraceRow:
+        """The row of all problems for one of problem j."""
+        j = len(self.ended) if j is None else j
+        if j != self.at:
+            others = self.is_open & (np.arange(len(self.zeros)) != j)
+            self.at, self.left = j, self.zeros[others].sum(axis=0).tolist()
         primal = self.left[0] + (row.primal + self.primal)
         dual = self.left[1] + (row.dual + self.dual)
         return TraceRow(
@@ -70,10 +78,6 @@ class Sums:
             (len(self.ended) + (0.0 if math.isnan(row.part) else row.part)) / len(self.zeros),
             row.note,
         )
-
-    def _sums_left(self) -> list[float]:
-        sums: list[float] = self.zeros[len(self.ended) + 1 :].sum(axis=0).tolist()
-        return sums
 
 
 class Columns:

@@ -13,6 +13,7 @@ from rrmlinear.losses.base cimport ScalarLoss
 
 import numpy as np
 
+from rrmlinear.core.deadline import check_time
 from rrmlinear.data.products import product_of_part
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
@@ -21,6 +22,7 @@ cdef enum:
     ROW_LOOKAHEAD = 4       # visits between the prefetch of a row and its use
     BEGIN_LOOKAHEAD = 12    # and of its place in memory and its duals
     FIRST_SLEEP = 1         # passes that an example skips first whose duals are all 0
+    CHECKED_VISITS = 256    # visits between two looks at the clock
 
 # A C copy, which visits read.
 cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
@@ -87,7 +89,7 @@ cdef class JointAscent:
 
     def run_pass(self, int number, uint64_t seed):
         """Visit the examples in the order of pass ``number``. Those whose duals were all 0 and
-        stayed so skip 1 pass, then 2, 4, …
+        stayed so skip 1 pass, then 2, 4, … Raises TimeIsUpError after the deadline, between visits.
         """
         cdef Py_ssize_t n = self.rows.c.n_rows, k = self.factor.shape[0], stride = self.W.shape[1]
         cdef Py_ssize_t at, i, j, own
@@ -109,6 +111,9 @@ cdef class JointAscent:
             n = schedule_awake(&self.schedule, &self.cost[0], number, 0, n, &places[0])
             schedule_shuffle(number, seed, &places[0], n, self.together)
             for at in range(n):
+                if at % CHECKED_VISITS == 0:
+                    with gil:
+                        check_time()
                 if at + BEGIN_LOOKAHEAD < n:
                     rows_prefetch_begin(&self.rows.c, places[at + BEGIN_LOOKAHEAD])
                     prefetch(&self.alpha[places[at + BEGIN_LOOKAHEAD], 0], 1, 3)
