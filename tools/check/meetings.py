@@ -67,63 +67,61 @@ class Meeting:
         return getattr(rrmlinear, self.name)(**(self.settings | settings))
 
 
-def _classifiers(rng: np.random.Generator, k: int, C: float) -> tuple[str, dict[str, Any]]:
-    both = [
-        ("LinearSVC", {"loss": "hinge", "C": C}),
-        ("LinearSVC", {"C": C}),
-        ("LogisticRegression", {"C": C}),
-        ("LinearClassifier", {"loss": "logistic", "C": C}),
-        ("LogisticRegression", {"C": C, "l1_ratio": 1.0}),
+def _estimators(C: float) -> list[tuple[str, dict[str, Any], str]]:
+    """Names, settings, and what they take: "any" classes, "several" of them, or "numbers"."""
+    return [
+        ("LinearSVC", {"C": C, "loss": "hinge"}, "any"),
+        ("LinearSVC", {"C": C}, "any"),
+        ("LinearClassifier", {"C": C, "loss": "hinge"}, "any"),
+        ("LinearClassifier", {"C": C, "loss": "squared-hinge"}, "any"),
+        ("LinearClassifier", {"C": C, "loss": "logistic"}, "any"),
+        ("LogisticRegression", {"C": C}, "any"),
+        ("LogisticRegression", {"C": C, "l1_ratio": 1.0}, "any"),
+        ("WestonWatkinsSVC", {"C": C}, "several"),
+        ("LinearClassifier", {"C": C, "loss": "crammer-singer"}, "several"),
+        ("Ridge", {"alpha": 1 / C}, "numbers"),
+        ("Lasso", {"alpha": 0.1 / C}, "numbers"),
+        ("ElasticNet", {"alpha": 0.1 / C}, "numbers"),
+        ("HuberRegressor", {"alpha": 1 / C}, "numbers"),
+        ("QuantileRegressor", {"alpha": 0.1 / C, "quantile": 0.7}, "numbers"),
+        ("LinearSVR", {"C": C, "epsilon": 0.1}, "numbers"),
+        ("LinearSVR", {"C": C, "epsilon": 0.1, "loss": "squared_epsilon_insensitive"}, "numbers"),
     ]
-    several = [
-        ("WestonWatkinsSVC", {"C": C}),
-        ("LinearClassifier", {"loss": "crammer-singer", "C": C}),
-    ]
-    choices = both if k == 2 else [*both, *several]
-    return choices[rng.integers(len(choices))]
 
 
-def _regressors(rng: np.random.Generator, C: float) -> tuple[str, dict[str, Any]]:
-    choices: list[tuple[str, dict[str, Any]]] = [
-        ("Ridge", {"alpha": 1 / C}),
-        ("Lasso", {"alpha": 0.1 / C}),
-        ("ElasticNet", {"alpha": 0.1 / C}),
-        ("HuberRegressor", {"alpha": 1 / C}),
-        ("QuantileRegressor", {"alpha": 0.1 / C, "quantile": 0.7}),
-        ("LinearSVR", {"C": C, "epsilon": 0.1}),
-        ("LinearSVR", {"C": C, "loss": "squared_epsilon_insensitive", "epsilon": 0.1}),
-    ]
-    return choices[rng.integers(len(choices))]
+#: Each shape with each estimator; ones that follow each other have little in common.
+PAIRS = [(shape, at) for shape in SHAPES for at in range(len(_estimators(1.0)))]
+np.random.default_rng(0).shuffle(PAIRS)
 
 
 def meeting(number: int) -> Meeting:
     """The problem and the estimator of this number."""
     rng = np.random.default_rng(number)
-    n, d = SHAPES[rng.integers(len(SHAPES))]
-    k = int(rng.choice(CLASSES)) if rng.random() < 0.7 else 0
-    form, single = rng.choice(["C-ordered", "F-ordered", "sparse"]), rng.random() < 0.4
+    (n, d), at = PAIRS[number % len(PAIRS)]
+    C = float(rng.choice(COSTS))
+    name, settings, kind = _estimators(C)[at]
+    settings |= {"fit_intercept": bool(rng.random() < 0.6)}
+    k = 0 if kind == "numbers" else int(rng.choice(CLASSES[kind == "several" :]))
+    form, dtype = rng.choice(["C-ordered", "F-ordered", "sparse"]), rng.choice(["float32", "float64"])
     X = rng.standard_normal((n, d)) + rng.choice([0.0, 0.5]) * rng.standard_normal((n, 1))
     if form == "sparse":
         X *= rng.random((n, d)) < min(1.0, max(0.05, 3.0 / d))
-    X = X.astype(np.float32 if single else np.float64)
+    X = X.astype(dtype)
     scores = X @ rng.standard_normal((d, max(k, 1))) / np.sqrt(d)
     scores += rng.choice([0.1, 0.5]) * rng.standard_normal(scores.shape)
-    C, y = float(rng.choice(COSTS)), scores[:, 0]
+    y: Any = scores[:, 0]
     if k:
-        y = scores.argmax(axis=1) if k > 2 else (scores[:, 0] > scores[:, 1]).astype(int)
+        y = scores.argmax(axis=1)
         y[:k] = np.arange(k)
-    name, settings = _classifiers(rng, k, C) if k else _regressors(rng, C)
-    settings = settings | {"fit_intercept": bool(rng.random() < 0.6)}
     given = csr_array(X) if form == "sparse" else np.asarray(X, order=form[0])
-    form = f"{form} {X.dtype}"
-    return Meeting(number, name, settings, k, given, y, form)
+    return Meeting(number, name, settings, k, given, y, f"{form} {dtype}")
 
 
 def _loss_of_classes(case: Meeting, scores: Array) -> float:
     """The sum of the losses of all examples; two classes have one score, the second's."""
     k, settings, of_all = scores.shape[1], case.settings, np.arange(len(case.y))
     loss = settings.get("loss", {"LinearSVC": "squared-hinge"}.get(case.name, "softmax"))
-    if k == 1 or loss in ("hinge", "squared-hinge", "logistic"):  # each class against the rest
+    if loss in ("hinge", "squared-hinge", "logistic") or k == 1:  # each class against the rest
         labels = np.arange(case.classes) if k > 1 else np.ones(1)
         margins = np.where(case.y[:, np.newaxis] == labels, 1, -1) * scores
         beyond = np.maximum(0, 1 - margins)
