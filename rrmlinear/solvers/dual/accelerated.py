@@ -51,8 +51,8 @@ class Accelerated(Solver):
       that takes half the tolerance; gap and bound stay those of the loss itself.
 
     With ``observe``, some smooth losses are treated like losses with kinks: accelerated only if the
-    plain ascent proves slow. This is so where the theory expects no gain, and on dense data of more
-    features than examples, whose rows may be nearly orthogonal.
+    plain ascent proves slow. This is so where the theory expects no gain, and where features are
+    more than half as many as examples: few rows may be nearly orthogonal.
 
     Source: Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate ascent,
     figure 2, lemmas 2 and 3, remark 1; restarts of the momentum and κ by the duals are ours.
