@@ -5,11 +5,9 @@ They import solvers, and what these know of losses and regularizers, when they a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +31,6 @@ from rrmlinear.catalog.stages.samples import (
 )
 from rrmlinear.catalog.task import Task
 from rrmlinear.core.loading import loading
-from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.solver import Solver

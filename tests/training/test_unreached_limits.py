@@ -75,7 +75,9 @@ def test_of_the_automatic_solver(loss, free_bias, make):
     check_alike(make(4), loss=loss, solver="auto", C=0.3, free_bias=free_bias)
 
 
-@pytest.mark.parametrize("loss", ["squared", "absolute", "epsilon-insensitive", "huber", "quantile"])
+@pytest.mark.parametrize(
+    "loss", ["squared", "absolute", "epsilon-insensitive", "huber", "quantile"]
+)
 @pytest.mark.parametrize("regularizer", ["l2", "l1", "elastic-net"])
 def test_of_regressions(loss, regularizer):
     problem = blobs(2)

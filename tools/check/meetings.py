@@ -1,12 +1,12 @@
 """Do mechanisms work where they meet? python tools/check/meetings.py [--first 0] [--fits 3000]
 
-Each number from --first on draws a problem and an estimator at its default settings: classes, shape,
-density, memory order, precision, intercept, C, loss. Shapes lie around the sizes at which the
-automatic solver changes its methods. A fit must raise nothing, say that it is solved, and come
-within its tolerance of the best known point: of scikit-learn where it has the same problem, and of a
-run to a much smaller gap on a dense float64 copy. Its lower bound, the objective less the gap, must
-not be above that point. Objectives are computed here, from the weights. The script prints each fit
-that fails, with the number that makes it again, and ends with exit code 1 if there is one.
+Each number from --first on draws a problem and an estimator at its default settings: classes,
+shape, density, memory order, precision, intercept, C, loss. Shapes lie around the sizes at which
+the automatic solver changes its methods. A fit must raise nothing, say that it is solved, and come
+within its tolerance of the best known point: of scikit-learn where it has the same problem, and of
+a run to a much smaller gap on a dense float64 copy. Its lower bound, the objective less the gap,
+must not be above that point. Objectives are computed here, from the weights. The script prints each
+fit that fails, with the number that makes it again, and ends with exit code 1 if there is one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-
 from sklearn import linear_model, svm
 
 import rrmlinear
@@ -102,7 +101,8 @@ def meeting(number: int) -> Meeting:
     name, settings, kind = _estimators(C)[at]
     settings |= {"fit_intercept": bool(rng.random() < 0.6)}
     k = 0 if kind == "numbers" else int(rng.choice(CLASSES[kind == "several" :]))
-    form, dtype = rng.choice(["C-ordered", "F-ordered", "sparse"]), rng.choice(["float32", "float64"])
+    form = rng.choice(["C-ordered", "F-ordered", "sparse"])
+    dtype = rng.choice(["float32", "float64"])
     X = rng.standard_normal((n, d)) + rng.choice([0.0, 0.5]) * rng.standard_normal((n, 1))
     if form == "sparse":
         X *= rng.random((n, d)) < min(1.0, max(0.05, 3.0 / d))
@@ -178,7 +178,8 @@ def outside(case: Meeting) -> Any:
     if case.name == "LogisticRegression" and not settings.get("l1_ratio"):
         return linear_model.LogisticRegression(**settings, tol=1e-8, max_iter=5000).fit(X, case.y)
     if case.name in REGULARIZED:
-        return getattr(svm, case.name)(**settings, dual=True, tol=1e-4, max_iter=3000).fit(X, case.y)
+        liblinear = getattr(svm, case.name)(**settings, dual=True, tol=1e-4, max_iter=3000)
+        return liblinear.fit(X, case.y)
     if case.name in ("Lasso", "ElasticNet"):
         return getattr(linear_model, case.name)(**settings, tol=1e-8, max_iter=5000).fit(X, case.y)
     if case.name == "Ridge":

@@ -36,7 +36,7 @@ from rrmlinear.catalog.stages.newton_guess import is_uneven, newton_guess
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.losses.margin import SquaredHinge
-from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
+from rrmlinear.solvers.dual.dual_descent import NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.solvers.loop.stages.turns import Stage

@@ -21,8 +21,8 @@ MIN_ROWS_PER_FEATURE = 4
 # Where float32 leaves a matrix of unit diagonal without a Cholesky factor, FIRST_SINGLE_SHIFT is
 # added to the diagonal, and SINGLE_SHIFT_GROWTH times as much each time that this does not suffice.
 FIRST_SINGLE_SHIFT, SINGLE_SHIFT_GROWTH = 1e-6, 10.0
-# Where rounding leaves a matrix without a Cholesky factor, FIRST_SHIFT of its mean diagonal is added
-# to the diagonal, and SHIFT_GROWTH times as much each time that this does not suffice.
+# Where rounding leaves a matrix without a Cholesky factor, FIRST_SHIFT of its mean diagonal is
+# added to the diagonal, and SHIFT_GROWTH times as much each time that this does not suffice.
 FIRST_SHIFT, SHIFT_GROWTH = 1e-14, 100.0
 
 

@@ -43,8 +43,13 @@ class _Turns:
     """
 
     def __init__(
-        self, one: Callable[[int, OnPass], Result], done: Done, count: int, deadline: float,
-        threads: int = 1, may_wait: bool = True,
+        self,
+        one: Callable[[int, OnPass], Result],
+        done: Done,
+        count: int,
+        deadline: float,
+        threads: int = 1,
+        may_wait: bool = True,
     ) -> None:
         self.one, self.done, self.deadline, self.threads = one, done, deadline, threads
         self.may_wait, self.numbers, self.left = may_wait, iter(range(count)), count

@@ -46,8 +46,8 @@ class FoldPaths:
     the best b for w, and the gap is ½‖w − C Σ_i c_i α_i x_i‖². Source: Liu and Nocedal, On the
     limited memory BFGS method for large scale optimization, 1989.
 
-    Where there are few examples, ``factor`` is L with L L' = X X' (`cholesky_factor`). Every w has a
-    u with L u = X w and ‖u‖ ≤ ‖w‖, and equality for w = X'β, u = L'β: so the weights are those of
+    Where there are few examples, ``factor`` is L with L L' = X X' (`cholesky_factor`). Every w has
+    a u with L u = X w and ‖u‖ ≤ ‖w‖, and equality for w = X'β, u = L'β: so the weights are those of
     the rows of L. ``most`` limits the steps for one C.
     """
 
