@@ -26,7 +26,7 @@ from rrmlinear.estimators.objective import (
 )
 from rrmlinear.estimators.reporting import Reported, Training
 from rrmlinear.estimators.scores import LinearScores
-from rrmlinear.estimators.unregularized import solve_unregularized
+from rrmlinear.estimators.unregularized.solving import solve_unregularized
 from rrmlinear.estimators.wording import SOLVERS, find_solver_type, own_words
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.fit import solve
@@ -135,8 +135,11 @@ class LinearModel(Reported, LinearScores, ABC):
             if self._intercept != COLUMN:
                 start = self._with_weights(start, problem, chosen)
             if is_unregularized(self):
+                if self._intercept == COLUMN:
+                    problem = problem.with_bias(1.0)
+                on_pass, has_intercept = self._on_pass(), bool(self._intercept)
                 model, result = solve_unregularized(
-                    problem, chosen, self._solve_one, start, stacklevel + 1
+                    problem, chosen, on_pass, start, has_intercept, stacklevel + 1
                 )
             else:
                 model, result = self._solve_one(problem, chosen, start, stacklevel)

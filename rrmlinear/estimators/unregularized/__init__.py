@@ -1,0 +1,1 @@
+"""Losses without a regularizer: a basis of their scores, rounds of C, and feasible duals."""

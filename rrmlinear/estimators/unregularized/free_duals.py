@@ -1,0 +1,125 @@
+"""The certificate of a loss without a regularizer: duals whose Σ c_i α_i x_i is 0."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.risks.hessian import Hessian
+from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
+from rrmlinear.solvers.second_order.systems.systems import Systems
+
+Array = NDArray[np.float64]
+
+#: What is added to the diagonal of a system, as a fraction of its largest entry; and what keeps
+#: weights at their bounds.
+RIDGE, WALL = 1e-15, 1e30
+#: Systems one after another: each takes the rounding of the last one away.
+REFINEMENTS = 3
+#: Weights are compared with others whose scores are at most this many times as long.
+REACH = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class FreePoint:
+    """Weights z of a basis of scores, and duals α that prove how far F is above its minimum.
+
+    ``dual`` is a lower bound of F. ``step`` is Newton's step from z, None for losses with a kink.
+    """
+
+    z: Array
+    value: float
+    alphas: Array
+    dual: float
+    slope: float
+    step: Array | None
+
+    @property
+    def gap(self) -> float:
+        return self.value - self.dual
+
+
+def free_point(risk: Any, z: Array, alphas: Array, is_bounded: bool, bias: bool) -> FreePoint:
+    r"""The weights z with the best duals found from ``alphas``, or from the slopes of the loss.
+
+    For all weights u and α, F(u) ≥ D(α) − ⟨u, v⟩ with D(α) = −Σ c_i φ*(−α_i), v = Σ c_i α_i x_i.
+    α moves to α − h (x_i'd), where Σ c_i h_i x_i x_i' d = v, which leaves v = 0. h is φ'' of smooth
+    losses, so that d is Newton's step, and else how far α is from its bounds. What rounding leaves
+    of v counts with weights of REACH times the length. Where no z is below 0 (``is_bounded``), only
+    positive entries of v count but for those of z above 0. Duals of 0 prove that F is not below 0.
+    """
+    scores = risk.scores(z)
+    at = risk.at(scores)
+    value, kinks = float(at.value), risk.loss.smoothing == 0
+    if not kinks:
+        alphas = -at.derivatives
+    is_free = np.ones(z.shape, dtype=bool)
+    if is_bounded:
+        is_free = z > 0
+        is_free[len(z) - bias :] = True
+    rates = _rates(risk, at, alphas, kinks)
+    v = risk.gradient(alphas)
+    first, slope = None, float(np.linalg.norm(np.where(is_free, v, 0.0)))
+    reach = (1 + REACH) * float(np.linalg.norm(z))
+    found = [(_bound(risk, alphas, v, is_free, reach), alphas)]
+    moved, hessian = alphas, Hessian(risk.rows, risk.costs * rates) if kinks else at.hessian()
+    if hessian.size:
+        largest = float(hessian.diagonal().max())
+        diagonal = np.where(is_free, RIDGE, WALL).ravel() * largest
+        for _ in range(REFINEMENTS):
+            inside = np.where(is_free, v, 0.0)
+            d = Systems().solved(hessian, diagonal, inside.ravel()).reshape(z.shape)
+            if z.ndim > 1:  # all classes together change nothing
+                d -= d.mean(axis=1, keepdims=True)
+            first = d if first is None else first
+            moved = moved - _products(risk, rates, risk.scores(d))
+            v = risk.gradient(moved)
+            shrunk = _shrunk(risk.loss, risk.labels, moved)
+            found.append((_bound(risk, shrunk, risk.gradient(shrunk), is_free, reach), shrunk))
+    dual, best = max(found, key=lambda each: each[0])
+    dual = min(dual, value) - OBJECTIVE_ROUNDING * abs(value)
+    at_zero = -float(risk.conjugate(0 * alphas))
+    if not dual > at_zero:
+        dual, best = at_zero, 0 * alphas
+    return FreePoint(z, value, best, dual, slope, None if kinks else first)
+
+
+def _bound(risk: Any, alphas: Array, v: Array, is_free: Array, reach: float) -> float:
+    conjugate = float(risk.conjugate(alphas))
+    if not math.isfinite(conjugate):
+        return -math.inf
+    wrong = np.where(is_free, v, np.maximum(v, 0.0))
+    return -conjugate - reach * float(np.linalg.norm(wrong))
+
+
+def _rates(risk: Any, at: Any, alphas: Array, kinks: bool) -> Array:
+    """h: by how much a dual moves for each unit of its score."""
+    if kinks:
+        lower, upper, _ = risk.loss.box(risk.labels)
+        return np.maximum(np.minimum(alphas - lower, upper - alphas), 0.0)
+    if isinstance(risk.loss, ScalarLoss):
+        return np.asarray(risk.loss.second_derivatives(risk.labels, at.scores))
+    p = at.derivatives.copy()
+    p[np.arange(len(p)), risk.labels] += 1
+    return p
+
+
+def _products(risk: Any, rates: Array, moves: Array) -> Array:
+    """φ'' times the moves of scores; for the softmax (diag(p) − p p') m."""
+    if rates.ndim == 1:
+        return rates * moves
+    return rates * (moves - np.einsum("ij,ij->i", rates, moves)[:, np.newaxis])
+
+
+def _shrunk(loss: Any, y: Array, alphas: Array) -> Array:
+    """The multiple of the duals within their bounds."""
+    box = loss.box(y) if isinstance(loss, ScalarLoss) else None
+    if box is None:
+        return alphas
+    over = np.maximum(alphas / np.maximum(box[1], 1e-300), alphas / np.minimum(box[0], -1e-300))
+    return alphas / max(1.0, float(over.max()))
