@@ -32,6 +32,12 @@ ALL_ZERO = (
     "positive examples is also a sum of negative examples with factors of at most 1; in that case "
     "take other features, or take a loss of examples and tune its threshold"
 )
+#: The warning for a one-class machine whose objective is least at weights of zero.
+NO_SIDE = (
+    "all weights are 0 but for rounding, and so are all scores: no plane keeps enough examples on "
+    "one side of the origin, as where the data are centred. Take data that are not centred, a "
+    "larger nu, or features whose inner products are positive, such as those of an RBF kernel"
+)
 
 
 class NotSolvedWarning(UserWarning):
@@ -65,7 +71,8 @@ def fit(
     Problem and no Parameter; ValueError for a start that does not fit, labels that are not whole
     numbers and data of one class (but for regression and LIBLINEAR's types); MemoryError for
     weights that no memory holds.
-    Warns (NotSolvedWarning) where the tolerance was not reached.
+    Warns (NotSolvedWarning) where the tolerance was not reached, and (UserWarning) where all
+    weights of a measure or of the one-class machine are 0.
     """
     check_kind("fit", problem, Problem, "Problem.from_arrays(X, y)")
     return fit_selection(problem, select(parameter), on_pass, start, stacklevel=3)
@@ -125,7 +132,10 @@ def solve(
         )
     if chosen.kind == "one-class":
         problem = streamed(problem, chosen, 1)
-        return _one_class(problem, chosen, on_pass, start)
+        model, result = _one_class(problem, chosen, on_pass, start)
+        if result.solved and not result.primal < 0:  # −½‖w‖² at the minimum
+            warnings.warn(NO_SIDE, UserWarning, stacklevel=stacklevel)
+        return model, result
     labels, label = _classes_of(problem, chosen)
     problem = streamed(problem, chosen, len(labels) if chosen.kind == "multiclass" else 1)
     if problem.rows.width * max(1, len(labels)) > MAX_WEIGHTS:

@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 RIDGE, WALL = 1e-15, 1e30
 #: Systems one after another: each takes the rounding of the last one away.
 REFINEMENTS = 3
+#: They end where what is left of Σ c_i α_i x_i counts at most this fraction of the loss.
+NEGLIGIBLE = 1e-12
 #: Weights are compared with others whose scores are at most this many times as long.
 REACH = 2.0
 
@@ -80,7 +82,10 @@ def free_point(risk: Any, z: Array, alphas: Array, is_bounded: bool, bias: bool)
             moved = moved - _products(risk, rates, risk.scores(d))
             v = risk.gradient(moved)
             shrunk = _shrunk(risk.loss, risk.labels, moved)
-            found.append((_bound(risk, shrunk, risk.gradient(shrunk), is_free, reach), shrunk))
+            left = v if shrunk is moved else risk.gradient(shrunk)
+            found.append((_bound(risk, shrunk, left, is_free, reach), shrunk))
+            if reach * float(np.linalg.norm(np.where(is_free, v, 0.0))) <= NEGLIGIBLE * value:
+                break
     dual, best = max(found, key=lambda each: each[0])
     dual = min(dual, value) - OBJECTIVE_ROUNDING * abs(value)
     at_zero = -float(risk.conjugate(0 * alphas))
@@ -122,4 +127,5 @@ def _shrunk(loss: Any, y: Array, alphas: Array) -> Array:
     if box is None:
         return alphas
     over = np.maximum(alphas / np.maximum(box[1], 1e-300), alphas / np.minimum(box[0], -1e-300))
-    return alphas / max(1.0, float(over.max()))
+    most = float(over.max())
+    return alphas / most if most > 1 else alphas

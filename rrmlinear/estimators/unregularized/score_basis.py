@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -94,8 +95,9 @@ def score_basis(problem: Problem, has_intercept: bool, rotates: bool) -> ScoreBa
         return ScoreBasis(plain, np.zeros(d), np.ones(d))
     if not (fits and is_small):
         X = problem.with_bias(-1.0).to_scipy()
-        lengths = _lengths(lambda scale: c @ (X.multiply(1 / scale) ** 2), abs(X).max(axis=0))
-        scaled = csr_array((X.data / lengths[X.indices], X.indices, X.indptr), X.shape)
+        largest = abs(X).max(axis=0).toarray().ravel()
+        lengths = _lengths(lambda scale: c @ _divided(X, scale).power(2), largest)
+        scaled = _divided(X, lengths)
         of_scaled = replace(problem, rows=rows_of(scaled).with_bias(bias))
         return ScoreBasis(of_scaled, np.zeros(d), lengths)
     A = rows.values if rows.is_dense else problem.with_bias(-1.0).to_scipy().toarray()
@@ -143,8 +145,13 @@ def _rotated(
     return ScoreBasis(of_basis, means, lengths, V / S[kept], directions)
 
 
-def _lengths(squares: object, largest: Array) -> Array:
+def _divided(X: csr_array, scale: Array) -> csr_array:
+    """X with each column divided by a number."""
+    return csr_array((X.data / scale[X.indices], X.indices, X.indptr), X.shape)
+
+
+def _lengths(squares: Callable[[Array], Array], largest: Array) -> Array:
     """√Σ c_i x_ij² of columns with these largest values; 1 of columns of zeros."""
     scale = np.where(largest > 0, largest, 1.0)
-    lengths = scale * np.sqrt(squares(scale))  # type: ignore[operator]
+    lengths = scale * np.sqrt(squares(scale))
     return np.where(lengths > 0, lengths, 1.0)

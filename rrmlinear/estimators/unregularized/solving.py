@@ -17,6 +17,7 @@ from rrmlinear.estimators.unregularized.free_duals import FreePoint, free_point
 from rrmlinear.estimators.intercepts import after
 from rrmlinear.estimators.unregularized.score_basis import score_basis
 from rrmlinear.estimators.wording import SOLVERS
+from rrmlinear.losses.logistic import Logistic
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, Status, TraceRow
@@ -51,72 +52,91 @@ def solve_unregularized(
     has_intercept: bool,
     stacklevel: int,
 ) -> tuple[Model, Result]:
-    r"""minimize F(w) = Σ_i c_i φ_i(w) by problems with ½‖z‖²/C beside it, z the weights of a
-    `ScoreBasis`, for values of C that rise.
+    r"""minimize F(w) = Σ_i c_i φ_i(w) by problems with ½‖z‖²/C beside it, for values of C that
+    rise, z the weights of a `ScoreBasis`.
 
-    Newton's steps on F follow each of smooth losses. The end of the trace certifies F itself by
-    duals α with Σ c_i α_i x_i = 0 (`free_point`), so that lengths of columns and weights do not
-    matter. Of several weights with the same scores the result is the shortest. Where F has no
-    minimum (classes that a plane separates), w grows from C to C, and the status tells so.
+    Newton's steps on F alone follow where the loss is smooth. The end of the trace certifies F by
+    duals α with Σ c_i α_i x_i = 0 (`free_point`): lengths of weights do not count. Of weights with
+    the same scores the result is the shortest. Where the weights separate the classes, or grow from
+    C to C, F has no minimum that is near, and the status tells so.
     """
     if chosen.kind == "binary" and len(group_labels(problem.labels)[0]) > 2:
         return _one_by_one(problem, chosen, on_pass, start, has_intercept, stacklevel)
-    tol = chosen.choices.gap_tol or GAP_TOL
-    fine = min(tol, FINE) if chosen.solver.number == NEWTON else tol / 2
-    is_bounded = chosen.choices.lower is not None
-    basis = score_basis(problem, has_intercept, rotates=not is_bounded)
-    middle = 0.0
-    if chosen.kind == "regression":
-        c = base_costs(problem, 1.0)
-        middle = float(c @ problem.labels / c.sum()) if has_intercept else 0.0
-        basis = replace(
-            basis, problem=basis.problem.relabelled(problem.labels - middle, problem.weights)
-        )
-    risk, labels = _risk(basis.problem, chosen, stacklevel + 1)
-    at_zero = float(risk.at(risk.scores(np.zeros(risk.shape))).value)
-    unit = _unit(risk, chosen, at_zero)
+    choices, tol = chosen.choices, chosen.choices.gap_tol or GAP_TOL
+    is_newton, is_bounded = chosen.solver.number == NEWTON, choices.lower is not None
+    fine = min(tol, FINE) if is_newton else tol / 2
+    basis, middle = score_basis(problem, has_intercept, rotates=not is_bounded), 0.0
+    small = basis.problem
+    if chosen.kind == "regression" and has_intercept:
+        middle = float(np.average(problem.labels, weights=problem.weights))
+        small = small.relabelled(problem.labels - middle, problem.weights)
+    risk = _risk(small, chosen, stacklevel + 1)
+    unit = _unit(risk, chosen.kind)
     floor = LOSS_ROUNDING * float(risk.at(risk.scores(np.zeros(risk.shape)) - middle).value)
-    begin = None if start is None else Point(None, start.duals if isinstance(start, Point) else start)
+    duals = start.duals if isinstance(start, Point) else start
+    begin: Start = None if duals is None else Point(None, duals)
     trace: list[TraceRow] = []
-    point: Any = None
     lengths: list[float] = []
-    for number, size in enumerate(COSTS):
+    for size in COSTS:
         C = size * unit
-        choices = replace(chosen.choices, C=C, gap_tol=fine, free_bias=None)
-        inner = replace(chosen, choices=choices)
-        model, result = solve(basis.problem, inner, on_pass, begin, stacklevel + 1)
-        trace += [after(trace, row) for row in result.trace]
+        left = choices.max_passes - (trace[-1].number if trace else 0)
+        now = replace(choices, C=C, gap_tol=fine, free_bias=None, max_passes=max(left, 1))
+        see = _seen(on_pass, trace, C)
+        model, result = solve(small, replace(chosen, choices=now), see, begin, stacklevel + 1)
+        trace += [after(trace, _over(row, C)) for row in result.trace]
         z = model.weights.reshape(risk.shape)
-        if z.ndim > 1:
+        if z.ndim > 1:  # all classes together change nothing
             z = z - z.mean(axis=1, keepdims=True)
         lengths.append(float(np.linalg.norm(z)))
         point = _stepped(risk, z, result, is_bounded, has_intercept, fine)
-        if __import__('os').environ.get('DBG'): print(size, result.status, result.primal, result.gap, 'pt', point.value, point.gap, 'C',C)
-        found = point.gap <= min(tol / 2, FINE) * point.value or point.value <= floor
-        if found or result.status in LIMITS or number + 1 == len(COSTS):
+        is_found = point.gap <= min(tol / 2, FINE) * point.value or point.value <= floor
+        is_hopeless = len(lengths) > 1 and _separates(risk, risk.scores(point.z))
+        if is_found or is_hopeless or result.status in LIMITS:
             break
-        begin = Point(z.reshape(model.weights.shape), result.duals) if chosen.solver.starts else None
+        begin = Point(model.weights, result.duals) if chosen.solver.starts else None
     weights = basis.weights(point.z.reshape(model.weights.shape), problem.bias)
     if has_intercept:
         weights[-1] += middle / problem.bias
-    scores = product(problem.rows, weights, problem.n_features).reshape(risk_shape(risk))
-    at = risk.at(np.ascontiguousarray(scores - middle))
-    value = float(at.value)
+    scores = product(problem.rows, weights, problem.n_features) - middle
+    scores = np.ascontiguousarray(scores.reshape(len(scores), *risk.shape[1:]))
+    value = float(risk.at(scores).value)
     gap = max(value - point.dual, 0.0)
     target = max(tol * value, floor if chosen.kind == "regression" else 0.0)
     status = Status.SOLVED if gap <= target else result.status
     if gap > target and result.solved:
         status = Status.HIDDEN if point.gap <= target else Status.STALLED
-        if chosen.kind != "regression" and _grows(risk, scores, lengths):
+        grows = len(lengths) == len(COSTS) and lengths[-1] > GROWTH * lengths[-2]
+        if chosen.kind != "regression" and (grows or _separates(risk, scores)):
             status = Status.NO_MINIMUM
     trace.append(replace(trace[-1], primal=value, dual=value - gap, gap=gap, estimated=False))
-    duals = risk.duals(point.alphas)
-    duals = duals if duals.ndim == 1 else DualBlocks.of(duals)
-    model = replace(model, weights=weights, n_features=problem.n_features, bias=problem.bias)
+    free = risk.duals(point.alphas)
     result = replace(
-        result, status=status, trace=trace, target=target, weights=weights, duals=duals
+        result,
+        status=status,
+        trace=trace,
+        target=target,
+        weights=weights,
+        duals=free if free.ndim == 1 else DualBlocks.of(free),
+    )
+    model = replace(
+        model,
+        weights=weights,
+        n_features=problem.n_features,
+        bias=problem.bias,
+        parameter=choices,
+        result=result,
     )
     return model, result
+
+
+def _over(row: TraceRow, C: float) -> TraceRow:
+    """The row of a problem with the factor C on the loss, in units of the loss."""
+    return replace(row, primal=row.primal / C, dual=row.dual / C, gap=row.gap / C)
+
+
+def _seen(on_pass: OnPass | None, trace: list[TraceRow], C: float) -> OnPass | None:
+    so_far = list(trace)
+    return None if on_pass is None else lambda row: on_pass(after(so_far, _over(row, C)))
 
 
 def _one_by_one(
@@ -147,30 +167,24 @@ def _one_by_one(
     return replace(model, labels=labels, weights=weights, result=whole), whole
 
 
-def risk_shape(risk: Any) -> tuple[int, ...]:
-    n = len(risk.labels)
-    return (n, *risk.shape[1:])
-
-
-def _risk(problem: Problem, chosen: Selection, stacklevel: int) -> tuple[Any, Any]:
-    """F over the rows of a problem, and its labels in the solver's order."""
+def _risk(problem: Problem, chosen: Selection, stacklevel: int) -> Any:
+    """F over the rows of a problem."""
     costs, threads = base_costs(problem, 1.0), chosen.choices.threads
     if chosen.kind == "regression":
-        return ScalarRisk(problem.rows, chosen.loss, problem.labels, costs, threads), None
+        return ScalarRisk(problem.rows, chosen.loss, problem.labels, costs, threads)
     labels, label = group_labels(problem.labels)
     costs = costs * class_factors(chosen.choices.class_weights, labels, stacklevel)[label]
     if chosen.kind == "multiclass":
-        return BlockRisk(problem.rows, chosen.loss, label, len(labels), costs, threads), labels
-    y = np.subtract(1.0, 2 * label)
-    return ScalarRisk(problem.rows, chosen.loss, y, costs, threads), labels
+        return BlockRisk(problem.rows, chosen.loss, label, len(labels), costs, threads)
+    return ScalarRisk(problem.rows, chosen.loss, np.subtract(1.0, 2 * label), costs, threads)
 
 
-def _unit(risk: Any, chosen: Selection, at_zero: float) -> float:
-    """The C at which ½‖z‖² is about as large as the loss at weights of 0."""
+def _unit(risk: Any, kind: str) -> float:
+    """The C at which ½‖z‖² of scores like the labels is about as large as the loss of scores 0."""
     largest = float(risk.costs.max())
-    if chosen.kind != "regression" or not at_zero > 0:
-        return 1 / largest
-    return float(risk.costs @ risk.labels**2) / 2 / at_zero / largest
+    at_zero = float(risk.at(risk.scores(np.zeros(risk.shape))).value)
+    square = float(risk.costs @ risk.labels**2) / 2 if kind == "regression" else at_zero
+    return square / at_zero / largest if square > 0 and at_zero > 0 else 1 / largest
 
 
 def _stepped(
@@ -180,7 +194,7 @@ def _stepped(
     duals = result.duals if isinstance(result.duals, np.ndarray) else None
     point = free_point(risk, z, duals, is_bounded, bias)
     for _ in range(STEPS):
-        if point.step is None or not np.isfinite(point.step).all():
+        if point.step is None or _separates(risk, risk.scores(point.z)):
             break
         z = point.z + point.step
         if is_bounded:
@@ -195,16 +209,15 @@ def _stepped(
     return point
 
 
-def _grows(risk: Any, scores: Array, lengths: list[float]) -> bool:
-    """Whether the weights separate the classes, or grow from C to C."""
-    counts = np.ravel(risk.costs) > 0
+def _separates(risk: Any, scores: Array) -> bool:
+    """Whether each example has the largest score for its own class: longer weights lower F."""
     if scores.ndim == 1:
+        if not isinstance(risk.loss, Logistic):
+            return False
         margins = risk.labels * scores
     else:
         places = np.arange(len(scores)), risk.labels
         others = scores.copy()
         others[places] = -math.inf
         margins = scores[places] - others.max(axis=1)
-    if margins[counts].min() > 0:
-        return True
-    return len(lengths) == len(COSTS) and lengths[-1] > GROWTH * lengths[-2]
+    return bool(margins[np.ravel(risk.costs) > 0].min() > 0)
