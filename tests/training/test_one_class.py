@@ -98,6 +98,7 @@ def test_nu_is_a_fraction(X, nu):
         trained(X, nu)
 
 
+@pytest.mark.filterwarnings("ignore:all weights are 0")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
 @pytest.mark.parametrize("nu", [0.3, 0.5])
 def test_an_optimum_of_zero_is_found_within_the_digits_there_are(dtype, nu):
@@ -111,6 +112,7 @@ def test_an_optimum_of_zero_is_found_within_the_digits_there_are(dtype, nu):
     assert -1e-12 * scale <= result.primal - result.dual <= 1e-11 * scale
 
 
+@pytest.mark.filterwarnings("ignore:all weights are 0")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("nu", [0.1, 0.5])
 def test_centred_columns_have_weights_of_zero(dtype, nu):
