@@ -36,9 +36,9 @@ class LogisticRegression(Classifier):
         ratio of 0. None means ``C=np.inf``.
     C : float, default=1.0
         Cost of an example of weight 1. With infinity there is no regularizer, and the objective is
-        Σ c_i φ_i without C. ``duality_gap_`` then compares with all weights at most twice as long
-        as ``coef_``. Where a plane separates the classes, this objective has no minimum: the
-        weights are large, and a warning says so.
+        Σ c_i φ_i without C. Of weights with the same probabilities the result is the shortest.
+        Where a plane separates the classes, this objective has no minimum: the weights are large,
+        and a warning says so.
     l1_ratio : float, default=0.0
         ρ in [0, 1]: 0 is the squared norm, 1 the 1-norm.
     dual : bool, default=False

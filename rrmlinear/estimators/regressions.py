@@ -153,7 +153,8 @@ class QuantileRegressor(Regressor):
     quantile : float, default=0.5
         q in (0, 1).
     alpha : float, default=1.0
-        At least 0. With 0 the gap compares with all weights at most twice as long as ``coef_``.
+        At least 0; with 0 the loss stands alone. Of weights with the same predictions the result
+        is the shortest.
     solver : str, default="auto"
         As in `LinearClassifier`; scikit-learn's names are "auto".
     solver_options : dict, default=None
@@ -220,7 +221,8 @@ class HuberRegressor(Regressor):
     delta : float, default=1.35
         δ > 0, in the units of y.
     alpha : float, default=0.0001
-        At least 0. With 0 the gap compares with all weights at most twice as long as ``coef_``.
+        At least 0; with 0 the loss stands alone. Of weights with the same predictions the result
+        is the shortest.
     fit_intercept, solver, tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
         As in `ElasticNet`.
 

@@ -121,8 +121,8 @@ class Ridge(SeveralTargets):
     Parameters
     ----------
     alpha : float or ndarray of shape (n_targets,), default=1.0
-        At least 0. With 0 the problem is least squares; where several weights are best, the result
-        is near the shortest. An array has a value for each target.
+        At least 0. With 0 the problem is least squares, whatever the lengths of columns; where
+        several weights are best, the result is the shortest. An array has a value for each target.
     fit_intercept : bool or {"regularized", "unregularized"}, default=True
         True is "unregularized", exact.
     copy_X : bool, default=True
@@ -150,8 +150,7 @@ class Ridge(SeveralTargets):
     dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Dual variables α per unit of cost.
     objective_, duality_gap_ : float
-        The objective, and at most how far it is above its minimum, summed over the targets. With
-        alpha = 0 the comparison is with all weights at most twice as long as ``coef_``.
+        The objective, and at most how far it is above its minimum, summed over the targets.
     trace_ : list of TraceRow
         The passes, of one target after another.
     n_iter_, status_, n_features_in_, feature_names_in_

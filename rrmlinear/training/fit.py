@@ -132,10 +132,10 @@ def solve(
         )
     if chosen.kind == "one-class":
         problem = streamed(problem, chosen, 1)
-        model, result = _one_class(problem, chosen, on_pass, start)
-        if result.solved and not result.primal < 0:  # −½‖w‖² at the minimum
+        machine, found = _one_class(problem, chosen, on_pass, start)
+        if found.solved and not found.primal < 0:  # −½‖w‖² at the minimum
             warnings.warn(NO_SIDE, UserWarning, stacklevel=stacklevel)
-        return model, result
+        return machine, found
     labels, label = _classes_of(problem, chosen)
     problem = streamed(problem, chosen, len(labels) if chosen.kind == "multiclass" else 1)
     if problem.rows.width * max(1, len(labels)) > MAX_WEIGHTS:

@@ -46,7 +46,7 @@ class FreePoint:
         return self.value - self.dual
 
 
-def free_point(risk: Any, z: Array, alphas: Array, is_bounded: bool, bias: bool) -> FreePoint:
+def free_point(risk: Any, z: Array, alphas: Any, is_bounded: bool, bias: bool) -> FreePoint:
     r"""The weights z with the best duals found from ``alphas``, or from the slopes of the loss.
 
     For all weights u and α, F(u) ≥ D(α) − ⟨u, v⟩ with D(α) = −Σ c_i φ*(−α_i), v = Σ c_i α_i x_i.

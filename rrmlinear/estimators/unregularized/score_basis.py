@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,8 +66,9 @@ class ScoreBasis:
         return np.vstack([w, (z[-1] * self.problem.bias - self.means @ w) / bias])
 
     @cached_property
-    def _factor(self) -> tuple[Array, Array, Array, Array]:
+    def _factor(self) -> tuple[Any, ...]:
         """The pivoted QR decomposition of D V, its rows in falling order: it keeps their digits."""
+        assert self.directions is not None
         order = np.argsort(-self.lengths, kind="stable")
         q, r, pivots = qr(
             (self.lengths[:, np.newaxis] * self.directions)[order], mode="economic", pivoting=True
@@ -134,7 +136,7 @@ def _rotated(
         P, S, Vt = svd(A, full_matrices=False, overwrite_a=True, check_finite=False)
     # what the entries of X round by, seen along each direction
     rounded = np.maximum(S[0], np.linalg.norm(Vt * (whole / lengths), axis=1))
-    kept = S > max(A.shape) * EPS * rounded
+    kept = max(A.shape) * EPS * rounded < S
     if not kept.any():
         zeros = replace(problem, rows=rows_of(np.zeros((len(c), 1))).with_bias(bias))
         return ScoreBasis(zeros, means, lengths, np.zeros((len(lengths), 1)))

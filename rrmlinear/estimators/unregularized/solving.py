@@ -13,8 +13,8 @@ from rrmlinear.catalog.selection import GAP_TOL, Selection
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
-from rrmlinear.estimators.unregularized.free_duals import FreePoint, free_point
 from rrmlinear.estimators.intercepts import after
+from rrmlinear.estimators.unregularized.free_duals import FreePoint, free_point
 from rrmlinear.estimators.unregularized.score_basis import score_basis
 from rrmlinear.estimators.wording import SOLVERS
 from rrmlinear.losses.logistic import Logistic
@@ -146,7 +146,7 @@ def _one_by_one(
     labels, label = group_labels(problem.labels)
     costs, factors = base_costs(problem, 1.0), chosen.choices.class_weights or {}
     chosen = replace(chosen, choices=replace(chosen.choices, class_weights={}))
-    duals = start.duals if isinstance(start, Point) else start
+    duals: Any = start.duals if isinstance(start, Point) else start
     models, results = [], []
     trace: list[TraceRow] = []
     for j, name in enumerate(labels.tolist()):

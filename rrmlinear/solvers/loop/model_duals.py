@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.base import Evaluation, Unconditioned
+from rrmlinear.risks.base import Conditioned, Evaluation, Unconditioned
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import inner
 
@@ -30,7 +30,7 @@ def duals_of_model(risk: Any, at: Evaluation, moves: Array, after: Evaluation) -
         return None
     most = MAX_OUTSIDE * len(risk.costs)
     if not isinstance(at, Unconditioned):
-        if "balance" not in risk.offers or at.condition is not risk.condition:
+        if "balance" not in risk.offers or not isinstance(at, Conditioned):
             return None
         directions = at.condition.directions(at.best)
         if len(directions) != 1:
