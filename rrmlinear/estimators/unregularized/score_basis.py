@@ -92,9 +92,11 @@ def score_basis(problem: Problem, has_intercept: bool, rotates: bool) -> ScoreBa
     available, copied = available_memory(), COPIES * 8 * n * d
     fits = available is None or copied <= MEMORY_SHARE * available
     is_small = rows.is_dense or float(n) * d * min(n, d) <= MOST_PRODUCTS
-    if rows.blocks is not None or (rows.is_dense and not fits):
+    is_large = available is not None and COPIES * rows.n_bytes > MEMORY_SHARE * available
+    if rows.blocks is not None or is_large or (rows.is_dense and not fits):
         plain = replace(problem, rows=rows.with_bias(bias))
         return ScoreBasis(plain, np.zeros(d), np.ones(d))
+    problem = replace(problem, container=None)  # its rows are copied
     if not (fits and is_small):
         X = problem.with_bias(-1.0).to_scipy()
         largest = abs(X).max(axis=0).toarray().ravel()

@@ -17,7 +17,6 @@ from rrmlinear.estimators.intercepts import after
 from rrmlinear.estimators.unregularized.free_duals import FreePoint, free_point
 from rrmlinear.estimators.unregularized.score_basis import score_basis
 from rrmlinear.estimators.wording import SOLVERS
-from rrmlinear.losses.logistic import Logistic
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, Status, TraceRow
@@ -41,7 +40,8 @@ GROWTH = 1.02
 #: Runs that others with a larger C need not follow.
 LIMITS = (Status.PASS_LIMIT, Status.TIME_LIMIT, Status.STOPPED_BY_CALLER)
 
-NEWTON = SOLVERS["newton"]
+#: Solvers whose last digits take few passes.
+EXACT = SOLVERS["newton"], SOLVERS["auto"]
 
 
 def solve_unregularized(
@@ -63,11 +63,11 @@ def solve_unregularized(
     if chosen.kind == "binary" and len(group_labels(problem.labels)[0]) > 2:
         return _one_by_one(problem, chosen, on_pass, start, has_intercept, stacklevel)
     choices, tol = chosen.choices, chosen.choices.gap_tol or GAP_TOL
-    is_newton, is_bounded = chosen.solver.number == NEWTON, choices.lower is not None
-    fine = min(tol, FINE) if is_newton else tol / 2
+    has_classes, is_bounded = chosen.kind != "regression", choices.lower is not None
+    fine = min(tol, FINE) if chosen.solver.number in EXACT else tol / 2
     basis, middle = score_basis(problem, has_intercept, rotates=not is_bounded), 0.0
     small = basis.problem
-    if chosen.kind == "regression" and has_intercept:
+    if has_intercept and not has_classes:
         middle = float(np.average(problem.labels, weights=problem.weights))
         small = small.relabelled(problem.labels - middle, problem.weights)
     risk = _risk(small, chosen, stacklevel + 1)
@@ -88,9 +88,9 @@ def solve_unregularized(
         if z.ndim > 1:  # all classes together change nothing
             z = z - z.mean(axis=1, keepdims=True)
         lengths.append(float(np.linalg.norm(z)))
-        point = _stepped(risk, z, result, is_bounded, has_intercept, fine)
+        point = _stepped(risk, z, result, is_bounded, has_intercept, has_classes, fine)
         is_found = point.gap <= min(tol / 2, FINE) * point.value or point.value <= floor
-        is_hopeless = len(lengths) > 1 and _separates(risk, risk.scores(point.z))
+        is_hopeless = has_classes and len(lengths) > 1 and _separates(risk, risk.scores(point.z))
         if is_found or is_hopeless or result.status in LIMITS:
             break
         begin = Point(model.weights, result.duals) if chosen.solver.starts else None
@@ -101,12 +101,12 @@ def solve_unregularized(
     scores = np.ascontiguousarray(scores.reshape(len(scores), *risk.shape[1:]))
     value = float(risk.at(scores).value)
     gap = max(value - point.dual, 0.0)
-    target = max(tol * value, floor if chosen.kind == "regression" else 0.0)
+    target = max(tol * value, 0.0 if has_classes else floor)
     status = Status.SOLVED if gap <= target else result.status
     if gap > target and result.solved:
         status = Status.HIDDEN if point.gap <= target else Status.STALLED
         grows = len(lengths) == len(COSTS) and lengths[-1] > GROWTH * lengths[-2]
-        if chosen.kind != "regression" and (grows or _separates(risk, scores)):
+        if has_classes and (grows or _separates(risk, scores)):
             status = Status.NO_MINIMUM
     trace.append(replace(trace[-1], primal=value, dual=value - gap, gap=gap, estimated=False))
     free = risk.duals(point.alphas)
@@ -188,32 +188,51 @@ def _unit(risk: Any, kind: str) -> float:
 
 
 def _stepped(
-    risk: Any, z: Array, result: Result, is_bounded: bool, bias: bool, fine: float
+    risk: Any,
+    z: Array,
+    result: Result,
+    is_bounded: bool,
+    bias: bool,
+    has_classes: bool,
+    fine: float,
 ) -> FreePoint:
     """The certificate at z, or after Newton's steps on the loss alone while they help."""
     duals = result.duals if isinstance(result.duals, np.ndarray) else None
     point = free_point(risk, z, duals, is_bounded, bias)
     for _ in range(STEPS):
-        if point.step is None or _separates(risk, risk.scores(point.z)):
+        if point.step is None or (has_classes and _separates(risk, risk.scores(point.z))):
             break
-        z = point.z + point.step
+        z, is_cut = point.z + point.step, False
         if is_bounded:
-            z[: len(z) - bias] = np.maximum(z[: len(z) - bias], 0.0)
+            z, is_cut = _cut(point.z, point.step, len(z) - bias)
         new = free_point(risk, z, None, is_bounded, bias)
-        if not (new.slope < point.slope and new.value <= point.value * (1 + LOSS_ROUNDING)):
+        falls = new.slope < point.slope or is_cut
+        if not (falls and new.value <= point.value * (1 + LOSS_ROUNDING)):
             break
         was_fine = point.gap <= fine * point.value
         point = new
-        if was_fine:
+        if was_fine and not is_cut:
             break
     return point
+
+
+def _cut(z: Array, step: Array, d: int) -> tuple[Array, bool]:
+    """z + t step, t ≤ 1 the largest with no entry of the first d below 0, and whether t < 1."""
+    falling = np.flatnonzero((z[:d] > 0) & (z[:d] + step[:d] <= 0))
+    step = step.copy()
+    step[:d][z[:d] <= 0] = 0.0
+    if not falling.size:
+        return z + step, False
+    parts = -z[falling] / step[falling]
+    new = z + parts.min() * step
+    new[falling[parts <= parts.min()]] = 0.0
+    new[:d] = np.maximum(new[:d], 0.0)
+    return new, True
 
 
 def _separates(risk: Any, scores: Array) -> bool:
     """Whether each example has the largest score for its own class: longer weights lower F."""
     if scores.ndim == 1:
-        if not isinstance(risk.loss, Logistic):
-            return False
         margins = risk.labels * scores
     else:
         places = np.arange(len(scores)), risk.labels
