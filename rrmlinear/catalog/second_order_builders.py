@@ -179,6 +179,13 @@ def is_dense_norm(task: Task) -> bool:
     return is_norm and task.choices.budget is None
 
 
+def free_point(risk: Any, z: NDArray[np.float64], alphas: Any, is_bounded: bool, bias: bool) -> Any:
+    """The certificate of a loss without a regularizer; see `free_duals.free_point`."""
+    from rrmlinear.solvers.second_order.systems import free_duals
+
+    return free_duals.free_point(risk, z, alphas, is_bounded, bias)
+
+
 def feature_newton_applies(task: Task) -> bool:
     """Whether Newton steps over features take this task, with a 1-norm. They read data of several
     scores, and of losses with kinks, in memory alone.

@@ -68,7 +68,7 @@ class OneClassSVM(OutlierMixin, Described, LinearScores):
     NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
         Where the solver stopped before ``tol``; the message gives the gap.
     UserWarning
-        Where all weights are 0, as with centred data: then every example is an inlier.
+        Where all weights are 0, as with centred data: then all scores are 0 and tell nothing.
 
     References
     ----------

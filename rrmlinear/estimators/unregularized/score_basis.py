@@ -16,7 +16,6 @@ from rrmlinear.core.available_memory import available_memory
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.problem import Problem
-from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
 from rrmlinear.training.streaming import MEMORY_SHARE
 
 Array = NDArray[np.float64]
@@ -24,6 +23,8 @@ Array = NDArray[np.float64]
 EPS = float(np.finfo(float).eps)
 #: A column less its mean that is shorter than this fraction of the column is its rounding.
 CONSTANT = 8 * EPS
+#: Rows or columns, the fewer of them, of a matrix that is decomposed.
+MAX_RANK = 3000
 #: Sparse rows become dense columns where their decomposition takes at most this number of products.
 MOST_PRODUCTS = 1e10
 #: Dense copies of the rows that exist at once.
@@ -117,7 +118,7 @@ def score_basis(problem: Problem, has_intercept: bool, rotates: bool) -> ScoreBa
     is_constant = lengths <= CONSTANT * whole
     A[:, is_constant] = 0.0
     A /= lengths
-    if rotates and min(n, d) <= MAX_FACTORIZED:
+    if rotates and min(n, d) <= MAX_RANK:
         return _rotated(problem, A, c, means, lengths, whole, bias)
     return ScoreBasis(replace(problem, rows=rows_of(A).with_bias(bias)), means, lengths)
 

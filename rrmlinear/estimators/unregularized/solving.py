@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.second_order_builders import free_point
 from rrmlinear.catalog.selection import GAP_TOL, Selection
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.estimators.intercepts import after
-from rrmlinear.estimators.unregularized.free_duals import FreePoint, free_point
 from rrmlinear.estimators.unregularized.score_basis import score_basis
 from rrmlinear.estimators.wording import SOLVERS
 from rrmlinear.risks.block import BlockRisk
@@ -195,7 +195,7 @@ def _stepped(
     bias: bool,
     has_classes: bool,
     fine: float,
-) -> FreePoint:
+) -> Any:
     """The certificate at z, or after Newton's steps on the loss alone while they help."""
     duals = result.duals if isinstance(result.duals, np.ndarray) else None
     point = free_point(risk, z, duals, is_bounded, bias)
