@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rrmlinear.catalog.stages import automatic as stages
+from rrmlinear.catalog.stages.samples import task_of_sample
 from rrmlinear.catalog.task import SolverRow, Task
 from rrmlinear.core.loading import loading
 from rrmlinear.solvers.loop.rules.of_duals import (
@@ -24,6 +25,8 @@ from rrmlinear.solvers.loop.solver import Solver
 #: ascents are accelerated. With a change of the rule after this number of passes they end at
 #: objectives below LIBLINEAR's; with a change after 50 passes, dna with -s 1 ends above it.
 MOST_PASSES, CLASSES_FRACTION, VALUES_FRACTION = 100, 0.1, 0.001
+#: So many examples tell what the first sweep over features sees; it varies as much with its order.
+SWEPT_EXAMPLES = 1000
 
 
 def _risk(task: Task) -> Any:
@@ -74,8 +77,22 @@ def gradient_norm(task: Task, tolerance: float) -> Rule:
 
 
 def feature_sum(task: Task, tolerance: float) -> Rule:
-    """Of coordinate descent over features."""
+    """Of Newton's method over features."""
     return FeatureSum(_risk(task), tolerance, True, bool(task.choices.free_bias))
+
+
+def swept_sum(task: Task, tolerance: float) -> Rule:
+    """Of coordinate descent over features, whose first sum is over a sweep: some examples tell it."""
+
+    def share() -> float:
+        with loading:
+            from rrmlinear.solvers.features.models.first_sweep import share_of_first_sweep
+
+        fraction = max(1, task.rows.shape[0] // SWEPT_EXAMPLES)
+        some = task if fraction == 1 else task_of_sample(task, fraction)
+        return share_of_first_sweep(_risk(some), 1.0, task.choices.seed)
+
+    return FeatureSum(_risk(task), tolerance, True, bool(task.choices.free_bias), share)
 
 
 def _liblinear(
@@ -104,15 +121,17 @@ def _liblinear(
     )
 
 
-def _over_features(number: int, name: str, summary: str, loss: str) -> SolverRow:
-    """A type with the 1-norm, ended by the rule of coordinate descent over features."""
+def _over_features(
+    number: int, name: str, summary: str, loss: str, rule: Callable[[Task, float], Rule]
+) -> SolverRow:
+    """A type with the 1-norm, ended by a rule of descent over features."""
     return _liblinear(
         number,
         name,
         summary,
         loss,
         0.01,
-        feature_sum,
+        rule,
         "free_bias",
         regularizer="l1",
         starts=False,
@@ -169,9 +188,13 @@ TYPES = (
         build=stages.by_blocks,
     ),
     _over_features(
-        5, "L1R_L2LOSS_SVC", "L1-regularized L2-loss support vector classification", "squared-hinge"
+        5,
+        "L1R_L2LOSS_SVC",
+        "L1-regularized L2-loss support vector classification",
+        "squared-hinge",
+        swept_sum,
     ),
-    _over_features(6, "L1R_LR", "L1-regularized logistic regression", "logistic"),
+    _over_features(6, "L1R_LR", "L1-regularized logistic regression", "logistic", feature_sum),
     _liblinear(
         7,
         "L2R_LR_DUAL",

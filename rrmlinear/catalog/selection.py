@@ -24,6 +24,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 #: The default tolerance, relative to the primal objective.
 GAP_TOL = 1e-3
@@ -75,6 +76,17 @@ class Selection:
         if self.choices.gap_tol is not None:
             return None
         return self.choices.tolerance or self.solver.tolerance
+
+    @property
+    def widest_gap(self) -> float:
+        """The relative gap that one of LIBLINEAR's rules has to prove: GAP_TOL at the default of
+        its tolerance, or LOOSE_GAP where the loss has kinks, and in proportion at others. Infinity
+        where it proves none.
+        """
+        if not (self.solver.proves and self.tolerance and self.solver.tolerance):
+            return np.inf
+        least = GAP_TOL if "smooth" in self.features else LOOSE_GAP
+        return max(least * self.tolerance / self.solver.tolerance, NEGATIVE_GAP)
 
     @property
     def stopping(self) -> Stopping:
@@ -156,8 +168,7 @@ class Selection:
         """Give a solver of this task the stopping rule of the type, if it has one."""
         if self.tolerance is not None and self.solver.rule is not None:
             solver.rule = self.solver.rule(task, self.tolerance)
-            if self.choices.tolerance is None and self.solver.proves:
-                solver.rule.widest_gap = LOOSE_GAP
+            solver.rule.widest_gap = self.widest_gap
 
 
 def select(

@@ -46,6 +46,8 @@ class Labellings:
         self.positive, self.negative = np.flatnonzero(y > 0), np.flatnonzero(y <= 0)
         #: A bound of |smoothed − not smoothed| / μ.
         self.room = self.n * math.log(2)
+        #: The largest slope at the score of each example.
+        self.steepest: Any = 1.0
 
     def find(self, scores: Vector) -> Found:
         """The largest, in O(n log n)."""

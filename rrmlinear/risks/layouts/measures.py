@@ -94,8 +94,11 @@ class MeasureRisk:
         return -self.cost * float(alphas[self.n]) if low >= -DUAL_ROUNDING else np.inf
 
     def shares_of(self, alphas: Vector, w: Vector) -> tuple[Vector, Vector]:
-        """(C |α_i| of each example, w): what rounding of the scores depends on."""
-        return self.cost * np.abs(alphas[: self.n]), w
+        """(C |α_i| of each example, w): what rounding of the scores depends on. Without smoothing
+        the worst labelling may be another one: its slopes count.
+        """
+        sizes = np.abs(alphas[: self.n])
+        return self.cost * (sizes if self.mu else np.maximum(sizes, self.over.steepest)), w
 
     def duals(self, alphas: Vector) -> Vector:
         """The duals α in the form that a Result holds."""

@@ -26,6 +26,9 @@ class Pairs:
         self.weight = self.n / pairs if pairs else 0.0
         #: A bound of |smoothed − not smoothed| / μ.
         self.room = self.n / 2
+        others = np.where(y > 0, len(self.negative), len(self.positive))
+        #: The largest slope at the score of each example.
+        self.steepest = self.weight * others
 
     def find(self, scores: Vector) -> Found:
         """The mean of the hinges."""

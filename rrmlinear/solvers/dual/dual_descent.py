@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.rounding import rounding_of_scores
+from rrmlinear.solvers.loop.inner import pieces
+from rrmlinear.solvers.loop.rounding import rounding_of_scores, score_rounding
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
 
@@ -131,8 +133,27 @@ class DualDescent(Solver):
 
     def rounding_of(self, certificate: Certificate, enough: float) -> float:
         """`rounding` of this certificate of the same problem."""
-        shares, weights = self.shares(certificate.alphas), certificate.weights
+        weights = certificate.weights
+        shares = np.maximum(self.shares(certificate.alphas), self.steepest(weights))
         return certificate.rounding() + rounding_of_scores(self.rows, shares, weights)
+
+    def steepest(self, weights: NDArray[np.float64]) -> Any:
+        """c_i times the largest slope of φ_i near its scores at the weights; 0 without kinks."""
+        if self.loss.smoothing > 0:
+            return 0.0
+        slopes, moves = np.empty(self.n), score_rounding(self.squares, weights)
+        columns = weights.reshape(len(weights), -1)
+        for piece in pieces(self.n):
+            rows = self.rows.between(piece.start, piece.stop)
+            scores = product(rows, columns, self.rows.shape[1])
+            slopes[piece] = self.slopes(piece, scores, moves[piece])
+        return self.costs * slopes
+
+    def slopes(
+        self, piece: slice, scores: NDArray[np.float64], moves: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """`slopes_near` of these examples, whose scores have a column for each class."""
+        raise TypeError(f"{type(self).__name__} has no slopes")
 
     def retune(self, regularizer: Regularizer) -> None:
         """Go on with the same duals, the present v and a regularizer; ∇Ω* stays linear or not."""

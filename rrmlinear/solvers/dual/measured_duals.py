@@ -17,6 +17,7 @@ from rrmlinear.solvers.dual.allowed_duals import nearest_allowed
 from rrmlinear.solvers.dual.resting.resting import suits_resting
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.inner import pieces
+from rrmlinear.solvers.loop.rounding import slopes_near
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.team import Team
 
@@ -173,6 +174,12 @@ class MeasuredDuals(RowAscent):
     def shares(self, duals: Any) -> NDArray[np.float64]:
         sizes = np.abs(duals)
         return np.multiply(sizes, self.costs, out=sizes)
+
+    def slopes(
+        self, piece: slice, scores: NDArray[np.float64], moves: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        y = self.y[piece]
+        return slopes_near(lambda some: self.loss.derivatives(y, some), scores[:, 0], moves)
 
     def value_at_zero(self) -> float:
         omega = self.regularizer.value_of(np.zeros(self.rows.width))

@@ -16,7 +16,12 @@ from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.loop.first import loss_at_zero
 from rrmlinear.solvers.loop.inner import are_same
 from rrmlinear.solvers.loop.result import DualBlocks
-from rrmlinear.solvers.loop.rounding import bound_by_rows, rounding_of_scores
+from rrmlinear.solvers.loop.rounding import (
+    bound_by_rows,
+    rounding_of_scores,
+    score_rounding,
+    slopes_near,
+)
 from rrmlinear.solvers.loop.tolerances import (
     LOSS_ROUNDING,
     NEGATIVE_GAP,
@@ -161,23 +166,39 @@ class Certificate:
         return self.primal, self.dual
 
     def _widen_margins(self) -> None:
-        """Offer weights that are longer by a little, where the loss left is rounding.
+        """Take weights that are longer by a little, where the loss left is rounding.
 
-        Margins of separable examples are 1 at an optimum with a large C. Rounding makes some less.
-        A smooth loss is above 0 at each optimum, and its derivative with it.
+        Margins of separable examples are 1 at an optimum with a large C. Rounding makes some less,
+        and hides which. The weights with the smallest bound of the primal are best. A smooth loss
+        is above 0 at each optimum, and its derivative with it.
         """
-        if self.risk is None or self.best_at is None or not self.gap > 0:
+        if self.risk is None or self.best_at is None:
             return
         loss = getattr(self.risk, "loss", None)  # risks of all labels together have none
         if loss is not None and loss.smoothing > 0:
             return
-        if not self.best_at.value > 0:  # that at w = 0 need not be found
+        if self.best_at.value > LOSS_ROUNDING * self.value_at_zero():
             return
-        w, most = self.weights, LOSS_ROUNDING * self.value_at_zero()
+        rows, w = getattr(self.risk, "rows", None), self.weights
+        squares = None if rows is None else rows.squared_norms()
+        least = hidden = self._hidden_loss(w, self.best_at, squares)
+        least += self.primal
         for longer in LONGER:  # a fraction may be too small to help, and the next one not
-            if not 0 < self.best_at.value <= most:
+            if not (hidden > 0 or self.best_at.value > 0):
                 return
-            self.offer_weights(w + longer * w)
+            other = w + longer * w
+            at = self.at(self.risk.scores(other))
+            primal, hidden = self.primal_of(other, at), self._hidden_loss(other, at, squares)
+            if primal + hidden < least:
+                least, self.primal = primal + hidden, primal
+                self._weights, self.best_at, self._primal_is_exact = other, at, True
+
+    def _hidden_loss(self, w: Array, at: Evaluation, squares: Array | None) -> float:
+        """What rounding of the scores may hide of the loss at w, or 0 where that is not known."""
+        slopes = None if squares is None else self._slopes(w, at, squares)
+        if slopes is None:
+            return 0.0
+        return float((np.ravel(self.risk.costs) * slopes) @ score_rounding(squares, w))
 
     def _prove_zero(self) -> None:
         """Take duals of 0 where the primal is rounding: the value of others would be so too."""
@@ -224,12 +245,34 @@ class Certificate:
         if sizes.shape != costs.shape:
             sizes = sizes.reshape(len(costs), -1).sum(axis=1)
         shares = np.multiply(costs, sizes, out=sizes)
-        if enough > 0 and np.ndim(self.weights) == 1:
+        loss = getattr(self.risk, "loss", None)
+        kinked = loss is not None and not loss.smoothing > 0
+        most = np.maximum(shares, costs * self.risk.lipschitz) if kinked else shares
+        if kinked or (enough > 0 and np.ndim(self.weights) == 1):
             squares = rows.squared_norms() if squares is None else squares
-            crude = values + bound_by_rows(shares, squares, self.weights)
+        if enough > 0 and np.ndim(self.weights) == 1:
+            crude = values + bound_by_rows(most, squares, self.weights)
             if crude <= enough:
                 return crude
+        if kinked:
+            shares = self._steepest(shares, most, costs, squares)
         return values + rounding_of_scores(rows, shares, self.weights)
+
+    def _steepest(self, shares: Array, most: Array, costs: Array, squares: Any) -> Array:
+        """``shares``, of the duals, or c_i times a larger slope near the scores at the weights.
+
+        They are at most ``most``, which stands where the classes of examples are not known.
+        """
+        at = self.risk.at(self.risk.scores(self.weights)) if self.best_at is None else self.best_at
+        slopes = self._slopes(self.weights, at, squares)
+        return most if slopes is None else np.maximum(shares, costs * slopes)
+
+    def _slopes(self, w: Array, at: Evaluation, squares: Any) -> Array | None:
+        """The largest slope of each example's loss near its scores at w; None where not known."""
+        scores, labels = getattr(at, "moved", at.scores), getattr(self.risk, "labels", None)
+        if len(scores) != len(squares) or (scores.ndim > 1 and labels is None):
+            return None
+        return slopes_near(at.terms.derivatives, scores, score_rounding(squares, w), labels)
 
     def settle(self) -> None:
         """Call the points that are functions, so that the solver can be freed."""

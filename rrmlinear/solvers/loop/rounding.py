@@ -16,14 +16,38 @@ Array = NDArray[np.float64]
 ROUNDING = float(np.finfo(float).eps)
 
 
+def slopes_near(derivatives: Any, scores: Array, moves: Array, labels: Any = None) -> Array:
+    """The largest Σ_j |∂φ_i/∂s_ij| at scores that move by at most ``moves``, the same for an
+    example; ``derivatives`` gives those at scores.
+
+    Rounding moves scores to either side of a kink, where a dual may be any part of the slope. With
+    classes, ``labels``, the loss is the steepest where all others rise and their own falls.
+    """
+    if scores.ndim == 1:
+        ends = [np.abs(derivatives(np.ascontiguousarray(scores + d))) for d in (moves, -moves)]
+        return np.maximum(*ends)
+    moved = scores + moves[:, np.newaxis]
+    moved[np.arange(len(moved)), labels] -= 2 * moves
+    result: Array = np.abs(derivatives(moved)).sum(axis=1)
+    return result
+
+
+def score_rounding(squares: Array, weights: Array) -> Array:
+    """How far a score x_i'w may be off by rounding, from the ‖x_i‖²: Cauchy's inequality."""
+    return ROUNDING * np.sqrt(squares) * _length(weights)
+
+
+def _length(weights: Array) -> float:
+    sizes = np.abs(weights)
+    return float(np.linalg.norm(sizes if sizes.ndim == 1 else sizes.max(axis=1)))
+
+
 def bound_by_rows(shares: Array, squares: Array, weights: Array) -> float:
     """A bound of `rounding_of_scores` from the ‖x_i‖², ``squares``: Cauchy's inequality once more.
 
     It reads no rows.
     """
-    sizes = np.abs(weights)
-    length = np.linalg.norm(sizes if sizes.ndim == 1 else sizes.max(axis=1))
-    return float(ROUNDING * np.sqrt(shares.sum() * (shares @ squares)) * length)
+    return float(ROUNDING * np.sqrt(shares.sum() * (shares @ squares)) * _length(weights))
 
 
 def bound_by_narrow(
@@ -40,8 +64,9 @@ def bound_by_narrow(
 def rounding_of_scores(rows: Rows, shares: Array, weights: Any) -> float:
     """How far rounding of the scores X w may move Σ c_i φ_i, and that of X'(c α) the dual value.
 
-    ``shares`` are the c_i |α_i|, summed over the classes of an example. A product x'w rounds by
-    ε Σ_j |x_j w_j|, which is weighted by the derivative, at the optimum the dual. By Cauchy's
+    ``shares`` are the c_i |α_i|, summed over the classes of an example, and at a kink c_i times
+    the slopes on its sides. A product x'w rounds by ε Σ_j |x_j w_j|, which is weighted by the
+    derivative, where φ_i is smooth at the optimum the dual. By Cauchy's
     inequality Σ_i s_i |x_ij| is at most √(Σ s_i) √(Σ s_i x_ij²), so that lengths of columns do
     not matter. Weights are d, or d × k of which the largest of each row counts.
     """

@@ -180,8 +180,12 @@ class ChainRisk:
         return -self.loss.distance * float(nodes[np.arange(self.n), self.label].sum())
 
     def shares_of(self, alphas: Array, w: Array) -> tuple[Array, Array]:
-        """(Σ_j |α_tj| of each position, W): what rounding of the node scores depends on."""
+        """(Σ_j |α_tj| of each position, W): what rounding of the node scores depends on. Where the
+        loss has kinks, a position's label and another one may take each other's place.
+        """
         shares = np.abs(self.split(alphas, self.n)[0]).sum(axis=1)
+        if not self.loss.temperature:
+            shares = np.maximum(shares, 2 * self.row_costs)
         return shares, self.split(w, self.rows.width)[0]
 
     def duals(self, alphas: Array) -> Array:

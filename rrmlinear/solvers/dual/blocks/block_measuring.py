@@ -13,6 +13,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.result import DualBlocks
+from rrmlinear.solvers.loop.rounding import slopes_near
 
 # Means that are below their bound by this fraction of it are at the bound: sums of duals round.
 MEAN_ROUNDING = 1e-13
@@ -168,6 +169,12 @@ class BlockMeasuring(RowAscent):
             values = 2.0 * duals.values[ends[0] : ends[-1]]  # its own class has minus the sum
             sums[piece] = np.bincount(example, values, len(ends) - 1)
         return sums
+
+    def slopes(
+        self, piece: slice, scores: NDArray[np.float64], moves: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        label = self.label[piece]
+        return slopes_near(lambda some: self.loss.derivatives(some, label), scores, moves, label)
 
     def value_at_zero(self) -> float:
         omega = self.regularizer.value_of(np.zeros(self.rows.width * self.n_classes))

@@ -109,4 +109,6 @@ class SequenceAscent(DualDescent):
         alphas = best.alphas[: len(self.risk.label) * k].reshape(-1, k)
         weights = best.weights[: d * k].reshape(d, k)
         shares = np.abs(alphas).sum(axis=1)
+        if not self.risk.loss.temperature:
+            shares = np.maximum(shares, 2 * self.risk.row_costs)
         return best.rounding() + rounding_of_scores(self.rows, shares, weights)

@@ -181,7 +181,9 @@ class RowAscent(DualDescent):
 
     def rounding_of(self, certificate: Certificate, enough: float) -> float:
         shares, weights = self.shares(certificate.alphas), certificate.weights
-        crude = certificate.rounding() + self._bound_by_rows(shares, weights)
+        kinked = not self.loss.smoothing > 0
+        most = np.maximum(shares, self.costs * self.lipschitz()) if kinked else shares
+        crude = certificate.rounding() + self._bound_by_rows(most, weights)
         if crude <= enough:
             return crude
         return super().rounding_of(certificate, enough) + self._bound_by_narrow(shares, weights)

@@ -1,0 +1,83 @@
+"""Certificates of large data beside rational arithmetic: SOLVED is said only of what is."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from rrmlinear import Parameter, Problem, fit
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.training.fit import NotSolvedWarning
+
+TOLERANCE, EPSILON = 1e-6, 0.125
+LOSSES = ("hinge", "absolute", "epsilon-insensitive", "weston-watkins", "crammer-singer")
+
+
+def exact_loss(loss, y, scores):
+    """φ of one example, its scores in fractions."""
+    if loss == "hinge":
+        return max(0, 1 - y * scores[0])
+    if loss in ("absolute", "epsilon-insensitive"):
+        return max(0, abs(Fraction(float(y)) - scores[0]) - EPSILON * (loss != "absolute"))
+    margins = [1 + s - scores[y] for j, s in enumerate(scores) if j != y]
+    return sum(max(0, m) for m in margins) if loss == "weston-watkins" else max(0, *margins)
+
+
+def exact_primal(loss, X, y, weights, C):
+    """½‖W‖² + C Σ φ in rational arithmetic."""
+    W = [[Fraction(float(v)) for v in row] for row in weights]
+    total = sum(v * v for row in W for v in row) / 2
+    for row, label in zip(X, y, strict=True):
+        x = [Fraction(float(v)) for v in row]
+        scores = [sum(a * b for a, b in zip(x, w, strict=True)) for w in zip(*W, strict=True)]
+        total += Fraction(C) * exact_loss(loss, label, scores)
+    return total
+
+
+def drawn(loss, scale, seed):
+    rng = np.random.default_rng(seed)
+    X = scale * rng.normal(size=(8, 12))
+    if loss in ("absolute", "epsilon-insensitive"):
+        return X, rng.normal(size=8)
+    if loss == "hinge":
+        return X, np.where(rng.permutation(8) < 3, 1, -1)
+    return X, rng.permutation(8) % 3
+
+
+def trained(loss, scale, C, seed):
+    """(result, the exact primal at its weights)."""
+    X, y = drawn(loss, scale, seed)
+    chosen = {"epsilon": EPSILON} if loss == "epsilon-insensitive" else {}
+    parameter = Parameter(
+        solver="auto", loss=loss, C=C, gap_tol=TOLERANCE, max_passes=300, **chosen
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotSolvedWarning)
+        model = fit(Problem.from_arrays(X, y), parameter)
+    places = {label: j for j, label in enumerate(model.labels)} if model.labels is not None else {}
+    if loss == "hinge":
+        y = np.where(y == model.labels[0], 1, -1)
+    elif places:
+        y = [places[label] for label in y]
+    return model.result, exact_primal(loss, X, y, model.weights, C)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(("scale", "C"), [(1e7, 1.0), (1e8, 1.0), (1e4, 1e8)])
+def test_what_is_solved_is_solved_exactly(loss, scale, C):
+    statuses = []
+    for seed in range(10 if loss == "hinge" else 3):
+        result, exact = trained(loss, scale, C, seed)
+        statuses.append(result.status)
+        if result.solved:
+            assert exact - Fraction(result.dual) <= 2 * Fraction(TOLERANCE) * exact
+    assert set(statuses) <= {Status.SOLVED, Status.HIDDEN, Status.STALLED, Status.PASS_LIMIT}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_rounding_hides_nothing_of_plain_data(loss):
+    for seed in range(3):
+        result, exact = trained(loss, 1.0, 1.0, seed)
+        assert result.status is Status.SOLVED
+        assert abs(exact - Fraction(result.primal)) <= Fraction(1e-14) * exact
