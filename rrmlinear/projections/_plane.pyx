@@ -15,6 +15,7 @@ from rrmlinear.simd.planes cimport (
 )
 
 METHODS = ("newton", "exact")
+BEYOND_RANGE = "together leave the range of double precision: scale them"
 
 # A sum z that misses the bounds by no more than this share of them has rounded, and is reached.
 cdef double LAST_DIGIT = 2.0 ** -52
@@ -67,6 +68,8 @@ cdef class Plane:
 
     def _found(self, int status):
         if status == NOT_FINITE:
+            if np.isfinite(self.columns[0]).all():
+                raise ValueError(f"{self.names[0]} and the bounds {BEYOND_RANGE}")
             self._complain(PLANE_BAD_M)
         if status < 0:
             raise MemoryError("no memory for the search")
@@ -185,6 +188,8 @@ def project_on_elastic_ball(x, double gamma, double radius, str method, out):
     with nogil:
         status = elastic_ball_project(&given[0], given.shape[0], gamma, radius, deterministic,
                                       &written[0])
+    if status == NOT_FINITE:
+        raise ValueError(f"x, gamma and radius {BEYOND_RANGE}")
     if status < 0:
         raise MemoryError("no memory for the search")
 

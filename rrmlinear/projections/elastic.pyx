@@ -6,12 +6,12 @@ maximum, and in y = θ (2 + θ), or t = θ², the size of w is such a sum:
     Σ max(0, |x_j| (2γ + |x_j|) − γ² y) = 2r (1 + y),        Σ max(0, v_j² − γ² t) = 2r t.
 """
 
-from libc.math cimport INFINITY, NAN, fabs, sqrt
+from libc.math cimport INFINITY, NAN, fabs, isfinite, sqrt
 from libc.stdlib cimport free, malloc
 from libc.string cimport memmove, memset
 
 from rrmlinear.projections.plane_root cimport plane_root
-from rrmlinear.projections.terms cimport NO_MEMORY
+from rrmlinear.projections.terms cimport NO_MEMORY, NOT_FINITE
 from rrmlinear.simd.planes cimport PLANE_BLOCK, long_add, long_sum_t, long_total, plane_t
 from rrmlinear.simd.thresholds cimport (
     elastic_largest, elastic_move, elastic_size, elastic_size_t, elastic_write,
@@ -19,6 +19,10 @@ from rrmlinear.simd.thresholds cimport (
 
 # A size met to this share of the radius is met.
 cdef double RADIUS_ROUNDING = 1e-14
+# A point farther away than this many times the ball's width is projected as one at infinity.
+cdef double FAR = 1e20
+# A size above this many times the radius has left the range of double precision.
+cdef double SIZE_LIMIT = 1 + 1e-6
 cdef enum:
     MAX_MOVES = 2
 
@@ -70,6 +74,8 @@ cdef int elastic_ball_project(const double* x, Py_ssize_t n, double gamma, doubl
     if unit == 0 or radius == 0:
         memset(out, 0, n * sizeof(double))
         return 0
+    if unit > FAR * (sqrt(2 * radius) + gamma):  # θ is so large that 1 + θ rounds to θ
+        return 0 if isfinite(elastic_ball_support(x, n, gamma, radius, out)) else NOT_FINITE
     g, r = gamma / unit, radius / unit / unit  # in units of the largest no square overflows
     found = elastic_size(x, n, unit, g)
     if found.size <= r:
@@ -89,6 +95,8 @@ cdef int elastic_ball_project(const double* x, Py_ssize_t n, double gamma, doubl
         if fabs(found.size - r) <= RADIUS_ROUNDING * r or found.steep == 0:
             break
         elastic_move(out, n, g, (found.size - r) / found.steep)
+    if not elastic_size(out, n, 1, g).size <= SIZE_LIMIT * r:
+        return NOT_FINITE
     elastic_write(out, n, 1, 0, unit, out)
     return 0
 

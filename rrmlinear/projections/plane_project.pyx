@@ -1,54 +1,87 @@
 """The projection on a box cut by a plane, written where its caller wants it."""
 
-from libc.math cimport fabs
+from libc.float cimport DBL_MAX
+from libc.math cimport INFINITY, fabs, fma, isfinite
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from rrmlinear.projections.clipped_lines cimport clip
-from rrmlinear.projections.plane_root cimport kept_t, plane_newton, plane_search
-from rrmlinear.projections.terms cimport NO_MEMORY
+from rrmlinear.projections.plane_root cimport kept_t, plane_near, plane_newton, plane_search
+from rrmlinear.projections.terms cimport NOT_FINITE, NO_MEMORY
 from rrmlinear.simd.planes cimport (
-    PLANE_BLOCK, column_t, long_add, long_sum_t, long_total, plane_open, plane_stretch, plane_write,
-    plane_written_t, stretch_memory_t, stretch_t,
+    column_t, long_total, plane_rate, plane_write, plane_written_t,
 )
 
 # A sum met to this share of what it adds up is met.
 cdef double SUM_ROUNDING = 1e-14
+# A sum that misses by more has left the range of double precision.
+cdef double SUM_LIMIT = 1e-6
 cdef enum:
-    MAX_SHIFTS = 3
+    MAX_CENTRES = 40           # each gives 16 digits, of the 600 between the largest and the least
 
 
-cdef double plane_shift(const plane_t* plane, double delta, double* out) noexcept nogil:
-    # Moves what was written by −δ q between the bounds; returns by how much Σ s a changes.
-    cdef stretch_memory_t memory
-    cdef stretch_t x
-    cdef long_sum_t change
-    cdef double moved, a, b, l, u
-    cdef Py_ssize_t begin = 0, i
-    change.value = change.lost = 0
-    plane_open(plane, &memory)
-    while begin < plane.n:
-        x = plane_stretch(plane, begin, &memory)
-        moved = 0
-        for i in range(x.length):
-            l, u, a = x.lower[i], x.upper[i], out[begin + i]
-            a = fabs(a) if plane.absolute else a
-            b = clip(a - delta * x.q[i], l, u) if (a > l) & (a < u) else a
-            moved += x.s[i] * (b - a)
-            out[begin + i] = -b if plane.absolute and out[begin + i] < 0 else b
-        long_add(&change, moved)
-        begin += PLANE_BLOCK
-    return long_total(&change)
+cdef void centre(const plane_t* plane, double move, double* m) noexcept nogil:
+    # m − move q, rounded once: what is left of a line near 0 is exact.
+    cdef double q, x
+    cdef Py_ssize_t i
+    for i in range(plane.n):
+        q = plane_rate(plane, plane.d.at[i * plane.d.step], plane.s.at[i * plane.s.step])
+        x = m[i] if q == 0 else fma(-move, q, m[i])
+        m[i] = clip(x, -DBL_MAX, DBL_MAX)
 
 
-cdef void plane_settle(const plane_t* plane, double theta, double size, double* out) noexcept nogil:
-    cdef plane_written_t written = plane_write(plane, theta, out)
-    cdef int _
-    for _ in range(MAX_SHIFTS):
-        if not (fabs(written.miss) > SUM_ROUNDING * (size + written.size)
-                and written.derivative > 0):
+cdef int mend(const plane_t* plane, plane_written_t written, double size, const double* given,
+              double* out, double* theta) noexcept nogil:
+    # Where θ has too few digits for the sum, the lines are centred at it: what is left of θ is
+    # small, and has digits of its own. `given` is m, of which out may have taken the place.
+    cdef plane_t centred = plane[0]
+    cdef double move = theta[0], last = INFINITY
+    cdef double* m = <double*> malloc(plane.n * sizeof(double))
+    cdef Py_ssize_t i
+    cdef int status = 0, _
+    if m == NULL:
+        return NO_MEMORY
+    for i in range(plane.n):
+        m[i] = fabs(given[i * plane.m.step]) if plane.absolute else given[i * plane.m.step]
+    centred.m.at, centred.m.step, centred.absolute = m, 1, False
+    for _ in range(MAX_CENTRES):
+        if (fabs(written.miss) <= SUM_ROUNDING * (size + written.size)
+                or not 0 < fabs(move) <= last):
             break
-        written.miss += plane_shift(plane, written.miss / written.derivative, out)
+        last = fabs(move)
+        centre(plane, move, m)
+        centred.z += plane.e * move
+        status = plane_near(&centred, 0, &move)
+        if status < 0:
+            break
+        theta[0] += move
+        written = plane_write(&centred, move, out)
+    for i in range(plane.n if plane.absolute else 0):
+        out[i] = -out[i] if given[i * plane.m.step] < 0 and out[i] > 0 else out[i]
+    free(m)
+    if status >= 0 and not fabs(written.miss) <= SUM_LIMIT * (size + written.size + fabs(plane.z)):
+        status = NOT_FINITE
+    return status if status < 0 else 0
+
+
+cdef int plane_settle(const plane_t* plane, double size, double* out, double* theta) noexcept nogil:
+    cdef const double* given = plane.m.at
+    cdef double* kept = NULL
+    cdef plane_written_t written
+    cdef int status = 0
+    if out == given:
+        kept = <double*> malloc(plane.n * sizeof(double))
+        if kept == NULL:
+            return NO_MEMORY
+        memcpy(kept, given, plane.n * sizeof(double))
+        given = kept
+    written = plane_write(plane, theta[0], out)
+    if not isfinite(written.size):
+        status = NOT_FINITE
+    elif fabs(written.miss) > SUM_ROUNDING * (size + written.size):
+        status = mend(plane, written, size, given, out, theta)
+    free(kept)
+    return status
 
 
 cdef plane_t kept_plane(const kept_t* kept, const plane_t* plane, double* memory) noexcept nogil:
@@ -70,19 +103,21 @@ cdef plane_t kept_plane(const kept_t* kept, const plane_t* plane, double* memory
     return part
 
 
-cdef int settle_kept(const kept_t* kept, const plane_t* plane, double theta) noexcept nogil:
+cdef int settle_kept(const kept_t* kept, const plane_t* plane, double* theta) noexcept nogil:
     cdef double* memory = <double*> malloc((6 * kept.n + 1) * sizeof(double))
     cdef double* values = memory + 5 * kept.n
     cdef plane_t part
     cdef Py_ssize_t k
+    cdef int status = 0
     if memory == NULL:
         return NO_MEMORY
     part = kept_plane(kept, plane, memory)
-    plane_settle(&part, theta, long_total(&kept.size), values)
+    if kept.n > 0:
+        status = plane_settle(&part, long_total(&kept.size), values, theta)
     for k in range(kept.n):
         kept.out[kept.places[k]] = values[k]
     free(memory)
-    return 0
+    return status
 
 
 cdef int plane_project(const plane_t* plane, bint deterministic, double low, double high,
@@ -96,8 +131,8 @@ cdef int plane_project(const plane_t* plane, bint deterministic, double low, dou
     else:
         status = plane_newton(plane, low, high, &kept, theta)
     if status >= 0 and kept.done:
-        status = settle_kept(&kept, plane, theta[0])
+        status = settle_kept(&kept, plane, theta)
     elif status >= 0:
-        plane_settle(plane, theta[0], 0, out)
+        status = plane_settle(plane, 0, out, theta)
     free(kept.places)
     return status if status < 0 else 0

@@ -10,6 +10,8 @@ from rrmlinear.projections._plane import Plane
 
 # How far a total may lie above its bound by rounding, relative to it.
 SUM_ROUNDING = 1e-14
+# The sum of more numbers than memory holds is finite below this.
+LARGEST_SIZE = 1e280
 # exp of more would come near overflow.
 LARGEST_EXPONENT = 600.0
 
@@ -83,6 +85,8 @@ def entropy_capped_simplex(
         weights = _relative(weights, caps, total)
     elif not (weights.min() >= 0 and weights.max() < np.inf):
         raise ValueError("v must hold finite numbers that are at least 0")
+    elif not 1 / LARGEST_SIZE <= weights.max() <= LARGEST_SIZE and weights.any():
+        weights = weights / weights.max()  # only ratios count, and sums must not overflow
     room = _room(weights, caps)
     excess = total - room
     if excess > SUM_ROUNDING * total:

@@ -241,7 +241,8 @@ RRM_CLONES static plane_written_t plane_write(const plane_t *plane, double theta
         long_add(&size, all);
         long_add(&derivative, steep);
     }
-    plane_written_t written = {long_total(&sum) - plane->z - plane->e * theta, long_total(&size),
+    double right = plane->e == 0 ? plane->z : plane->z + plane->e * theta; /* θ may be infinite */
+    plane_written_t written = {long_total(&sum) - right, long_total(&size),
                                long_total(&derivative)};
     return written;
 }

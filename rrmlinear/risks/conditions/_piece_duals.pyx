@@ -95,7 +95,9 @@ cdef class PieceDuals:
                 status = plane_near(&plane, 0, &theta)
                 if status < 0:
                     break
-                plane_settle(&plane, theta, 0, &line[0])
+                status = plane_settle(&plane, 0, &line[0], &theta)
+                if status < 0:
+                    break
                 if trial == TRIALS - 1 or self._is_met(line):
                     break
                 guess += theta
