@@ -29,9 +29,6 @@ PDPROX = (*PROXIMAL, "ratio", "storage", "averaging")
 #: The type where none is chosen: LIBLINEAR's default, or where a loss is, the automatic solver.
 DEFAULT, AUTO = 1, "auto"
 
-#: The default of Wang and Scott's rule, relative to the gap after the first pass.
-DELTA = 0.0009
-
 #: Needs that several solver types share.
 CONVEX = frozenset({"strongly-convex", "soft-threshold"})
 EXAMPLES = frozenset({"examples"})
@@ -57,7 +54,6 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         stages.by_blocks,
         loss="weston-watkins",
         blocks=("knapsack", "walrus", "shark"),
-        tolerance=DELTA,
         excludes=(("inner", "accelerate"),),
     ),
     SolverRow(
@@ -69,7 +65,6 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         dual_builders.plain,
         loss="weston-watkins",
         blocks=("shark",),
-        tolerance=DELTA,
     ),
     SolverRow(
         32,

@@ -23,7 +23,7 @@ def summary(model: Model | LabellingModel, solver: SolverRow) -> str:
     result = model.result
     assert result is not None
     outcome = "solved" if result.solved else "stopped"
-    target = "" if result.by_rule else f" (target {result.target:.3e})"
+    target = f" (target {result.target:.3e})" if result.target or not result.by_rule else ""
     return "\n".join(
         [
             *_of_liblinear(model, result, solver),

@@ -144,7 +144,7 @@ class Certified(BaseEstimator):
             self._say(f"{result.status.value}: {line_of(result.last)}")
             for note in result.notes:
                 self._say(note)
-        if not result.solved and result.status is not Status.STOPPED_BY_CALLER:
+        if not result.ended and result.status is not Status.STOPPED_BY_CALLER:
             warnings.warn(result.shortfall(), NotConvergedWarning, stacklevel=3)
 
 

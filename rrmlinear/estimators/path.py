@@ -85,7 +85,7 @@ class Path:
 
 
 def _verdict(status: Status) -> Cell:
-    if status in (Status.SOLVED, Status.BOUNDED, Status.RULE):
+    if status in (Status.SOLVED, Status.BOUNDED):
         return Cell("solved", "good")
     return Cell(status.value, "bad")
 

@@ -86,5 +86,5 @@ def _verdict(result: Result | None) -> tuple[str, bool]:
     if result is None:
         return "", True
     gap = f"relative gap {words.number(result.last.relative_gap)}"
-    head = "Solved" if result.solved else "Not solved"
+    head = "Solved" if result.solved else "Stopped" if result.ended else "Not solved"
     return f"{head}: {result.status.value} ({gap}).", result.solved

@@ -36,9 +36,9 @@ class Trace:
 
     @property
     def relative_gap(self) -> NDArray[np.float64]:
-        """Gaps over |primal|."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self.gap == 0, 0.0, self.gap / np.abs(self.primal))
+        """Gaps over |primal|; gaps where it is 0."""
+        with np.errstate(invalid="ignore"):
+            return self.gap / np.where(self.primal == 0, 1.0, np.abs(self.primal))
 
     @property
     def best_gap(self) -> NDArray[np.float64]:

@@ -64,7 +64,7 @@ def fit_chains(
 ) -> ChainModel:
     """`fit_sequences` with a `Selection`."""
     model, result = solve_chains(problem, chosen, on_pass, start)
-    if not result.solved:
+    if not result.ended:
         warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=stacklevel)
     return model
 

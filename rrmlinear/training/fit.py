@@ -87,7 +87,7 @@ def fit_selection(
 ) -> Model:
     """`fit` with a `Selection`."""
     model, result = solve(problem, chosen, on_pass, start, stacklevel + 1)
-    if not result.solved:
+    if not result.ended:
         warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=stacklevel)
     elif _ruled(result, chosen) and result.last.relative_gap > LOOSE_GAP:
         warnings.warn(loose_gap(result), NotSolvedWarning, stacklevel=stacklevel)

@@ -147,7 +147,7 @@ def fit_selected_graphs(
 ) -> GraphModel:
     """`fit_graphs` with a `Selection`."""
     model, result = solve_graphs(problem, chosen, on_pass)
-    if not result.solved:
+    if not result.ended:
         warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=stacklevel)
     return model
 

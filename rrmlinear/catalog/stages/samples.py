@@ -43,7 +43,7 @@ def may_begin(task: Task) -> bool:
 
 def suits_sample(smooth: bool, n: int, weights: int, fraction: int = SAMPLE_FRACTION) -> bool:
     """Whether a smooth problem has enough examples to begin with the optimum of a sample."""
-    return smooth and n >= MIN_SAMPLE_EXAMPLES * fraction * weights
+    return smooth and weights > 0 and n >= MIN_SAMPLE_EXAMPLES * fraction * weights
 
 
 def weights_of_sample(task: Task, build: Callable[[Task], Solver]) -> NDArray[np.float64]:

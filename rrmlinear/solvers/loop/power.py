@@ -85,7 +85,7 @@ def mean_curvature(risk: Any) -> float:
     equal beside a free intercept, the curvature is 0, but the number returned is above 0.
     """
     raw = inner(costs_of_rows(risk), risk.rows.squared_norms())
-    return max(trace(risk), CENTRED_TRACE * raw) / risk.shape[0]
+    return max(trace(risk), CENTRED_TRACE * raw) / max(1, risk.shape[0])
 
 
 def _centred(risk: Any, scores: Array) -> Array:

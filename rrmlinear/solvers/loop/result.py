@@ -49,10 +49,8 @@ class TraceRow:
 
     @property
     def relative_gap(self) -> float:
-        """Gap over |primal|; 0 if the gap is 0, infinite with the gap or where the primal is 0."""
-        if self.gap == 0 or not math.isfinite(self.gap):
-            return self.gap
-        return self.gap / abs(self.primal) if self.primal else math.inf
+        """Gap over |primal|; the gap itself where it is infinite or the primal is 0."""
+        return self.gap / abs(self.primal) if self.primal and math.isfinite(self.gap) else self.gap
 
     def as_dict(self) -> dict[str, Any]:
         """The row under the names of the trace file, None for what is infinite."""
@@ -148,7 +146,7 @@ class Result:
     """Weights (d × k) with their certificate.
 
     ``target`` is the gap to reach; where the run ends ``by_rule``, a rule of its own, it
-    is only the gap of the next look at the rule. ``duals`` are `DualBlocks`, or an array of α_i for
+    is the gap that has to be proven beside it, 0 if none has. A rule alone leaves a run unsolved. ``duals`` are `DualBlocks`, or an array of α_i for
     losses of one score. primal, dual and gap are measured in full at these weights and duals.
     ``support`` counts duals that are not zero. ``notes`` are sentences on choices that the solver
     made itself.
@@ -184,8 +182,14 @@ class Result:
 
     @property
     def solved(self) -> bool:
-        """Whether the tolerance was reached."""
-        return self.status in (Status.SOLVED, Status.BOUNDED, Status.RULE)
+        """Whether the gap, or a bound of it, is within the tolerance asked for."""
+        within = self.status is Status.RULE and self.gap <= self.target
+        return within or self.status in (Status.SOLVED, Status.BOUNDED)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run went to its end: solved, or by a stopping rule that asks for no gap."""
+        return self.solved or self.status is Status.RULE
 
     @property
     def last(self) -> TraceRow:

@@ -104,14 +104,21 @@ class Solver(Passes):
             status,
             weights,
             self.trace,
-            self.target,
+            self._asked(stopping, self.trace[-1]),
             cpu_seconds,
             self.measuring_seconds,
             self.duals(),
             self.support(),
             tuple(self.notes),
-            by_rule=self.rule is not None,
+            by_rule=self.rule is not None or stopping.delta is not None,
         )
+
+    def _asked(self, stopping: Stopping, last: TraceRow) -> float:
+        """The gap that was asked for: beside a rule its widest one, 0 where it has none."""
+        if self.rule is None:
+            return 0.0 if stopping.delta is not None else self.target
+        widest = self.rule.widest_gap
+        return widest * abs(last.primal - stopping.offset) if math.isfinite(widest) else 0.0
 
     def _timed(self, step: Any, *arguments: Any) -> bool:
         """Run a step; whether it came to its end before the deadline."""
@@ -182,6 +189,8 @@ class Solver(Passes):
         ruled = Status.RULE if self.watch.holds else None
         # where no gap is asked for, one of 0 needs no bound of its rounding, a way through the rows
         proven = None if ruled and asks_none else self._proven(row, goal)
+        if proven is Status.SOLVED and stopping.delta is not None:
+            proven = Status.RULE
         status = proven or ruled or limit
         return self._without_excess(row), status
 
