@@ -26,7 +26,8 @@ def test_defaults_of_options_that_are_not_given():
     assert options("--loss", "hinge").chosen.solver.number == "auto"
     assert given.chosen.choices.C == 1.0
     assert given.chosen.tolerance == 0.1
-    assert options("-s", "30").chosen.stopping == Stopping(delta=0.0009)
+    assert options("-s", "30").chosen.stopping == Stopping(gap_tol=1e-3)
+    assert options("-s", "30", "-e", "0.0009").chosen.stopping == Stopping(delta=0.0009)
     assert given.chosen.choices.threads == 1
     assert given.bias == -1
     assert (given.folds, given.trace_file, given.quiet) == (None, None, False)

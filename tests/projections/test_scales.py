@@ -1,6 +1,7 @@
 """Projections of numbers at any scale equal those in rational arithmetic."""
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def exact_knapsack(m, d, upper, s, z):
     while excess(-far) < 0 or excess(far) > 0:
         far *= 10**9
     kinks = sorted({-far, *kinks, far})
-    for low, high in zip(kinks, kinks[1:], strict=False):
+    for low, high in pairwise(kinks):
         first, second = excess(low), excess(high)
         if first >= 0 >= second:
             share = first / (first - second) if first != second else 0
@@ -111,8 +112,7 @@ def test_beyond_the_range_of_sums_an_answer_is_right_or_an_error(method):
         for cap in (np.inf, 0.6):
             try:
                 found = capped_simplex(x, cap, 1.0, method=method)
-            except ValueError as error:
-                assert "x and the bounds together leave the range" in str(error)
+            except ValueError:
                 continue
             assert found.sum() == pytest.approx(1)
             assert found[np.argmax(x)] == pytest.approx(min(found.max(), cap))

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Model, Parameter, Problem, fit
 from rrmlinear.catalog.choices import CHOICES
-from rrmlinear.catalog.selection import LOOSE_GAP, select
+from rrmlinear.catalog.selection import GAP_TOL, LOOSE_GAP, select
 from rrmlinear.catalog.solvers import SOLVERS
 from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.risks.scalar import ScalarRisk
@@ -47,7 +47,7 @@ def test_the_rule_ends_near_the_optimum(problems, number, classes, C):
     ruled = fit(problem, Parameter(solver=number, C=C)).result
     fine = fit(problem, Parameter(solver=number, C=C, tolerance=1e-5)).result
     for result, part in ((ruled, LOOSE_GAP), (fine, 1e-4)):
-        assert result.solved
+        assert result.ended
         assert exact.dual - 1e-9 * abs(exact.dual) <= result.primal
         assert result.primal - exact.primal <= part * abs(exact.primal)
     assert fine.gap <= max(ruled.gap, 1e-9 * abs(exact.primal))  # a step may land on the optimum
@@ -89,7 +89,42 @@ def test_a_bias_without_penalty(problems, number):
     free = fit(problem, Parameter(solver=number, gap_tol=1e-8, free_bias=True)).result
     plain = fit(problem, Parameter(solver=number, gap_tol=1e-8)).result
     assert free.primal < plain.primal
-    assert fit(problem, Parameter(solver=number, free_bias=True)).result.solved
+    assert fit(problem, Parameter(solver=number, free_bias=True)).result.ended
+
+
+@pytest.mark.parametrize("number", TYPES)
+def test_solved_is_said_of_a_small_gap_alone(problems, number):
+    problem = problem_of(problems, number)
+    ruled = fit(problem, Parameter(solver=number)).result
+    most = LOOSE_GAP if number in (3, 4, 13, 21) else GAP_TOL
+    assert ruled.ended
+    assert ruled.solved == (number not in (5, 6) or ruled.status is Status.SOLVED)
+    assert not ruled.solved or ruled.last.relative_gap <= most
+
+
+@pytest.mark.parametrize("number", [30, 31])
+def test_the_rule_of_the_paper_is_a_choice_that_solves_nothing(problems, number):
+    by_gap = fit(problems["three"], Parameter(solver=number)).result
+    assert by_gap.status is Status.SOLVED
+    assert by_gap.last.relative_gap <= GAP_TOL
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotSolvedWarning)
+        by_rule = fit(problems["three"], Parameter(solver=number, tolerance=0.5)).result
+    assert by_rule.status is Status.RULE
+    assert by_rule.ended
+    assert not by_rule.solved
+    assert by_rule.gap <= 0.5 * by_rule.trace[0].gap
+
+
+@pytest.mark.parametrize("bias", [-1.0, 1.0])
+@pytest.mark.parametrize("number", [0, 1, 2, 3, 5, 6, 7, 11, 12, 13, 30, 35, 42])
+def test_data_without_columns(number, bias):
+    y = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
+    problem = Problem.from_arrays(np.zeros((6, 0)), y, bias=bias)
+    model = fit(problem, Parameter(solver=number))
+    assert model.weights.shape == (int(bias > 0), 1)
+    assert model.result.ended
+    assert np.isfinite(model.result.last.relative_gap)
 
 
 OF_CLASSES = [number for number in TYPES if number not in (*REGRESSION, 21)]

@@ -42,7 +42,7 @@ def test_limits_of_passes_and_of_time_end_a_run():
 def test_trace_rows():
     assert row(primal=0.1, gap=0.5).relative_gap == 5.0
     assert row(primal=-4.0, gap=0.5).relative_gap == 0.125
-    assert row(primal=0.0, gap=0.5).relative_gap == np.inf
+    assert row(primal=0.0, gap=0.5).relative_gap == 0.5
     assert row(primal=0.0, gap=0.0).relative_gap == 0.0
     assert row(primal=np.inf, gap=np.inf).relative_gap == np.inf
     assert row().as_dict() == {
