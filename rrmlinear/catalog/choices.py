@@ -242,7 +242,7 @@ class Choices:
         "tolerance of the type's own stopping rule: LIBLINEAR's types have LIBLINEAR's rules; 30 "
         "and 31 then stop when the gap is at most this times the gap after the first pass",
         POSITIVE,
-        usually="0.01 for 0, 2, 5, 6 and 21; 0.0001 for 11; 0.1 for 1, 3, 4, 7, 12 and 13; --gap-tol "
+        usually="0.01 for 0, 2, 5, 6 and 21; 0.0001 for 11; 0.1 for 1, 3, 4, 7, 12 and 13; none "
         "for 30 and 31",
         excluded_by=("gap_tol",),
     )

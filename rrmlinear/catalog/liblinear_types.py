@@ -82,7 +82,7 @@ def feature_sum(task: Task, tolerance: float) -> Rule:
 
 
 def swept_sum(task: Task, tolerance: float) -> Rule:
-    """Of coordinate descent over features, whose first sum is over a sweep: some examples tell it."""
+    """Of coordinate descent over features, whose first sum is over a sweep of some examples."""
 
     def share() -> float:
         with loading:

@@ -15,8 +15,8 @@ from rrmlinear import Model, read_libsvm
 EXCESS = 5e-3
 DATA = Path(os.environ.get("RRMLINEAR_DATA", "absent"))
 REAL = (
-    "heart_scale", "australian_scale", "breast-cancer", "splice", "sonar_scale", "leu", "colon-cancer",
-    "german.numer", "svmguide1", "dna.scale", "satimage.scale", "a9a",
+    "heart_scale", "australian_scale", "breast-cancer", "splice", "sonar_scale", "leu",
+    "colon-cancer", "german.numer", "svmguide1", "dna.scale", "satimage.scale", "a9a",
 )  # fmt: skip
 BIASES = {"0": ("", "-B 1", "-B 1 -R"), "2": ("", "-B 1", "-B 1 -R"), "5": ("", "-B 1 -R")}
 CHOICES = [
