@@ -17,8 +17,8 @@ from rrmlinear.solvers.loop.rules.rule import Point, Rule
 
 Array = NDArray[np.float64]
 
-# LIBLINEAR's Newton method over features looks after whole steps, and ends at 0.4 to 1 of its bound,
-# at objectives that others reach at half of it.
+# LIBLINEAR's Newton method over features looks after whole steps. It ends at 0.4 to 1 of its bound
+# and at objectives that others reach at half of it.
 LAST_STEP = 0.5
 
 
