@@ -64,5 +64,5 @@ def test_real_sets(name, number, bias, program, ours, folder):
     if not packed.exists():
         pytest.skip("RRMLINEAR_DATA names no folder with this set")
     path = folder / "real-set"
-    path.write_bytes(lzma.open(packed).read())
+    path.write_bytes(lzma.decompress(packed.read_bytes()))
     assert_not_above(path, number, bias, program, ours)

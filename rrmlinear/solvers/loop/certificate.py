@@ -193,7 +193,7 @@ class Certificate:
                 least, self.primal = primal + hidden, primal
                 self._weights, self.best_at, self._primal_is_exact = other, at, True
 
-    def _hidden_loss(self, w: Array, at: Evaluation, squares: Array | None) -> float:
+    def _hidden_loss(self, w: Array, at: Evaluation, squares: Any) -> float:
         """What rounding of the scores may hide of the loss at w, or 0 where that is not known."""
         slopes = None if squares is None else self._slopes(w, at, squares)
         if slopes is None:
@@ -229,7 +229,7 @@ class Certificate:
         omega = self.regularizer.value_of(zeros) if self.regularizer else 0.0
         return float(loss_at_zero(self.risk)) + omega
 
-    def rounding(self, enough: float = 0.0, squares: Array | None = None) -> float:
+    def rounding(self, enough: float = 0.0, squares: Any = None) -> float:
         """How far primal and dual may be off by rounding; a cruder bound, which is found sooner,
         where that is at most ``enough``. It reads the rows for their ‖x_i‖² if no ``squares`` are
         given.
