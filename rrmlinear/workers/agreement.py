@@ -150,7 +150,7 @@ class Agreement:
 
 def warn_unless_solved(result: Result) -> None:
     """Warn the caller of fit where the tolerance was not reached."""
-    if not result.solved:
+    if not result.ended:
         warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=3)
 
 
