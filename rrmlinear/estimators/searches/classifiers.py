@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Options
 
 from rrmlinear.estimators.classifier import labels_of
 from rrmlinear.estimators.logistic import LogisticRegression
-from rrmlinear.estimators.searches.few_classes import for_classes
+from rrmlinear.estimators.searches.few_classes import fold_named, for_classes, score_of
 from rrmlinear.estimators.searches.grids import CostSearch
 from rrmlinear.estimators.searches.path_scores import mean_of
 from rrmlinear.estimators.searches.together import fitted, paths_together
@@ -39,7 +39,8 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
     cv : int, splitter or iterable, default=None
         As in scikit-learn: 5 stratified folds if None.
     scoring : str or callable, default=None
-        As in scikit-learn: the accuracy if None.
+        As in scikit-learn: the accuracy if None. Of two classes ``classes_[1]`` is the positive one,
+        unless the scorer names one itself. ``score`` gives this score too.
     use_legacy_attributes : False
         The attributes are those that scikit-learn has with False.
     dual, solver, fit_intercept, intercept_scaling, tol, max_iter, class_weight, random_state, \
@@ -128,8 +129,8 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
                     scores[f, at] = mean_of(held == y[test], of_test)
                 else:
                     one = fitted(self._one().set_params(**self._setting(0.0, C)), paths, f, classes)
-                    more = {} if of_test is None else {"sample_weight": of_test}
-                    scores[f, at] = scorer(one, X[test], y[test], **more)
+                    with fold_named(f, folds, y, classes):
+                        scores[f, at] = score_of(scorer, one, X[test], y[test], of_test)
         return scores.tolist()
 
 

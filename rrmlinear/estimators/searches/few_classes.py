@@ -1,7 +1,9 @@
-"""Scores of folds that lack a class."""
+"""Scores of classes: of folds that lack one, and of the positive one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from inspect import signature
 from typing import Any
 
@@ -9,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import make_scorer
+
+from rrmlinear.estimators.arguments import FEW_LABELS
 
 
 class OfSomeClasses(ClassifierMixin, BaseEstimator):
@@ -55,15 +59,47 @@ class OfSomeClasses(ClassifierMixin, BaseEstimator):
 
 
 def for_classes(scorer: Any, classes: NDArray[Any]) -> Any:
-    """The scorer, told all classes where its metric takes labels: a fold may lack some."""
+    """The scorer, told what its metric takes: all classes, as a fold may lack some, and of two the
+    second as the positive one, whichever their labels are. What the caller has said stays.
+    """
     metric = getattr(scorer, "_score_func", None)
     takes = signature(metric).parameters if metric is not None else {}
-    if "labels" not in takes or "average" in takes:  # averages are over labels that occur
+    own: dict[str, Any] = {}
+    if "labels" in takes and "average" not in takes:  # averages are over labels that occur
+        own["labels"] = classes
+    usual = takes["average"].default if "average" in takes else None
+    if len(classes) == 2 and "pos_label" in takes:
+        # metrics with an average of two labels warn of one that is positive
+        if usual != "binary" or scorer._kwargs.get("average", usual) == "binary":
+            own["pos_label"] = classes[-1]
+    if not own:
         return scorer
-    own = {"pos_label": classes[-1]} if len(classes) == 2 and "pos_label" in takes else {}
     return make_scorer(
         metric,
         response_method=scorer._response_method,
         greater_is_better=scorer._sign == 1,
-        **{"labels": classes} | own | scorer._kwargs,
+        **own | scorer._kwargs,
     )
+
+
+def score_of(scorer: Any, estimator: Any, X: Any, y: Any, weights: Any) -> float:
+    """The score on X and y, by the weights of examples where the scorer takes any."""
+    accepts = getattr(scorer, "_accept_sample_weight", None)
+    if weights is None or (accepts is not None and not accepts()):
+        return float(scorer(estimator, X, y))
+    return float(scorer(estimator, X, y, sample_weight=weights))
+
+
+@contextmanager
+def fold_named(at: int, folds: Sequence[Any], y: Any, classes: Any) -> Iterator[None]:
+    """Name the fold in a ValueError of the block, and the ``classes`` that it holds none of.
+
+    ``classes`` are None for numbers.
+    """
+    try:
+        yield
+    except ValueError as error:
+        missing = [] if classes is None else np.setdiff1d(classes, y[folds[at][1]]).tolist()
+        named = ", ".join(map(repr, missing[:FEW_LABELS]))
+        lacks = f", which holds out no example of class {named}" if missing else ""
+        raise ValueError(f"fold {at + 1} of {len(folds)}{lacks}: {error}") from error

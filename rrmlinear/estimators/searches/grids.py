@@ -9,8 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import check_scoring
+from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.estimators.arguments import COUNT, RANGES
+from rrmlinear.estimators.scores import labelled
+from rrmlinear.estimators.searches.few_classes import for_classes, score_of
 from rrmlinear.estimators.searches.search import Search
 
 Array = NDArray[np.float64]
@@ -35,6 +39,19 @@ class CostSearch(Search):
 
     def _default_scoring(self) -> str:
         return "accuracy"
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The score by ``scoring`` on X with y, weighed; the accuracy without ``scoring``.
+
+        A container has y and the weights in itself.
+        """
+        if self.scoring is None:
+            return super().score(X, y, sample_weight)  # type: ignore[misc, no-any-return]
+        check_is_fitted(self)
+        own: Any = self
+        X, y, weights = labelled(X, y, sample_weight)
+        scorer = for_classes(check_scoring(self, self.scoring), own.classes_)
+        return score_of(scorer, self, X, y, weights)
 
     def _set_search(self, ratio: float | None, value: float, grids: Array, scores: Array) -> None:
         self.Cs_, self.C_ = grids[0], value

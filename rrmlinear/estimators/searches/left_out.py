@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight
 from rrmlinear.estimators.arguments import POSITIVE, RANGES
 from rrmlinear.estimators.intercepts import with_ones
 from rrmlinear.estimators.ridge import Ridge
+from rrmlinear.estimators.searches.few_classes import score_of
 from rrmlinear.estimators.searches.grids import AlphaSearch, checked_values
 
 Array = NDArray[np.float64]
@@ -125,7 +126,7 @@ class RidgeCV(AlphaSearch, Ridge):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         targets = y.reshape(len(y), -1).astype(np.float64)
         roots = np.sqrt(weights)[:, np.newaxis]
-        more = {} if sample_weight is None else {"sample_weight": weights}
+        given = None if sample_weight is None else weights
         scorer = None if self.scoring is None else check_scoring(self, self.scoring)
         if self._asked_intercept() == "regularized":
             X = with_ones(X)
@@ -144,7 +145,10 @@ class RidgeCV(AlphaSearch, Ridge):
                 scores.append([np.nan for _ in columns])
                 continue
             scores.append(
-                [scorer(Predictions(), kept[-1][:, j], targets[:, j], **more) for j in columns]
+                [
+                    score_of(scorer, Predictions(), kept[-1][:, j], targets[:, j], given)
+                    for j in columns
+                ]
             )
         if self.store_cv_results:
             self.cv_results_ = np.stack(kept, axis=-1).reshape(*y.shape, len(alphas))

@@ -21,7 +21,12 @@ from rrmlinear.estimators.classifier import Classifier
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.regressions import OneNorm
 from rrmlinear.estimators.regressor import Regressor
-from rrmlinear.estimators.searches.few_classes import OfSomeClasses, for_classes
+from rrmlinear.estimators.searches.few_classes import (
+    OfSomeClasses,
+    fold_named,
+    for_classes,
+    score_of,
+)
 from rrmlinear.estimators.searches.path_scores import accuracies_along, errors_along, known_means
 from rrmlinear.estimators.searches.squares import Squares, fits_gram, squares_of_folds
 from rrmlinear.pages.run import Table
@@ -110,13 +115,14 @@ class Search(LinearModel):
     ) -> list[list[list[float]]]:
         """The scores of each path, fold and value."""
         squares = self._squares(X, y, weights, folds)
-        return [
-            [
-                self._scores_along(X, y, weights, fold, *point, each)
-                for fold, each in zip(folds, squares, strict=True)
-            ]
-            for point in zip(ratios, grids, strict=True)
-        ]
+        classes = np.unique(y) if is_classifier(self) else None
+        scores: list[list[list[float]]] = []
+        for point in zip(ratios, grids, strict=True):
+            scores.append([])
+            for at, (fold, each) in enumerate(zip(folds, squares, strict=True)):
+                with fold_named(at, folds, y, classes):
+                    scores[-1].append(self._scores_along(X, y, weights, fold, *point, each))
+        return scores
 
     def _tables(self) -> list[Table]:
         """The mean score of each point tried, and its standard deviation over the folds."""
@@ -177,7 +183,6 @@ class Search(LinearModel):
         there = None if classes is None else np.unique(y[train])
         if classes is not None:
             scorer = for_classes(scorer, classes)
-        more = {} if parts[1] is None else {"sample_weight": parts[1]}
         scores = []
         for setting in settings:
             scored = estimator.set_params(**setting)
@@ -185,7 +190,7 @@ class Search(LinearModel):
                 estimator.fit(*data, parts[0])
             if classes is not None and there is not None and len(there) < len(classes):
                 scored = OfSomeClasses(estimator if len(there) > 1 else None, there, classes)
-            scores.append(float(scorer(scored, *held, **more)))
+            scores.append(score_of(scorer, scored, *held, parts[1]))
         return scores
 
     def _on_gram(

@@ -1,0 +1,80 @@
+"""Searches by scores of one of two classes: the second, whatever its label is."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.metrics import fbeta_score, get_scorer, make_scorer
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+
+from rrmlinear import LinearSVC, LinearSVCCV, LogisticRegression, LogisticRegressionCV, RidgeCV
+
+X, index = make_classification(200, 5, weights=[0.7], flip_y=0.2, random_state=0)
+Cs = [1e-3, 1e-2, 1.0]
+LABELS = {
+    "whole": np.array([0, 1]),
+    "from 1 on": np.array([1, 2]),
+    "text": np.array(["no", "yes"]),
+    "truth": np.array([False, True]),
+}
+undefined = pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+
+
+def told(name, labels):
+    """scikit-learn's scorer, told the second label."""
+    scorer = get_scorer(name)
+    return make_scorer(
+        scorer._score_func,
+        response_method=scorer._response_method,
+        **scorer._kwargs | {"pos_label": labels[1]},
+    )
+
+
+@undefined
+@pytest.mark.parametrize("name", ["f1", "precision", "recall", "jaccard", "average_precision"])
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+@pytest.mark.parametrize("kind", [LogisticRegressionCV, LinearSVCCV])
+def test_the_second_class_is_scored(kind, labels, name):
+    y, scorer = labels[index], told(name, labels)
+    one = {LogisticRegressionCV: LogisticRegression, LinearSVCCV: LinearSVC}[kind]
+    grid = GridSearchCV(one(tol=1e-8), {"C": Cs}, scoring=scorer, cv=StratifiedKFold(5))
+    expected = grid.fit(X, y).cv_results_["mean_test_score"]
+    found = kind(Cs=Cs, scoring=name, tol=1e-8).fit(X, y)
+    assert found.scores_.mean(axis=0).ravel() == pytest.approx(expected)
+    assert grid.best_params_["C"] == found.C_
+    weights = np.linspace(0.1, 2.0, len(y))
+    assert found.score(X, y) == pytest.approx(scorer(found, X, y))
+    weighed = scorer(found, X, y, sample_weight=weights)
+    assert found.score(X, y, weights) == pytest.approx(weighed)
+
+
+@undefined
+def test_a_class_that_the_scorer_names_stays():
+    y = LABELS["text"][index]
+    scorer = make_scorer(fbeta_score, beta=2.0, pos_label="no")
+    found = LogisticRegressionCV(Cs=Cs, scoring=scorer).fit(X, y)
+    assert found.score(X, y) == pytest.approx(fbeta_score(y, found.predict(X), beta=2, pos_label="no"))
+    assert found.score(X, y) != fbeta_score(y, found.predict(X), beta=2, pos_label="yes")
+
+
+@pytest.mark.parametrize("kind", [LogisticRegressionCV, LinearSVCCV])
+def test_the_score_is_the_accuracy_by_default(kind):
+    found = kind(Cs=Cs).fit(X, index)
+    assert found.score(X, index) == np.mean(found.predict(X) == index)
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class")
+@pytest.mark.parametrize("text", [False, True])
+def test_a_fold_without_a_class_is_named(text):
+    y = np.array([0] * 100 + [1] * 98 + [2] * 2)
+    y, last = (np.array(["a", "b", "c"])[y], "'c'") if text else (y, "2")
+    sentence = f"fold 1 of 5, which holds out no example of class {last}: "
+    with pytest.raises(ValueError, match=sentence):
+        LogisticRegressionCV(Cs=Cs, scoring="roc_auc_ovr").fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_scorers_without_weights_take_the_weights_of_the_fit():
+    weights = np.linspace(0.1, 2.0, len(index))
+    y = X @ np.arange(5.0)
+    for search in (RidgeCV(scoring="neg_max_error"), RidgeCV(cv=3, scoring="neg_max_error")):
+        assert search.fit(X, y, weights).best_score_ <= 0
