@@ -21,6 +21,7 @@ from rrmlinear.catalog.values import (
     Switch,
     Whole,
 )
+from rrmlinear.core.plain_state import PlainState
 
 POSITIVE = Number(above=0)
 AT_LEAST_0 = Number(least=0)
@@ -33,7 +34,7 @@ NO_WEIGHTS: Mapping[int, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
-class Choices:
+class Choices(PlainState):
     """The choices for one training run; None stands for the default of loss or solver."""
 
     solver: int | str | None = choice(
@@ -267,10 +268,6 @@ class Choices:
         usually="half of the available memory",
         needs=frozenset({"examples"}),
     )
-
-    def __getstate__(self) -> dict[str, Any]:
-        # pickle takes no read-only mapping
-        return {**vars(self), "class_weights": dict(self.class_weights)}
 
 
 #: The rows by their names.

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import make_constraint
 from sklearn.utils.validation import check_is_fitted
 
+from rrmlinear.core.plain_state import PlainState
 from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
 from rrmlinear.pages.passes import Bar, Lines, LiveLine
@@ -36,7 +37,7 @@ class NotConvergedWarning(ConvergenceWarning, NotSolvedWarning):
 
 
 @dataclass(frozen=True)
-class Proof:
+class Proof(PlainState):
     """How a fit ended, without weights and duals: objectives times ``scale`` are the class's."""
 
     result: Result
@@ -44,7 +45,7 @@ class Proof:
     duals: DualCounts | None
 
 
-class Certified(BaseEstimator):
+class Certified(PlainState, BaseEstimator):
     """The certificate of a solver, as attributes. A subclass has verbose and perhaps callback."""
 
     verbose: Any

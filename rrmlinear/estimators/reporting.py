@@ -14,6 +14,7 @@ from sklearn.base import is_outlier_detector
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rrmlinear.catalog.choices import Choices
+from rrmlinear.core.plain_state import PlainState
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.scores import labelled, problem_of
@@ -25,7 +26,7 @@ from rrmlinear.training.trained import check_names
 
 
 @dataclass(frozen=True)
-class Training:
+class Training(PlainState):
     """What a fit asked for."""
 
     loss: str

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.plain_state import PlainState
 from rrmlinear.solvers.loop.result import DualBlocks
 
 #: Bars of the histogram.
@@ -15,7 +16,7 @@ BARS = 40
 
 
 @dataclass(frozen=True, eq=False)
-class DualCounts:
+class DualCounts(PlainState):
     """Counts of |α| in BARS equal parts of (0, largest], and the number of duals that are 0.
 
     ``zeros`` is None where only the nonzero duals are stored.

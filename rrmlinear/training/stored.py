@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.plain_state import PlainState
+
 #: A type and a number of nodes, few enough for a power of it.
 TABLE = r"([+-]?[0-9]{1,18}):([1-9][0-9]?)"
 
 
 @dataclass(frozen=True, eq=False)
-class StoredModel:
+class StoredModel(PlainState):
     """A linear model of scores x'W.
 
     ``weights`` is (d + 1 with a bias, else d) × m. There are three kinds of models:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.boosting_builders import Column, Stump
+from rrmlinear.core.plain_state import PlainState
 from rrmlinear.estimators.boosting.learners import outputs_of
 
 Array = NDArray[np.float64]
@@ -30,7 +31,7 @@ def scores_of(X: Any, hypotheses: list[Any], weights: Array) -> Array:
     return scores
 
 
-class Stages:
+class Stages(PlainState):
     """The ensembles of one class after each pass, over the hypotheses that any of them takes.
 
     ``passes`` are places among those found, and weights; ``last`` are the weights of the result.

@@ -11,6 +11,8 @@ from scipy.linalg import eigh
 from scipy.sparse import issparse
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
+from rrmlinear.core.plain_state import PlainState
+
 Array = NDArray[np.float64]
 Kernel = str | Callable[[Any, Any], Any]
 
@@ -24,7 +26,7 @@ NEGATIVE_EIGENVALUE = 1e-5
 FIRST_POINTS, FAR = 64, 100.0
 
 
-class KernelPoints:
+class KernelPoints(PlainState):
     """A kernel k(x, z) for any x, and z among the ``points``."""
 
     def __init__(self, kernel: Kernel, parameters: Mapping[str, Any], points: Any) -> None:

@@ -39,8 +39,8 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
     cv : int, splitter or iterable, default=None
         As in scikit-learn: 5 stratified folds if None.
     scoring : str or callable, default=None
-        As in scikit-learn: the accuracy if None. Of two classes ``classes_[1]`` is the positive one,
-        unless the scorer names one itself. ``score`` gives this score too.
+        As in scikit-learn: the accuracy if None. ``score`` gives this score too. Of two classes
+        ``classes_[1]`` is the positive one, unless the scorer names one itself.
     use_legacy_attributes : False
         The attributes are those that scikit-learn has with False.
     dual, solver, fit_intercept, intercept_scaling, tol, max_iter, class_weight, random_state, \

@@ -68,10 +68,10 @@ def for_classes(scorer: Any, classes: NDArray[Any]) -> Any:
     if "labels" in takes and "average" not in takes:  # averages are over labels that occur
         own["labels"] = classes
     usual = takes["average"].default if "average" in takes else None
-    if len(classes) == 2 and "pos_label" in takes:
-        # metrics with an average of two labels warn of one that is positive
-        if usual != "binary" or scorer._kwargs.get("average", usual) == "binary":
-            own["pos_label"] = classes[-1]
+    # metrics that can average over both labels warn then of one that is positive
+    averages = usual == "binary" and scorer._kwargs.get("average", usual) != "binary"
+    if len(classes) == 2 and "pos_label" in takes and not averages:
+        own["pos_label"] = classes[-1]
     if not own:
         return scorer
     return make_scorer(

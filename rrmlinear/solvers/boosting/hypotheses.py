@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.plain_state import PlainState
+
 Array = NDArray[np.float64]
 
 
@@ -37,7 +39,7 @@ class Hypotheses(Protocol):
 
 
 @dataclass(frozen=True)
-class Column:
+class Column(PlainState):
     """h(x) = sign · x_j, in units of the largest |x_ij|."""
 
     feature: int

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import check_time
+from rrmlinear.core.plain_state import PlainState
 from rrmlinear.solvers.boosting._stump_search import search_cuts
 from rrmlinear.solvers.boosting.hypotheses import Array, Found, column_of, largest_first
 
 
 @dataclass(frozen=True)
-class Stump:
+class Stump(PlainState):
     """h(x) = sign where x_j > threshold, −sign elsewhere. A threshold of −∞ makes a constant."""
 
     feature: int

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.plain_state import PlainState
+
 
 class Status(Enum):
     """Why a solver stopped, as a sentence."""
@@ -27,7 +29,7 @@ class Status(Enum):
 
 
 @dataclass(frozen=True)
-class TraceRow:
+class TraceRow(PlainState):
     """One pass. ``seconds`` is wall time since the start, measuring left out.
 
     ``gap`` is primal − dual. Where ``estimated`` is true, the dual is exact, and the gap is a sum
@@ -73,7 +75,7 @@ def part_done(first: float, gap: float, goal: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class DualBlocks:
+class DualBlocks(PlainState):
     """The duals of a multiclass problem by their nonzeros: row i holds those of example i."""
 
     indptr: NDArray[np.int64]
@@ -142,7 +144,7 @@ OnPass = Callable[[TraceRow], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(PlainState):
     """Weights (d × k) with their certificate.
 
     ``target`` is the gap to reach; where the run ends ``by_rule``, a rule of its own, it

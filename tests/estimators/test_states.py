@@ -1,0 +1,151 @@
+"""Estimators and models that others keep: pickle, and skops, which reads plain types alone."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, issparse
+from sklearn.tree import DecisionTreeClassifier
+
+import rrmlinear as rrm
+from rrmlinear import Parameter, Problem, SequenceProblem, fit, fit_sequences
+from rrmlinear.estimators.base import Certified
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(48, 4))
+index = (X @ rng.normal(size=(4, 3)) + rng.normal(size=(48, 3))).argmax(axis=1)
+names, truth = np.array(["a", "b", "c"])[index], index > 0
+numbers = X @ [1.0, -2.0, 0.5, 0.0] + rng.normal(size=48)
+two = np.column_stack([numbers, numbers**2])
+parts = [slice(at, at + 4) for at in range(0, 48, 4)]
+sequences = [X[part] for part in parts], [names[part] for part in parts]
+graphs = [(X[part], [(0, 1), (1, 2), (1, 3)]) for part in parts], sequences[1]
+CLASSES = [
+    (rrm.LogisticRegression(), X, names),
+    (rrm.LogisticRegression(class_weight={"a": 1.0, "b": 2.0}), csr_array(X), names),
+    (rrm.LinearSVC(class_weight={0: 1.0, 2: 3.0}, warm_start=True), X, index),
+    (rrm.LinearSVC(class_weight={True: 1.0, False: 3.0}), X, truth),
+    (rrm.WestonWatkinsSVC(), X, names),
+    (rrm.LinearClassifier("softmax", regularizer="l21"), X, names),
+    (rrm.LogisticRegressionCV(cv=3, Cs=3), X, names),
+    (rrm.LinearSVCCV(cv=3, Cs=3), X, names),
+    (rrm.MultivariateClassifier(), X, truth),
+    (rrm.OneClassSVM(), X, None),
+    (rrm.KernelClassifier(), X, names),
+    (rrm.KernelClassifier(kernel=["rbf", "linear"]), X, names),
+    (rrm.ERLPBoostClassifier(), X, names),
+    (rrm.ERLPBoostClassifier("columns"), X, names),
+    (rrm.ERLPBoostClassifier(DecisionTreeClassifier(max_depth=2)), X, names),
+]
+NUMBERS = [
+    (kind(), X, numbers)
+    for kind in (
+        rrm.LinearRegressor,
+        rrm.LinearSVR,
+        rrm.Lasso,
+        rrm.ElasticNet,
+        rrm.HuberRegressor,
+        rrm.QuantileRegressor,
+        rrm.RidgeCV,
+        rrm.LassoCV,
+        rrm.ElasticNetCV,
+        rrm.KernelRegressor,
+    )
+]
+OTHERS = [
+    (rrm.Ridge(warm_start=True), X, two),
+    (rrm.MultiTaskRegressor(), X, two),
+    (rrm.ChainCRF(), *sequences),
+    (rrm.ChainSVM(), *sequences),
+    (rrm.KernelChainCRF(cliques="by-position"), *sequences),
+    (rrm.GraphCRF(), *graphs),
+    (rrm.GraphSVM(), *graphs),
+]
+ALL = [*CLASSES, *NUMBERS, *OTHERS]
+
+
+def by_pickle(kept):
+    return pickle.loads(pickle.dumps(kept))
+
+
+def by_skops(kept):
+    io = pytest.importorskip("skops.io")
+    written = io.dumps(kept)
+    trusted = io.get_untrusted_types(data=written)
+    own = [name for name in trusted if name.startswith("rrmlinear")]
+    assert own == [f"{type(kept).__module__}.{type(kept).__qualname__}"]
+    return io.loads(written, trusted=trusted)
+
+
+WAYS = pytest.mark.parametrize("way", [by_pickle, copy.deepcopy, by_skops])
+
+
+def assert_same(found, kept):
+    """Equal in all that they hold."""
+    if isinstance(kept, np.ndarray) or issparse(kept):
+        dense = [each.toarray() if issparse(each) else each for each in (found, kept)]
+        np.testing.assert_array_equal(*dense)
+        assert found.dtype == kept.dtype
+    elif isinstance(kept, list | tuple):
+        assert type(found) is type(kept)
+        assert len(found) == len(kept)
+        for a, b in zip(found, kept, strict=True):
+            assert_same(a, b)
+    elif hasattr(kept, "keys"):
+        assert list(found) == list(kept)
+        for key in kept:
+            assert_same(found[key], kept[key])
+    elif type(kept).__module__.startswith("rrmlinear.") and not hasattr(kept, "name"):
+        assert type(found) is type(kept)
+        assert_same(vars(found), vars(kept))
+    elif type(kept).__module__.startswith("sklearn."):
+        assert type(found) is type(kept)
+    else:
+        assert found == kept or found != found  # NaN
+
+
+@WAYS
+@pytest.mark.parametrize(("estimator", "X", "y"), ALL, ids=lambda each: type(each).__name__)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_estimators_are_kept(way, estimator, X, y, tmp_path):
+    assert_same(way(estimator).get_params(), estimator.get_params())
+    kept = copy.deepcopy(estimator).fit(X, *([] if y is None else [y]))
+    found = way(kept)
+    assert_same(vars(found), vars(kept))
+    assert_same(found.predict(X), kept.predict(X))
+    assert found.status_ is kept.status_
+    found.report(tmp_path / "report.html")
+    found.fit(X, *([] if y is None else [y]))
+
+
+def test_every_estimator_is_kept():
+    known = {type(estimator).__name__ for estimator, *_ in ALL}
+    public = {name for name in dir(rrm) if isinstance(getattr(rrm, name), type)}
+    every = {name for name in public if issubclass(getattr(rrm, name), Certified)}
+    assert every == {*known, "MatrixCompletion"}
+
+
+@WAYS
+def test_matrix_completion_is_kept(way):
+    kept = rrm.MatrixCompletion().fit(csr_array(X))
+    found = way(kept)
+    assert_same(vars(found), vars(kept))
+    assert_same(found.predict([0, 1], [2, 3]), kept.predict([0, 1], [2, 3]))
+
+
+@WAYS
+def test_models_and_parameters_are_kept(way):
+    parameter = Parameter(solver="auto", loss="hinge", class_weights={1: 2.0, 2: 0.5})
+    assert way(parameter) == parameter
+    problem = Problem.from_arrays(X, index + 1)
+    for choices in (parameter, Parameter(C=0.1), Parameter(solver=30)):
+        model = fit(problem, choices)
+        found = way(model)
+        assert_same(vars(found), vars(model))
+        assert_same(found.predict(problem), model.predict(problem))
+        assert found.result.solved
+        assert found.parameter == model.parameter
+    lists = SequenceProblem.from_lists(*sequences)
+    chains = fit_sequences(lists, Parameter(solver="auto", loss="crf"))
+    assert_same(way(chains).predict(lists), chains.predict(lists))
