@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from inspect import getdoc
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.exceptions import ConvergenceWarning
@@ -34,6 +35,20 @@ TO_SEVEN_DIGITS = {
 
 class NotConvergedWarning(ConvergenceWarning, NotSolvedWarning):
     """The solver stopped before ``tol``; the message gives the gap."""
+
+
+class Elsewhere:
+    """A class without some parameters that scikit-learn's of this name has: TypeError says what to
+    give in place of each, the values of ``_elsewhere``.
+    """
+
+    _elsewhere: ClassVar[Mapping[str, str]]
+
+    def __new__(cls, *values: Any, **named: Any) -> Self:
+        for name in named:
+            if name in cls._elsewhere:
+                raise TypeError(f"{cls.__name__} has no {name}: {cls._elsewhere[name]}")
+        return super().__new__(cls)
 
 
 @dataclass(frozen=True)

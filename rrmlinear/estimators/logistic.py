@@ -10,14 +10,15 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rrmlinear.catalog.rows import LossRow
-from rrmlinear.estimators.arguments import RANGES
+from rrmlinear.estimators.arguments import RANGES, optional
+from rrmlinear.estimators.base import Elsewhere
 from rrmlinear.estimators.classifier import Classifier
 from rrmlinear.estimators.objective import ProblemRow, find_loss
 from rrmlinear.estimators.wording import SOLVERS
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LogisticRegression(Classifier):
+class LogisticRegression(Elsewhere, Classifier):
     r"""Logistic regression: the problem, parameters and defaults of scikit-learn's.
 
     Solves
@@ -39,8 +40,8 @@ class LogisticRegression(Classifier):
         Σ c_i φ_i without C. Of weights with the same probabilities the result is the shortest.
         Where a plane separates the classes, this objective has no minimum: the weights are large,
         and a warning says so.
-    l1_ratio : float, default=0.0
-        ρ in [0, 1]: 0 is the squared norm, 1 the 1-norm.
+    l1_ratio : float or None, default=0.0
+        ρ in [0, 1]: 0 is the squared norm, as is None, 1 the 1-norm.
     dual : bool, default=False
         Both values give the same: weights and duals are always found together.
     solver : str, default="auto"
@@ -91,6 +92,7 @@ class LogisticRegression(Classifier):
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
         **RANGES,
         "penalty": [StrOptions({"l1", "l2", "elasticnet", "deprecated"}), None],
+        "l1_ratio": optional(RANGES["l1_ratio"]),
         "C": [Interval(Real, 0, None, closed="right")],
     }
     _solvers: ClassVar[Mapping[str, int | str]] = SOLVERS | {
@@ -99,14 +101,19 @@ class LogisticRegression(Classifier):
         **dict.fromkeys(("lbfgs", "sag", "saga", "liblinear"), "auto"),
     }
 
+    _elsewhere: ClassVar[Mapping[str, str]] = {
+        "multi_class": "more than two classes have one problem of a softmax; "
+        "solver='liblinear' trains each class against the rest"
+    }
+
     penalty: str | None = field(default="deprecated", kw_only=False)
     C: float = 1.0
-    l1_ratio: float = 0.0
+    l1_ratio: float | None = 0.0
     dual: bool = False
     intercept_scaling: float = 1.0
 
     def ratio(self) -> float:
-        return {"l1": 1.0, "l2": 0.0}.get(self.penalty or "", self.l1_ratio)
+        return {"l1": 1.0, "l2": 0.0}.get(self.penalty or "", self.l1_ratio or 0.0)
 
     def _loss(self, n_classes: int) -> LossRow:
         if n_classes > 2 and self.solver != "liblinear":

@@ -16,6 +16,7 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import RANGES, check_some_weight
+from rrmlinear.estimators.base import Elsewhere
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import LinearScores, labelled, problem_of
 from rrmlinear.estimators.wording import own_words
@@ -26,7 +27,7 @@ ONE_CLASS = 21
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OneClassSVM(OutlierMixin, Described, LinearScores):
+class OneClassSVM(Elsewhere, OutlierMixin, Described, LinearScores):
     r"""One-class support vector machine with a linear kernel: scikit-learn's problem.
 
     Solves
@@ -87,6 +88,15 @@ class OneClassSVM(OutlierMixin, Described, LinearScores):
         **RANGES,
         "kernel": [StrOptions({"linear"})],
         "nu": [Interval(Real, 0, 1, closed="right")],
+    }
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(
+            ("gamma", "degree", "coef0"),
+            "its kernel is linear; sklearn.kernel_approximation.Nystroem before it, in a pipeline, "
+            "takes others",
+        ),
+        **dict.fromkeys(("shrinking", "cache_size"), "its solver keeps no matrix of a kernel"),
     }
 
     kernel: str = "linear"

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from sklearn.utils import Tags
 
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
+from rrmlinear.estimators.base import Elsewhere
 from rrmlinear.estimators.objective import ProblemRow
 from rrmlinear.estimators.regressor import Regressor
 from rrmlinear.estimators.ridge import SeveralTargets
@@ -64,8 +65,8 @@ class ElasticNet(OneNorm):
         As in `Ridge`.
     tol : float, default=1e-4
         Stop when the duality gap is at most ``tol * objective``.
-    max_iter : int, default=10_000
-        Most passes over the data.
+    max_iter : int or None, default=10_000
+        Most passes over the data; None is the default.
 
     Attributes
     ----------
@@ -205,7 +206,7 @@ class QuantileRegressor(Regressor):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class HuberRegressor(Regressor):
+class HuberRegressor(Elsewhere, Regressor):
     r"""Regression by Huber's loss at a fixed δ, in the units of y.
 
     Solves, with H(r) = r² up to \|r\| = δ and 2 δ \|r\| − δ² beyond,
@@ -252,6 +253,11 @@ class HuberRegressor(Regressor):
 
     _row = ProblemRow("huber", {"delta": "huber"}, weighing="alpha", times=2.0)
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {**RANGES, "alpha": AT_LEAST_0}
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {
+        "epsilon": "give delta, in the units of y; delta = epsilon * scale_ and alpha * scale_ of "
+        "a fit of sklearn.linear_model.HuberRegressor have its weights"
+    }
 
     delta: float = 1.35
     alpha: float = 1e-4

@@ -53,7 +53,7 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         model, result = self._solve(problem, chosen, start, stacklevel=6)
         self._set_weights(model, model.weights.T)
         self.coef_ = self.coef_[0]
-        self.intercept_ = self._single_intercept(float(self.intercept_[0]))
+        self.intercept_ = self._single_intercept(self.intercept_[0])
         self.dual_coef_ = result.duals
         return result
 

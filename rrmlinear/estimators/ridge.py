@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
+from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES, optional
 from rrmlinear.estimators.intercepts import after
 from rrmlinear.estimators.objective import ProblemRow
 from rrmlinear.estimators.regressor import Regressor
@@ -23,7 +23,11 @@ from rrmlinear.solvers.loop.result import Result, Status, TraceRow
 class SeveralTargets(Regressor):
     """A regression weighed by alpha, which may be 0; several targets are fitted one by one."""
 
-    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {**RANGES, "alpha": AT_LEAST_0}
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **RANGES,
+        "alpha": AT_LEAST_0,
+        "max_iter": optional(RANGES["max_iter"]),
+    }
     _several_targets: ClassVar[bool] = True
 
     alpha: Any = field(default=1.0, kw_only=False)
@@ -37,6 +41,7 @@ class SeveralTargets(Regressor):
         another number of targets.
         """
         self._validate_params()
+        self.solver_ = self.solver
         how = {"y_numeric": True, "multi_output": True}
         X, y, sample_weight = self._checked_data(X, y, sample_weight, **how)
         if y.ndim == 1 and np.ndim(self.alpha) == 0:
@@ -54,7 +59,7 @@ class SeveralTargets(Regressor):
         if targets.shape[1] == 1:  # scikit-learn's shapes
             self.coef_ = self.coef_[0]
         if y.ndim == 1:
-            self.dual_coef_, self.intercept_ = self.dual_coef_[:, 0], float(self.intercept_[0])
+            self.dual_coef_, self.intercept_ = self.dual_coef_[:, 0], self.intercept_[0]
         together = _together(results, [copy._scale for copy in copies])
         self._training_ = copies[-1]._training_
         self._set_certificate(together)
@@ -120,7 +125,7 @@ class Ridge(SeveralTargets):
 
     Parameters
     ----------
-    alpha : float or ndarray of shape (n_targets,), default=1.0
+    alpha : float or array of shape (n_targets,), default=1.0
         At least 0. With 0 the problem is least squares, whatever the lengths of columns; where
         several weights are best, the result is the shortest. An array has a value for each target.
     fit_intercept : bool or {"regularized", "unregularized"}, default=True
@@ -136,8 +141,8 @@ class Ridge(SeveralTargets):
         without ``positive``, the gap is rounding alone.
         scikit-learn's default solver for dense data is exact. With more features our weights agree
         with its weights to some four digits at the default, and to seven at 1e-10.
-    max_iter : int, default=10_000
-        Most passes over the data.
+    max_iter : int or None, default=10_000
+        Most passes over the data; None is the default.
     random_state, n_jobs, warm_start, callback, verbose
         As in `LinearClassifier`.
 
@@ -151,6 +156,8 @@ class Ridge(SeveralTargets):
         Dual variables α per unit of cost.
     objective_, duality_gap_ : float
         The objective, and at most how far it is above its minimum, summed over the targets.
+    solver_ : str
+        The ``solver`` of the fit.
     trace_ : list of TraceRow
         The passes, of one target after another.
     n_iter_, status_, n_features_in_, feature_names_in_
@@ -179,8 +186,8 @@ class Ridge(SeveralTargets):
         ("svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"), "auto"
     )
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
-        **RANGES,
-        "alpha": [*AT_LEAST_0, np.ndarray],
+        **SeveralTargets._parameter_constraints,
+        "alpha": [*AT_LEAST_0, "array-like"],
     }
 
     alpha: Any = field(default=1.0, kw_only=False)

@@ -20,7 +20,14 @@ from rrmlinear.core.available_memory import available_memory
 from rrmlinear.data.array_rows import check_unmasked, float64_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
-from rrmlinear.estimators.arguments import RANGES, are_plain, is_plain, seed_of, thread_count
+from rrmlinear.estimators.arguments import (
+    RANGES,
+    are_plain,
+    check_no_text,
+    is_plain,
+    seed_of,
+    thread_count,
+)
 from rrmlinear.estimators.base import Certified
 from rrmlinear.training.streaming import MEMORY_SHARE
 
@@ -41,7 +48,8 @@ def opened(X: Any) -> Problem | None:
 def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
     """X, y and the weights: of a container the `Problem` and what is in it, of arrays as given.
 
-    Raises ValueError for labels or weights given beside a container, and for masked entries.
+    Raises ValueError for labels or weights given beside a container, for masked entries, and for
+    numbers in text; TypeError for a sparse y.
     """
     problem = opened(X)
     if problem is None:
@@ -49,6 +57,10 @@ def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
         check_unmasked(X, "X must hold numbers")
         check_unmasked(y, "y must hold labels or numbers")
         check_unmasked(sample_weight, "sample_weight must hold numbers")
+        check_no_text(X, "X must hold numbers")
+        check_no_text(sample_weight, "sample_weight must hold numbers")
+        if issparse(y):
+            raise TypeError("y is sparse; it must be dense: give y.toarray()")
         return X, y, sample_weight
     for name, given in (("y", y), ("sample_weight", sample_weight)):
         if given is not None:
@@ -122,6 +134,8 @@ class LinearScores(Certified):
             X, y, sample_weight = labelled(X, y, sample_weight)
         if isinstance(X, Problem):
             return self._checked_rows(X, reset=True), y, sample_weight
+        if how.get("y_numeric"):
+            check_no_text(y, "y must hold numbers")
         order = None if self._takes_any_order() else "C"
         if are_plain(X, y, order):
             self._set_features(X)
@@ -172,7 +186,7 @@ class LinearScores(Certified):
                 raise ValueError(f"solver_options has {name!r}{known}")
         return {
             "gap_tol": float(self.tol),
-            "max_passes": int(self.max_iter),
+            "max_passes": int(type(self).max_iter if self.max_iter is None else self.max_iter),
             "seed": seed_of(getattr(self, "random_state", None)),
             "threads": thread_count(self.n_jobs),
             **options,

@@ -12,7 +12,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from rrmlinear.catalog.rows import LossRow
-from rrmlinear.estimators.arguments import check_several_classes, classes_of, without_repeats
+from rrmlinear.estimators.arguments import (
+    check_no_text,
+    check_several_classes,
+    classes_of,
+    without_repeats,
+)
 from rrmlinear.estimators.classifier import labels_of, links_scores
 from rrmlinear.estimators.general import LinearClassifier, LinearRegressor
 from rrmlinear.estimators.kernels.estimator import KernelEstimator
@@ -206,6 +211,7 @@ class KernelRegressor(Scored, RegressorMixin, KernelEstimator):
         """
         sparse = False if self._is_precomputed() else "csr"
         X, y, sample_weight = in_memory(self, X, y, sample_weight)
+        check_no_text(y, "y must hold numbers")
         X, y = validate_data(self, X, y, accept_sparse=sparse, dtype=np.float64, y_numeric=True)
         self._fit(without_repeats(X), y, sample_weight)
         return self

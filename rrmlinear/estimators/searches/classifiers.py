@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
-from sklearn.utils._param_validation import Options
+from sklearn.utils._param_validation import Options, StrOptions
 
 from rrmlinear.estimators.classifier import labels_of
 from rrmlinear.estimators.logistic import LogisticRegression
 from rrmlinear.estimators.searches.few_classes import fold_named, for_classes, score_of
 from rrmlinear.estimators.searches.grids import CostSearch
-from rrmlinear.estimators.searches.path_scores import mean_of
+from rrmlinear.estimators.searches.path_scores import keep_weights, mean_of
 from rrmlinear.estimators.searches.together import fitted, paths_together
 from rrmlinear.estimators.svm import LinearSVC
 
@@ -34,13 +34,17 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
     ----------
     Cs : int or array of float, default=10
         The values, or how many between 1e-4 and 1e4, spaced evenly in the logarithm.
+    penalty : {"l1", "l2", "elasticnet"}, default="deprecated"
+        The parameter that scikit-learn had before ``l1_ratios``, as in `LogisticRegression`.
     l1_ratios : array of float, default=None
-        The values of ``l1_ratio``; 0 if None.
+        The values of ``l1_ratio``; 0 if None, and 1 with the penalty "l1".
     cv : int, splitter or iterable, default=None
         As in scikit-learn: 5 stratified folds if None.
     scoring : str or callable, default=None
         As in scikit-learn: the accuracy if None. ``score`` gives this score too. Of two classes
         ``classes_[1]`` is the positive one, unless the scorer names one itself.
+    refit : True
+        The best values are fitted to all data.
     use_legacy_attributes : False
         The attributes are those that scikit-learn has with False.
     dual, solver, fit_intercept, intercept_scaling, tol, max_iter, class_weight, random_state, \
@@ -53,6 +57,11 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
         The best values.
     Cs_ : ndarray of shape (n_cs,)
         The values of C, rising.
+    l1_ratios_ : ndarray of shape (n_l1_ratios,)
+        The values of ``l1_ratio``.
+    coefs_paths_ : ndarray of shape (n_folds, n_l1_ratios, n_cs, n_classes, n_features + 1)
+        The weights of each fit, the intercept last if there is one; one row for two classes. NaN
+        where the training part of a fold lacks a class.
     scores_ : ndarray of shape (n_folds, n_l1_ratios, n_cs)
         Scores on held-out examples.
     best_score_ : float
@@ -77,17 +86,31 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
     _plain = LogisticRegression
     C: ClassVar[Any] = None  # type: ignore[misc]
     l1_ratio: ClassVar[Any] = None  # type: ignore[misc]
-    penalty: ClassVar[str] = "deprecated"  # type: ignore[misc]
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
         **CostSearch._parameter_constraints,
+        "penalty": [StrOptions({"l1", "l2", "elasticnet", "deprecated"})],
+        "refit": [Options(bool, {True})],
         "use_legacy_attributes": [Options(bool, {False})],
     }
 
+    penalty: str = field(default="deprecated", kw_only=True)
     l1_ratios: Any = None
+    refit: bool = True  # type: ignore[assignment]
     use_legacy_attributes: bool = False
 
     def _ratios(self) -> list[float | None]:
-        return [0.0] if self.l1_ratios is None else [float(ratio) for ratio in self.l1_ratios]
+        only = {"l1": 1.0, "l2": 0.0}.get(self.penalty)
+        given: list[float | None] | None = None
+        if self.l1_ratios is not None:
+            given = [float(ratio) for ratio in self.l1_ratios]
+        if only is not None and given not in (None, [only]):
+            raise ValueError(
+                f"penalty is {self.penalty!r}, a ratio of {only:g}, and l1_ratios are "
+                f"{self.l1_ratios!r}: leave penalty out"
+            )
+        if self.penalty == "elasticnet" and given is None:
+            raise ValueError("penalty is 'elasticnet', and l1_ratios is None: give its values")
+        return given or [only or 0.0]
 
     def _scores_of_paths(
         self,
@@ -98,6 +121,9 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
         ratios: list[float | None],
         grids: list[Array],
     ) -> list[list[list[float]]]:
+        k, width = len(np.unique(y)), X.shape[1] + bool(self.fit_intercept)
+        shape = (len(folds), len(ratios), len(grids[0]), 1 if k == 2 else k, width)
+        self.l1_ratios_, self.coefs_paths_ = np.array(ratios), np.full(shape, np.nan)
         paths = paths_together(self._one(), X, y, weights, folds) if 0.0 in ratios else None
         if paths is None:
             return super()._scores_of_paths(X, y, weights, folds, ratios, grids)
@@ -109,12 +135,15 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
                 scores += super()._scores_of_paths(X, y, weights, folds, [ratio], [grid])
         return scores
 
+    def _coefs_along(self, at: int, ratio: float | None) -> Array:
+        return self.coefs_paths_[at, self.l1_ratios_.tolist().index(ratio)]
+
     def _scores_together(
         self, paths: Any, X: Any, y: Any, weights: Any, folds: list[Any], values: Array
     ) -> list[list[float]]:
         """The scores of each fold and value; what is not proved is fitted alone."""
         classes, scores = np.unique(y), np.empty((len(folds), len(values)))
-        scorer = None
+        scorer, kept = None, [self._coefs_along(f, 0.0) for f in range(len(folds))]
         if self.scoring is not None:
             scorer = for_classes(check_scoring(self._one(), self.scoring), classes)
         for at, C in enumerate(values.tolist()):
@@ -122,13 +151,18 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
             for f, (train, test) in enumerate(folds):
                 of_test = None if weights is None else weights[test]
                 if not proved[f]:
-                    fold, own = (train, test), values[at : at + 1]
-                    scores[f, at] = self._scores_along(X, y, weights, fold, 0.0, own, None)[0]
-                elif scorer is None:
+                    fold, own = (train, test), slice(at, at + 1)
+                    found = self._scores_along(
+                        X, y, weights, fold, 0.0, values[own], None, kept[f][own]
+                    )
+                    scores[f, at] = found[0]
+                    continue
+                one = fitted(self._one().set_params(**self._setting(0.0, C)), paths, f, classes)
+                keep_weights(one, kept[f][at])
+                if scorer is None:
                     held = labels_of(paths.held(f, test), classes)
                     scores[f, at] = mean_of(held == y[test], of_test)
                 else:
-                    one = fitted(self._one().set_params(**self._setting(0.0, C)), paths, f, classes)
                     with fold_named(f, folds, y, classes):
                         scores[f, at] = score_of(scorer, one, X[test], y[test], of_test)
         return scores.tolist()

@@ -13,6 +13,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.estimators.arguments import COUNT, RANGES
+from rrmlinear.estimators.base import Elsewhere
 from rrmlinear.estimators.scores import labelled
 from rrmlinear.estimators.searches.few_classes import for_classes, score_of
 from rrmlinear.estimators.searches.search import Search
@@ -69,8 +70,10 @@ def checked_values(name: str, values: Iterable[float]) -> Array:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class AlphaSearch(Search):
+class AlphaSearch(Elsewhere, Search):
     """Paths over alpha; the mean squared error judges."""
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {"n_alphas": "give their number as alphas"}
 
     _name = "alpha"
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
@@ -101,7 +104,8 @@ class AlphaSearch(Search):
         self.alpha_ = value
         several = len(grids) > 1
         errors = -scores.transpose(0, 2, 1)
-        self.alphas_: Any = grids if several else grids[0]
+        made = several and isinstance(self.alphas, Integral)
+        self.alphas_: Any = grids if made else grids[0]
         self.mse_path_: Any = errors if several else errors[0]
         if ratio is not None:
             self.l1_ratio_ = ratio

@@ -75,6 +75,7 @@ class RidgeCV(AlphaSearch, Ridge):
     True
     """
 
+    _elsewhere: ClassVar[Mapping[str, str]] = {"n_alphas": "give the values as alphas"}
     _plain = Ridge
     alpha: ClassVar[Any] = None  # type: ignore[misc]
     eps: ClassVar[float] = 1e-3  # type: ignore[misc]

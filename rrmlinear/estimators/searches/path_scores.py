@@ -37,19 +37,32 @@ class PathFits:
 
 
 def accuracies_along(
-    estimator: Classifier, settings: Settings, data: Data, held: Data
+    estimator: Classifier,
+    settings: Settings,
+    data: Data,
+    held: Data,
+    coefs: Array | None,
 ) -> list[float]:
-    """The accuracy of each setting on the examples held out."""
+    """The accuracy of each setting on the examples held out; its weights are put into ``coefs``."""
     X, y, weights = held
     fits, accuracies = PathFits(estimator, data), []
-    for setting in settings:
+    for number, setting in enumerate(settings):
         fits.fit(setting)
+        if coefs is not None:
+            keep_weights(estimator, coefs[number])
         scores = safe_sparse_dot(X, estimator.coef_.T.astype(X.dtype, copy=False))
         scores += estimator.intercept_.astype(X.dtype, copy=False)
         scores = scores.ravel() if len(estimator.classes_) == 2 else scores
         hits = labels_of(scores, estimator.classes_) == y
         accuracies.append(float(mean_of(hits, weights)))
     return accuracies
+
+
+def keep_weights(estimator: Any, place: Array) -> None:
+    """Put the weights and intercepts into a place; one of other classes stays as it is."""
+    both = np.column_stack([estimator.coef_, estimator.intercept_])[:, : place.shape[1]]
+    if both.shape == place.shape:
+        place[...] = both
 
 
 def errors_along(

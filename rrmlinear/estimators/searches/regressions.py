@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -72,7 +73,7 @@ class ElasticNetCV(AlphaSearch, ElasticNet):
     Parameters
     ----------
     l1_ratio : float or array of float, default=0.5
-        The value, or the values to choose from, above 0.
+        The value, or the values to choose from. With 0 among them ``alphas`` must be values.
     eps, alphas, cv, scoring, precompute, selection, positive, copy_X, fit_intercept, solver, tol, \
     max_iter, random_state, n_jobs, warm_start, callback, verbose
         As in `LassoCV`.
@@ -82,7 +83,7 @@ class ElasticNetCV(AlphaSearch, ElasticNet):
     alpha_, l1_ratio_ : float
         The best values.
     alphas_ : ndarray of shape (n_alphas,) or (n_l1_ratios, n_alphas)
-        The values, falling.
+        The values, falling; of one axis where they were given.
     mse_path_ : ndarray of shape (n_alphas, n_folds) or (n_l1_ratios, n_alphas, n_folds)
         Mean squared errors on held-out examples, or minus other scores.
     best_score_, coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, \
@@ -110,6 +111,11 @@ class ElasticNetCV(AlphaSearch, ElasticNet):
 
     def _ratios(self) -> list[float | None]:
         ratios = np.atleast_1d(self.l1_ratio).astype(np.float64)
-        if not ((ratios > 0) & (ratios <= 1)).all():
-            raise ValueError(f"l1_ratio is {self.l1_ratio!r}; its values must lie in (0, 1]")
+        if not ((ratios >= 0) & (ratios <= 1)).all():
+            raise ValueError(f"l1_ratio is {self.l1_ratio!r}; its values must lie in [0, 1]")
+        if isinstance(self.alphas, Integral) and not ratios.all():
+            raise ValueError(
+                f"l1_ratio is {self.l1_ratio!r} and alphas a number of them, but with a ratio of 0 "
+                "there is no largest alpha to begin at: give the values of alphas"
+            )
         return ratios.tolist()

@@ -27,7 +27,12 @@ from rrmlinear.estimators.searches.few_classes import (
     for_classes,
     score_of,
 )
-from rrmlinear.estimators.searches.path_scores import accuracies_along, errors_along, known_means
+from rrmlinear.estimators.searches.path_scores import (
+    accuracies_along,
+    errors_along,
+    keep_weights,
+    known_means,
+)
 from rrmlinear.estimators.searches.squares import Squares, fits_gram, squares_of_folds
 from rrmlinear.pages.run import Table
 
@@ -121,7 +126,9 @@ class Search(LinearModel):
             scores.append([])
             for at, (fold, each) in enumerate(zip(folds, squares, strict=True)):
                 with fold_named(at, folds, y, classes):
-                    scores[-1].append(self._scores_along(X, y, weights, fold, *point, each))
+                    kept = self._coefs_along(at, point[0])
+                    found = self._scores_along(X, y, weights, fold, *point, each, kept)
+                    scores[-1].append(found)
         return scores
 
     def _tables(self) -> list[Table]:
@@ -161,8 +168,11 @@ class Search(LinearModel):
         ratio: float | None,
         values: Array,
         squares: Squares | None,
+        coefs: Array | None = None,
     ) -> list[float]:
-        """The score of each value on the fold's held-out examples."""
+        """The score of each value on the fold's held-out examples; weights are put into ``coefs``,
+        if given.
+        """
         train, test = fold
         data, held = (X[train], y[train]), (X[test], y[test])
         parts = [None, None] if weights is None else [np.asarray(weights)[at] for at in fold]
@@ -177,21 +187,28 @@ class Search(LinearModel):
             and isinstance(estimator, Classifier)
             and np.array_equal(np.unique(y[train]), np.unique(y))
         ):
-            return accuracies_along(estimator, settings, (*data, parts[0]), (*held, parts[1]))
+            whole = (*data, parts[0]), (*held, parts[1])
+            return accuracies_along(estimator, settings, *whole, coefs)
         scorer = check_scoring(estimator, self.scoring or self._default_scoring())
         classes = np.unique(y) if is_classifier(self) else None
         there = None if classes is None else np.unique(y[train])
         if classes is not None:
             scorer = for_classes(scorer, classes)
-        scores = []
+        scores: list[float] = []
         for setting in settings:
             scored = estimator.set_params(**setting)
             if there is None or len(there) > 1:
                 estimator.fit(*data, parts[0])
+                if coefs is not None:
+                    keep_weights(estimator, coefs[len(scores)])
             if classes is not None and there is not None and len(there) < len(classes):
                 scored = OfSomeClasses(estimator if len(there) > 1 else None, there, classes)
             scores.append(score_of(scorer, scored, *held, parts[1]))
         return scores
+
+    def _coefs_along(self, at: int, ratio: float | None) -> Array | None:
+        """Where the weights of a path on a fold are kept, values × classes × features; or None."""
+        return None
 
     def _on_gram(
         self, ratio: float | None, values: Array, squares: Squares | None

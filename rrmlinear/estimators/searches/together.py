@@ -49,6 +49,7 @@ def paths_together(one: Any, X: Any, y: Any, weights: Any, folds: Sequence[Any])
 def fitted(one: Any, paths: Any, f: int, classes: Array) -> Any:
     """The estimator with the weights of fold f."""
     one.coef_ = np.atleast_2d(paths.coefs(f))
-    one.intercept_ = np.atleast_1d(paths.intercepts[f]).copy()
+    b = np.atleast_1d(paths.intercepts[f])
+    one.intercept_ = b - b.mean() if len(b) > 1 else b.copy()  # of a softmax, up to a constant
     one.classes_, one.n_features_in_ = classes, one.coef_.shape[1]
     return one
