@@ -64,14 +64,26 @@ class GraphProblem(SequenceProblem):
         """
         parts = graphs_apart(X)
         problem = super().from_lists(parts.features, y, weights, labels=labels, bias=bias)
-        return replace(problem, cliques=parts.cliques, types=parts.types)
+        return problem._with_cliques(parts)
 
     @classmethod
     def unlabelled(cls, X: Sequence[Any]) -> Self:
         """As `SequenceProblem.unlabelled`, of graphs as in `from_lists`."""
         parts = graphs_apart(X)
-        problem = super().unlabelled(parts.features)
-        return replace(problem, cliques=parts.cliques, types=parts.types)
+        return super().unlabelled(parts.features)._with_cliques(parts)
+
+    def _with_cliques(self, parts: Parts) -> Self:
+        """The problem of these graphs, those without nodes left out, which have no cliques."""
+        for g in self.empty:
+            if len(parts.cliques[g]):
+                raise ValueError(f"X[{g}] has no nodes, and cliques {parts.cliques[g]!r}")
+        none = set(self.empty)
+        kept = [g for g in range(len(parts.cliques)) if g not in none]
+        return replace(
+            self,
+            cliques=[parts.cliques[g] for g in kept],
+            types=None if parts.types is None else [parts.types[g] for g in kept],
+        )
 
 
 class Parts(NamedTuple):

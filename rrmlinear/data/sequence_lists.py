@@ -16,7 +16,7 @@ MIXED_LABELS = "labels must be all numbers or all strings"
 
 
 def stack(X: Sequence[Any]) -> tuple[NDArray[np.int64], Rows]:
-    """Starts and rows of a list of matrices, sparse or dense.
+    """Starts and rows of a list of matrices, sparse or dense; some may have no row.
 
     Raises ValueError as `SequenceProblem.from_lists`.
     """
@@ -27,25 +27,31 @@ def stack(X: Sequence[Any]) -> tuple[NDArray[np.int64], Rows]:
     if len(X) == 0:
         raise ValueError("X has 0 sequences; at least one is needed")
     parts = [_matrix(part, f"X[{s}]") for s, part in enumerate(X)]
+    first = next((s for s, part in enumerate(parts) if part.shape[:1] != (0,)), None)
+    if first is None:
+        raise ValueError("all sequences of X are empty; one must have a position")
     for s, (given, part) in enumerate(zip(X, parts, strict=True)):
         check_unmasked(given, f"X[{s}] must hold numbers")
+        if part.shape[0] == 0:
+            continue
         if part.ndim != 2:
             hint = "; scikit-learn's DictVectorizer makes one of dicts" if _has_dicts(part) else ""
             raise ValueError(
                 f"X[{s}] must be a matrix with a row for each position, and has shape {part.shape}"
                 f"{hint}"
             )
-        if part.shape[0] == 0:
-            raise ValueError(f"X[{s}] has 0 rows; a sequence has at least one position")
-        if part.shape[1] != parts[0].shape[1]:
-            raise ValueError(f"X[{s}] has {part.shape[1]} columns and X[0] has {parts[0].shape[1]}")
+        if part.shape[1] != parts[first].shape[1]:
+            raise ValueError(
+                f"X[{s}] has {part.shape[1]} columns and X[{first}] has {parts[first].shape[1]}"
+            )
     starts = np.cumsum([0] + [part.shape[0] for part in parts], dtype=np.int64)
     try:
-        return starts, rows_of(_stacked(parts))
+        return starts, rows_of(_stacked([part for part in parts if part.shape[0]]))
     except ValueError:
         for s, part in enumerate(parts):
             try:
-                rows_of(part)
+                if part.shape[0]:
+                    rows_of(part)
             except ValueError as error:
                 raise ValueError(f"sequence {s}: {error}") from None
         raise
@@ -83,24 +89,28 @@ def stack_with_edges(X: Sequence[Any]) -> tuple[NDArray[np.int64], Rows, Rows | 
     ]
     for s, (_, of_edges) in enumerate(X):
         check_unmasked(of_edges, f"the features of edges of X[{s}] must hold numbers")
-    for s, (part, length) in enumerate(zip(parts, np.diff(starts), strict=True)):
+    kept = np.flatnonzero(np.diff(starts)).tolist()
+    first = kept[0]
+    for s, length in zip(kept, np.diff(starts)[kept].tolist(), strict=True):
+        part = parts[s]
         if part.ndim != 2 or part.shape[0] != length - 1:
             raise ValueError(
                 f"X[{s}] has {length} positions; the features of its edges must be a matrix of "
                 f"{length - 1} rows, and have shape {part.shape}"
             )
-        if part.shape[1] != parts[0].shape[1]:
+        if part.shape[1] != parts[first].shape[1]:
             raise ValueError(
-                f"X[{s}] has {part.shape[1]} features of edges and X[0] has {parts[0].shape[1]}"
+                f"X[{s}] has {part.shape[1]} features of edges and X[{first}] has "
+                f"{parts[first].shape[1]}"
             )
-    if parts[0].shape[1] == 0:
+    if parts[first].shape[1] == 0:
         raise ValueError("the matrices of edges have no columns; without features give none")
-    if starts[-1] == len(parts):  # no edge at all
+    if starts[-1] == len(kept):  # no edge at all
         none = np.zeros(1, dtype=np.int64)
         empty = np.zeros(0, dtype=np.int32)
-        return starts, rows, Rows(np.zeros(0), empty, none, parts[0].shape[1])
+        return starts, rows, Rows(np.zeros(0), empty, none, parts[first].shape[1])
     try:
-        return starts, rows, rows_of(_stacked(parts))
+        return starts, rows, rows_of(_stacked([parts[s] for s in kept]))
     except ValueError as error:
         raise ValueError(f"features of edges: {error}") from None
 
@@ -119,7 +129,7 @@ def joined(y: Sequence[Any]) -> NDArray[Any]:
     """The labels of all sequences, end to end; ValueError for numbers beside strings."""
     for s, part in enumerate(y):
         check_unmasked(part, f"y[{s}] must hold labels")
-    parts = [np.asarray(part) for part in y]
+    parts = [np.asarray(part) for part in y if len(part)]
     text, numbers = (any(part.dtype.kind in kinds for part in parts) for kinds in ("US", "biufc"))
     # NumPy makes text of numbers that stand beside it
     each = chain.from_iterable(part for part in y if isinstance(part, list | tuple))

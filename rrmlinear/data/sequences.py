@@ -29,6 +29,9 @@ class SequenceProblem:
     ``edges`` are features of edges, if there are some. An edge is a pair of neighbours t and t + 1
     in a sequence. ``edges`` has n − m rows, in the order of t.
 
+    ``empty`` are the places of lists of a batch that had no position. They are none of the m
+    sequences; `split` has an empty array for each.
+
     Examples
     --------
     >>> import numpy as np
@@ -45,6 +48,7 @@ class SequenceProblem:
     labels: NDArray[Any]
     weights: NDArray[np.float64] | None = None
     edges: Rows | None = None
+    empty: tuple[int, ...] = ()
 
     @property
     def n_sequences(self) -> int:
@@ -92,11 +96,18 @@ class SequenceProblem:
             starts=starts,
             weights=None if self.weights is None else self.weights[chosen],
             edges=edges,
+            empty=(),
         )
 
     def split(self, of_positions: NDArray[Any]) -> list[NDArray[Any]]:
         """An array with an entry for each position as a list of arrays, one for each sequence."""
-        return np.split(of_positions, self.starts[1:-1])
+        return self.with_empty(np.split(of_positions, self.starts[1:-1]), of_positions[:0])
+
+    def with_empty(self, of_sequences: list[Any], nothing: Any) -> list[Any]:
+        """A list with an entry for each sequence, and ``nothing`` for each empty one."""
+        for place in self.empty:  # in rising order
+            of_sequences.insert(place, nothing)
+        return of_sequences
 
     def to_problem(self) -> Problem:
         """The positions as examples with query ids 1 … m, to be written as SVM-hmm's text.
@@ -181,9 +192,10 @@ class SequenceProblem:
         and of m lists of labels. With features of edges X has pairs of such a matrix and one with a
         row for each position but the first.
 
-        ``labels`` are all labels, sorted, where some may be missing from y. Raises ValueError for
-        no sequence and empty ones, lengths and widths that differ, NaN and infinity, unknown
-        labels, numbers beside text as labels, and negative weights; sequences count from 0.
+        ``labels`` are all labels, sorted, where some may be missing from y. Sequences without a
+        position are ``empty``. Raises ValueError where there is no position, for lengths and widths
+        that differ, NaN and infinity, unknown labels, numbers beside text as labels, and negative
+        weights; sequences count from 0.
         """
         starts, rows, edges = stack_with_edges(X)
         if y is None:
@@ -197,16 +209,25 @@ class SequenceProblem:
                     f"has shape {np.shape(part)}"
                 )
         names, label = numbered(joined(y), labels)
+        empty = empty_places(starts)
         if weights is not None:
-            weights = checked_weights(weights, len(X))
-        return cls(rows, label, starts, names, weights, edges).with_bias(bias)
+            weights = np.delete(checked_weights(weights, len(X)), empty)
+        starts = np.delete(starts, empty)
+        return cls(rows, label, starts, names, weights, edges, tuple(empty)).with_bias(bias)
 
     @classmethod
     def unlabelled(cls, X: Sequence[Any]) -> Self:
         """The problem of parts as in `from_lists` whose labels are not known, to predict them."""
         starts, rows, edges = stack_with_edges(X)
         unknown = np.zeros(rows.shape[0], dtype=np.int32)
-        return cls(rows, unknown, starts, np.zeros(1), edges=edges)
+        empty = empty_places(starts)
+        starts = np.delete(starts, empty)
+        return cls(rows, unknown, starts, np.zeros(1), edges=edges, empty=tuple(empty))
+
+
+def empty_places(starts: NDArray[np.int64]) -> list[int]:
+    """The sequences without a position."""
+    return np.flatnonzero(np.diff(starts) == 0).tolist()
 
 
 def starts_of(ids: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -109,7 +109,8 @@ class ChainModel(LabellingModel):
         """
         if most < 1:
             raise ValueError(f"most must be at least 1, got {most}")
-        given, k, result = self._given(X), len(self.labels), []
+        problem = X if isinstance(X, SequenceProblem) else SequenceProblem.unlabelled(X)
+        given, k, result = self._given(problem), len(self.labels), []
         starts, edges = given.starts.tolist(), given.edges
         for s, (begin, end) in enumerate(pairwise(starts)):
             T = self.pairs[np.newaxis, :k]
@@ -120,7 +121,8 @@ class ChainModel(LabellingModel):
             nodes = self._nodes(given.rows.between(begin, end))
             scores, places = best_labellings(nodes, T, most)
             result.append((scores, self.labels[places]))
-        return result
+        nothing = np.zeros(1), np.empty((1, 0), dtype=self.labels.dtype)
+        return problem.with_empty(result, nothing)
 
     @property
     def pairs(self) -> NDArray[np.float64]:

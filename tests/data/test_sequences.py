@@ -89,7 +89,6 @@ def test_a_query_id_that_comes_back():
         ([], [], None, "X has 0 sequences"),
         (sparse.eye_array(3), [[1]], None, "X is one matrix; it must be a list"),
         ([[1.0, 2.0]], [[1]], None, r"X\[0\] must be a matrix .* has shape \(2,\)"),
-        ([X[0], np.empty((0, 2))], Y[:2], None, r"X\[1\] has 0 rows"),
         ([X[0], np.ones((1, 3))], Y[:2], None, r"X\[1\] has 3 columns and X\[0\] has 2"),
         ([X[0], [[np.nan, 1]]], Y[:2], None, r"sequence 1: X\[0, 0\] is nan"),
         (X, Y[:2], None, "y has 2 sequences and X has 3"),

@@ -6,6 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+#: Tags behind which a chunk may go on, tags that continue one, and all of them.
+GO_ON, CONTINUE = frozenset("BI"), frozenset("IEL")
+TAGS = GO_ON | CONTINUE | frozenset("SU")
+
 
 @dataclass(frozen=True)
 class ChunkScore:
@@ -33,24 +37,28 @@ class ChunkScore:
 
 
 def are_chunks(labels: Iterable[str]) -> bool:
-    """Whether labels are those of chunks: O, and B-kind or I-kind, at least one of these."""
+    """Whether labels are those of chunks: O, and a tag with a kind behind it, as B-kind.
+
+    The tags are those of IOB, of IOBES and of BILOU: B and I, E or L for the last token of a chunk,
+    and S or U for a chunk of one token.
+    """
     names = set(labels) - {"O"}
-    return bool(names) and all(name[:2] in ("B-", "I-") for name in names)
+    return bool(names) and all(name[:1] in TAGS and name[1:2] == "-" for name in names)
 
 
 def chunks_of(labels: Iterable[str]) -> Iterator[tuple[int, int, str]]:
     """(begin, end, kind) of the chunks of one sequence.
 
-    A chunk begins at B-kind, and at I-kind behind O or another kind.
+    A chunk goes on from a token with the tag B or I to one with I, E or L of the same kind.
     """
     begin, kind = 0, ""
     for at, (before, name) in enumerate(pairwise(["O", *labels, "O"])):
         tag, _, this = name.partition("-")
-        if kind and (tag != "I" or this != kind):
+        if kind and before[:1] in GO_ON and tag in CONTINUE and this == kind:
+            continue
+        if kind:
             yield begin, at, kind
-            kind = ""
-        if tag != "O" and (tag == "B" or before == "O" or this != before.partition("-")[2]):
-            begin, kind = at, this
+        begin, kind = at, this
 
 
 def chunk_score(true: Iterable[Iterable[str]], predicted: Iterable[Iterable[str]]) -> ChunkScore:

@@ -41,8 +41,8 @@ class Chain(LabelsByWeights):
         multiplies ``C``. X may also be the path of a container or an open `Problem`, whose query
         ids tell the sequences; they are read into memory, and y is left out.
 
-        Raises ValueError for parameters out of range, NaN or infinity, lengths that differ, empty
-        sequences and fewer than two labels.
+        Sequences without a position count for nothing. Raises ValueError for parameters out of
+        range, NaN or infinity, lengths that differ and fewer than two labels.
         """
         self._validate_params()
         X, y, sample_weight = sequences_of(self, X, y, sample_weight)

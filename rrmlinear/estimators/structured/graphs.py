@@ -25,8 +25,8 @@ class Graph(LabelsByWeights):
         columns, and a list of cliques, tuples of nodes; a third member gives each clique a type, a
         whole number. y is a list of lists of labels; ``sample_weight``, a number of at least 0 for
         each graph, multiplies ``C``. Raises ValueError for parameters out of range, NaN or
-        infinity, lengths that differ, graphs without nodes, cliques of no decomposable graph, and
-        fewer than two labels.
+        infinity, lengths that differ, cliques of no decomposable graph, and fewer than two labels.
+        Graphs without nodes count for nothing.
         """
         self._validate_params()
         problem = GraphProblem.from_lists(X, y, sample_weight, bias=self._bias)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
@@ -46,12 +47,31 @@ def sequences_of(
     return [matrix[part] for part in parts], [labels[part] for part in parts], None
 
 
+class PartArrays(list[NDArray[Any]]):
+    """A list of arrays, one for each part of X. NumPy makes an array of objects of it, so that
+    scikit-learn's `cross_val_predict` puts those of its folds together.
+    """
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+        array = np.empty(len(self), dtype=object)
+        for place, part in enumerate(self):
+            array[place] = part
+        return array
+
+
+def _is_empty(part: Any) -> bool:
+    """Whether a sequence, or the nodes of a graph, are none."""
+    rows = part[0] if isinstance(part, tuple) and len(part) else part
+    return (hasattr(rows, "shape") and rows.shape[0] == 0) or (isinstance(rows, list) and not rows)
+
+
 class LabelsPositions(Certified, ABC):
     """Labels of the positions of sequences, or of the nodes of graphs: the parts of X.
 
     ``_given`` makes X a problem, which ``_model`` labels.
     """
 
+    classes_: NDArray[Any]
     n_features_in_: int
     n_jobs: int | None
     _model: Any  # a ChainModel or a GraphModel
@@ -61,9 +81,23 @@ class LabelsPositions(Certified, ABC):
         """The parts of X as the model takes them, without labels."""
 
     def predict(self, X: Any) -> list[NDArray[Any]]:
-        """The labelling of the highest score of each part of X, a list of arrays."""
+        """The labelling of the highest score of each part of X, a list of arrays.
+
+        Parts may be empty.
+        """
+        return self._of_parts("predict", X)
+
+    def _of_parts(self, method: str, X: Any) -> list[NDArray[Any]]:
+        """What a method of the model gives, for each part of X."""
+        check_is_fitted(self)
+        if isinstance(X, list | tuple) and len(X) and all(map(_is_empty, X)):
+            nothing = (
+                self.classes_[:0] if method == "predict" else np.empty((0, len(self.classes_)))
+            )
+            return PartArrays(nothing for _ in X)
         problem = self._given(X)
-        return problem.split(self._model.predict(problem, thread_count(self.n_jobs)))
+        found = getattr(self._model, method)(problem, thread_count(self.n_jobs))
+        return PartArrays(problem.split(found))
 
     def _check_width(self, rows: Any) -> None:
         """Raise ValueError where the rows of X have other features than those of the fit."""
@@ -92,6 +126,8 @@ class LabelsPositions(Certified, ABC):
             [np.count_nonzero(np.asarray(a) == b) for a, b in zip(y, predicted, strict=True)]
         )
         weights = np.ones(len(lengths)) if sample_weight is None else np.asarray(sample_weight)
+        if not any(lengths):
+            raise ValueError("all parts of X are empty; there is nothing to score")
         return float(weights @ right / (weights @ np.array(lengths)))
 
     def __sklearn_tags__(self) -> Tags:
@@ -107,9 +143,7 @@ class GivesMarginals(LabelsPositions):
 
     def predict_marginals(self, X: Any) -> list[NDArray[np.float64]]:
         """The probability of each label at each position: for each part of X an array n × k."""
-        problem = self._given(X)
-        marginals = self._model.predict_marginals(problem, thread_count(self.n_jobs))
-        return problem.split(marginals)
+        return self._of_parts("predict_marginals", X)
 
 
 @dataclass(eq=False, repr=False)

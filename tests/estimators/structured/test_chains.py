@@ -252,7 +252,6 @@ def test_it_is_an_estimator(of):
         ({}, {"X": [[{"w": 1}], [{"w": 1}]]}, r"shape \(1,\); scikit-learn's DictVectorizer makes"),
         ({}, {"y": [["a"]]}, "y has 1 sequences and X has 2"),
         ({}, {"y": [["a", "a"], ["a"]]}, "all 3 positions have label a"),
-        ({}, {"X": [np.eye(2), np.empty((0, 2))]}, r"X\[1\] has 0 rows"),
     ],
 )
 def test_what_is_refused(of, parameters, data, sentence):
