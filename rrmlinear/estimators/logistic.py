@@ -113,6 +113,8 @@ class LogisticRegression(Elsewhere, Classifier):
     intercept_scaling: float = 1.0
 
     def ratio(self) -> float:
+        if self.penalty == "elasticnet" and self.l1_ratio is None:
+            raise ValueError("penalty is 'elasticnet', and l1_ratio is None: give its value")
         return {"l1": 1.0, "l2": 0.0}.get(self.penalty or "", self.l1_ratio or 0.0)
 
     def _loss(self, n_classes: int) -> LossRow:

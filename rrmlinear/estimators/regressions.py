@@ -33,6 +33,12 @@ class OneNorm(SeveralTargets):
     def sparse_coef_(self) -> csr_array:
         return csr_array(np.atleast_2d(self.coef_))
 
+    @property
+    def dual_gap_(self) -> Any:
+        """scikit-learn's name of ``duality_gap_``; an array of several targets' gaps."""
+        gaps = getattr(self, "_gaps", None)
+        return self.duality_gap_ if gaps is None else gaps
+
     def _takes_any_order(self) -> bool:
         if self.alpha is None or self.solver != "auto":  # searches have no alpha
             return False
@@ -75,6 +81,8 @@ class ElasticNet(OneNorm):
         As in `Ridge`.
     sparse_coef_ : csr_array of shape (1, n_features) or (n_targets, n_features)
         The weights.
+    dual_gap_ : float or ndarray of shape (n_targets,)
+        As ``duality_gap_``, of each target.
 
     Warns
     -----
@@ -115,8 +123,8 @@ class Lasso(OneNorm):
 
     Attributes
     ----------
-    coef_, intercept_, sparse_coef_, dual_coef_, objective_, duality_gap_, n_iter_, status_, \
-    trace_, n_features_in_, feature_names_in_
+    coef_, intercept_, sparse_coef_, dual_coef_, objective_, duality_gap_, dual_gap_, n_iter_, \
+    status_, trace_, n_features_in_, feature_names_in_
         As in `ElasticNet`.
 
     Warns

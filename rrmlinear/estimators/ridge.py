@@ -46,6 +46,7 @@ class SeveralTargets(Regressor):
         X, y, sample_weight = self._checked_data(X, y, sample_weight, **how)
         if y.ndim == 1 and np.ndim(self.alpha) == 0:
             self._set_certificate(self._fit_target(X, y, sample_weight), self._scale)
+            self._gaps = None
             return self
         targets = y.reshape(len(y), -1)
         copies = self._copies(targets.shape[1])
@@ -60,7 +61,10 @@ class SeveralTargets(Regressor):
             self.coef_ = self.coef_[0]
         if y.ndim == 1:
             self.dual_coef_, self.intercept_ = self.dual_coef_[:, 0], self.intercept_[0]
-        together = _together(results, [copy._scale for copy in copies])
+        scales = [copy._scale for copy in copies]
+        together = _together(results, scales)
+        gaps = np.array([s * result.gap for s, result in zip(scales, results, strict=True)])
+        self._gaps = None if len(gaps) == 1 else gaps
         self._training_ = copies[-1]._training_
         self._set_certificate(together)
         return self
@@ -76,7 +80,7 @@ class SeveralTargets(Regressor):
         if np.size(self.alpha) not in (1, n_targets):
             raise ValueError(
                 "Number of targets and number of penalties do not correspond: "
-                f"{n_targets} != {np.size(self.alpha)}"
+                f"{np.size(self.alpha)} != {n_targets}"
             )
         names = type(self)().get_params()
         own = {name: getattr(self, name) for name in names}

@@ -155,3 +155,48 @@ def test_numbers_in_text_are_refused(kind, form):
 def test_parameters_that_are_not_here_name_the_way(kind, name, way):
     with pytest.raises(TypeError, match=f"{kind.__name__} has no {name}: {way}"):
         kind(**{name: 1})
+
+
+@pytest.mark.parametrize("kind", ["Lasso", "ElasticNet"])
+def test_the_gap_has_scikit_learns_name_too(kind):
+    for own in (y, np.column_stack([y, -2 * y])):
+        ours, theirs = (getattr(module, kind)(alpha=0.1).fit(X, own) for module in (rrm, peers))
+        gap = np.sum(ours.dual_gap_)
+        assert np.shape(ours.dual_gap_) == np.shape(theirs.dual_gap_)
+        assert gap == pytest.approx(ours.duality_gap_)
+        fixed = getattr(peers, kind)(alpha=0.1, tol=1e-14).fit(X, own)
+        objective = sum(
+            0.5 * np.mean((each - X @ w - b) ** 2)
+            + 0.1 * ratio * np.abs(w).sum()
+            + 0.05 * (1 - ratio) * w @ w
+            for each, w, b in zip(
+                own.reshape(len(y), -1).T,
+                np.atleast_2d(fixed.coef_),
+                np.ravel(fixed.intercept_),
+                strict=True,
+            )
+            for ratio in [getattr(fixed, "l1_ratio", 1.0) if kind == "ElasticNet" else 1.0]
+        )
+        assert -1e-12 <= ours.objective_ - objective <= gap + 1e-12
+    assert not hasattr(getattr(rrm, kind)(), "dual_gap_")
+    search = getattr(rrm, f"{kind}CV")(alphas=3, cv=3).fit(X, y)
+    assert search.dual_gap_ == search.duality_gap_
+
+
+@pytest.mark.parametrize(
+    ("search", "name"),
+    [
+        (rrm.LassoCV(alphas=[1.0, "2"]), "alphas"),
+        (rrm.LogisticRegressionCV(Cs=["1"]), "Cs"),
+        (rrm.LogisticRegressionCV(l1_ratios=["0"]), "l1_ratios"),
+        (rrm.ElasticNetCV(l1_ratio=["0.5"]), "l1_ratio"),
+    ],
+)
+def test_grids_of_text_are_refused(search, name):
+    with pytest.raises(ValueError, match=f"{name} must hold numbers: text is not converted"):
+        search.fit(X, up)
+
+
+def test_an_elastic_net_needs_its_ratio():
+    with pytest.raises(ValueError, match="penalty is 'elasticnet', and l1_ratio is None"):
+        rrm.LogisticRegression(penalty="elasticnet", l1_ratio=None).fit(X, up)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
 from sklearn.utils._param_validation import Options, StrOptions
 
+from rrmlinear.estimators.arguments import check_no_text
 from rrmlinear.estimators.classifier import labels_of
 from rrmlinear.estimators.logistic import LogisticRegression
 from rrmlinear.estimators.searches.few_classes import fold_named, for_classes, score_of
@@ -102,6 +103,7 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
         only = {"l1": 1.0, "l2": 0.0}.get(self.penalty)
         given: list[float | None] | None = None
         if self.l1_ratios is not None:
+            check_no_text(self.l1_ratios, "l1_ratios must hold numbers")
             given = [float(ratio) for ratio in self.l1_ratios]
         if only is not None and given not in (None, [only]):
             raise ValueError(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
 from sklearn.utils.validation import check_is_fitted
 
-from rrmlinear.estimators.arguments import COUNT, RANGES
+from rrmlinear.estimators.arguments import COUNT, RANGES, check_no_text
 from rrmlinear.estimators.base import Elsewhere
 from rrmlinear.estimators.scores import labelled
 from rrmlinear.estimators.searches.few_classes import for_classes, score_of
@@ -63,6 +63,7 @@ class CostSearch(Search):
 
 def checked_values(name: str, values: Iterable[float]) -> Array:
     """Values in rising order, or a ValueError."""
+    check_no_text(values, f"{name} must hold numbers")
     array = np.sort(np.asarray(values, dtype=np.float64).ravel())
     if not array.size or not np.isfinite(array).all() or array[0] <= 0:
         raise ValueError(f"{name} is {values!r}; it must be finite numbers above 0, at least one")

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.estimators.arguments import check_no_text
 from rrmlinear.estimators.regressions import ElasticNet, Lasso
 from rrmlinear.estimators.searches.grids import AlphaSearch
 
@@ -110,6 +111,7 @@ class ElasticNetCV(AlphaSearch, ElasticNet):
     precompute: Any = "auto"
 
     def _ratios(self) -> list[float | None]:
+        check_no_text(self.l1_ratio, "l1_ratio must hold numbers")
         ratios = np.atleast_1d(self.l1_ratio).astype(np.float64)
         if not ((ratios >= 0) & (ratios <= 1)).all():
             raise ValueError(f"l1_ratio is {self.l1_ratio!r}; its values must lie in [0, 1]")

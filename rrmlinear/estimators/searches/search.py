@@ -78,6 +78,7 @@ class Search(LinearModel):
         or no example with a weight) does not count.
         """
         self._validate_params()
+        ratios = self._ratios()
         classifying = self._kinds != ("regression",)
         numeric = {} if classifying else {"y_numeric": True, "multi_output": self._several_targets}
         X, y, sample_weight = self._checked_data(X, y, sample_weight, **numeric)
@@ -87,7 +88,6 @@ class Search(LinearModel):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         given = None if sample_weight is None else weights
         folds = list(check_cv(self.cv, y, classifier=classifying).split(*indexable(X, y)))
-        ratios = self._ratios()
         grids = [self._grid(X, y, weights, ratio) for ratio in ratios]
         scores = np.array(self._scores_of_paths(X, y, given, folds, ratios, grids))
         counts = np.array([weights[test].any() for _, test in folds], dtype=np.float64)
