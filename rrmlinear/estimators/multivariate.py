@@ -204,6 +204,12 @@ class MultivariateClassifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
         given = {name: value for name, value in numbers.items() if value is not None}
         return measure_value(self._loss(2), given, y == self._positive(), scores)
 
+    def _expected_failed_checks(self) -> dict[str, str]:
+        expected = super()._expected_failed_checks()
+        if self.k is not None:
+            expected["check_classifiers_train"] = "k labels alone are to be positive"
+        return expected
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False

@@ -157,7 +157,7 @@ def test_targets_of_a_series(estimator):
     with pytest.raises(ValueError, match="contains NaN"):
         clone(estimator).fit(X, missing(pd.Series(scores), 3, "Float64"))
     for text in (pd.Series(["k"] * N, dtype="string"), np.array(["k"] * N)):
-        with pytest.raises(ValueError, match="could not convert string to float"):
+        with pytest.raises(ValueError, match="y must hold numbers: text is not converted"):
             clone(estimator).fit(X, text)
 
 

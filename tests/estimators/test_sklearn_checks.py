@@ -189,6 +189,8 @@ SETTINGS = {
         {"measure": "fbeta", "beta": 0.5, "C": 10.0},
         {"measure": "roc-area"},
         {"measure": "prbep"},
+        {"measure": "precision-at-k", "k": 3},
+        {"measure": "recall-at-k", "solver": "bmrm"},
         {"fit_intercept": False, "solver": "agm", "tol": 1e-3},
     ),
     KernelClassifier: (

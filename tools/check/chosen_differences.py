@@ -1,0 +1,138 @@
+"""Where our classes differ from scikit-learn's by choice: its tests that fail, and why."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Difference(NamedTuple):
+    """A reason, the left part of its row in docs/migration.md, and patterns of tests."""
+
+    reason: str
+    row: str
+    tests: tuple[str, ...]
+
+
+def of(file: str, *names: str) -> tuple[str, ...]:
+    """Patterns of these tests of a file, with all their parameters."""
+    return tuple(f"{file}.py::test_{name}" for name in names)
+
+
+CD, SPARSE = "linear_model_coordinate_descent", "linear_model_sparse_coordinate_descent"
+LOGISTIC, HUBER, RIDGE = "linear_model_logistic", "linear_model_huber", "linear_model_ridge"
+SVM = "svm_svm"
+
+DIFFERENCES = (
+    Difference(
+        "errors and warnings have other words",
+        "the words of errors and warnings",
+        of(CD, "enet_nonfinite_params*", "lassocv_alphas_validation*", "enet_l1_ratio")
+        + of(SVM, "negative_sample_weights_mask_all_samples*")
+        + of(LOGISTIC, "max_iter*", "liblinear_with_large_values", "passing_params_without_*"),
+    ),
+    Difference(
+        "a problem is solved within a pass or two where scikit-learn warns of its limit",
+        "a warning that one pass was too few",
+        of(CD, "enet_coordinate_descent_raises_convergence*", "sparse_input_convergence_warning*")
+        + of(CD, "warm_start_convergence*")
+        + of(SPARSE, "sparse_enet_coordinate_descent*")
+        + of(SVM, "linear_svm_convergence_warnings*"),
+    ),
+    Difference(
+        "tol of 0 and max_iter of 0 are refused",
+        "`tol=0`, `max_iter=0`",
+        of(LOGISTIC, "zero_max_iter*"),
+    ),
+    Difference(
+        "no warning of alpha = 0 or of a parameter without effect",
+        "a warning where `alpha=0`, or where a parameter has no effect",
+        of(CD, "lasso_alpha_warning", "overridden_gram_matrix")
+        + of(LOGISTIC, "penalty_none*", "l1_ratio_non_elasticnet", "lr_penalty_l1ratio_*")
+        + of(LOGISTIC, "penalty_deprecated*", "l1_ratio_None_deprecated*", "lr_scoring_warns*")
+        + of(LOGISTIC, "*warns_with_n_jobs", "*warns_with_use_legacy_attributes"),
+    ),
+    Difference(
+        "the Gram matrix is the solver's own, and data are always checked",
+        "`Lasso(precompute=gram)`, `fit(…, check_input=False)`",
+        of(CD, "elasticnet_precompute_*", "enet_float_precision", "check_input_false")
+        + of(CD, "enet_copy_X_*", "lassoCV_does_not_set_precompute*"),
+    ),
+    Difference(
+        "weights have as many digits as tol asks for",
+        "seven digits of weights at the default `tol`",
+        of(CD, "1d_multioutput_*", "lasso_cv_*")
+        + of(SPARSE, "sparse_dense_equality*", "same_output_sparse_dense_*")
+        + of(LOGISTIC, "logistic_glmnet*"),
+    ),
+    Difference(
+        "weights are float64",
+        "weights have the precision of X",
+        of(LOGISTIC, "dtype_match*"),
+    ),
+    Difference(
+        "n_iter_ is one number",
+        "`n_iter_` is an array, or a list for several targets",
+        of(LOGISTIC, "n_iter*", "newton_cholesky_fallback_to_lbfgs*"),
+    ),
+    Difference(
+        "a search has the attributes of use_legacy_attributes=False",
+        "| `LogisticRegressionCV` | the same |",
+        of(LOGISTIC, "logistic_cv", "logistic_cv[[]*", "multinomial_cv_iris*")
+        + of(LOGISTIC, "LogisticRegressionCV_elasticnet_attribute_shapes*")
+        + of(LOGISTIC, "LogisticRegressionCV_on_folds", "scores_attribute_layout_elasticnet")
+        + of(LOGISTIC, "lr_cv_scores_differ_when_sample_weight_is_requested*"),
+    ),
+    Difference(
+        "a search refits",
+        "`LogisticRegressionCV(refit=False)`",
+        of(LOGISTIC, "logistic_cv_refit_false_*", "LogisticRegressionCV_no_refit*"),
+    ),
+    Difference(
+        "a search keeps no weights of a fold that lacks a class",
+        "weights in `coefs_paths_` of a class that a fold lacks",
+        of(LOGISTIC, "logistic_cv_folds_with_classes_missing*"),
+    ),
+    Difference(
+        "a search has its own order of fits",
+        "a search fits one fold after the other",
+        of(LOGISTIC, "logistic_cv_mock_scorer"),
+    ),
+    Difference(
+        "every solver takes every penalty, several classes, wide indices and large values",
+        "a solver refuses a penalty, several classes, 64-bit indices or large values",
+        of(LOGISTIC, "check_solver_option*", "large_sparse_matrix*", "liblinear_multiclass_raises*")
+        + of(SVM, "linearsvc_parameters*"),
+    ),
+    Difference(
+        "the same seed is not asked to give other bits",
+        "another `random_state` gives other weights",
+        of(LOGISTIC, "liblinear_dual_random_state*"),
+    ),
+    Difference(
+        "without a regularizer the weights are near the shortest",
+        "the shortest weights, to the last digit, where `C=np.inf` or `alpha=0`",
+        of(LOGISTIC, "logistic_regression_solvers_multiclass_unpenalized*")
+        + of(RIDGE, "regularization_limits_ridge*", "ridge_regression_unpenalized*"),
+    ),
+    Difference(
+        "private names are not here",
+        "names that begin with an underscore",
+        of(LOGISTIC, "logreg_predict_proba_multinomial*", "logistic_cv_multinomial_score*")
+        + of(LOGISTIC, "get_default_scorer*"),
+    ),
+    Difference(
+        "callbacks are functions",
+        "`clf.set_callbacks(ProgressBar())`",
+        of(LOGISTIC, "logistic_regression_callback_*"),
+    ),
+    Difference(
+        "the one-class machine is linear",
+        '`OneClassSVM(kernel="linear")`',
+        of(SVM, "oneclass*", "n_support*", "immutable_coef_property*"),
+    ),
+    Difference(
+        "the Huber loss has a fixed scale",
+        "| `HuberRegressor` | `HuberRegressor` |",
+        of(HUBER, "*"),
+    ),
+)
