@@ -36,7 +36,7 @@ cdef double lines_search(const lines_t* lines, double low, double high, Py_ssize
     if search.rate > 0:  # one straight piece is left
         return clip((search.fixed - lines.z + search.offset) / search.rate, bracket.low,
                     bracket.high)
-    # flat: all between are roots, or the sum jumps over z at an end, where kinks round to one number
+    # flat: all between are roots, or the sum jumps over z at an end, where kinks round to one
     if search.fixed - lines.z + search.offset > 0 and isfinite(bracket.high):
         return bracket.high
     return bracket.low if isfinite(bracket.low) else bracket.high
