@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 # The Gram matrix pays from this number of examples a feature on, and up to this number of features.
-MIN_EXAMPLES, MAX_FEATURES = 2, 3000
+MIN_EXAMPLES, MAX_FEATURES = 0, 3000
 # The matrices of all folds hold at most MANY_NUMBERS, or MOST_COPIES times those of the data.
 MANY_NUMBERS, MOST_COPIES = 10_000_000, 4
 # Values beyond have squares that overflow, and those below its inverse squares that vanish.

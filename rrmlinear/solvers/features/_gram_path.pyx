@@ -1,27 +1,39 @@
 """Least squares with an elastic net for one strength after the other, on one Gram matrix."""
 
-from libc.math cimport fabs, fmax
+from libc.math cimport fabs, fmax, fmin
 
-from rrmlinear.simd.columns cimport vector_axpy, vector_dot
+from rrmlinear.simd.gram_sweeps cimport gram_part, gram_pull, gram_sweep
+from rrmlinear.solvers.features._face_inverse cimport FaceInverse
 
 import numpy as np
 
 from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING, OBJECTIVE_ROUNDING
 
 cdef enum:
-    SWEEPS_IN_USE = 10    # over weights that are not 0, between two over all
+    SWEEPS_PER_LOOK = 3   # over a part, between two looks at its gap
+    RENEWAL = 20          # moves a weight in use, after which pulls are computed anew
+    MAX_SWEEPS = 1000     # over all weights, or as much work, for one strength
+# The weights in use and those with a pull above NEAR of l1 are a problem of their own. It is solved
+# when its gap is at most PART_ACCURACY of the gap over all weights, or TARGET_PART of the target.
+cdef double NEAR = 0.9, PART_ACCURACY = 0.1, TARGET_PART = 0.5
 
 # C copies, which loops read.
 cdef double WEIGHT_MOVE_ROUNDING = COORDINATE_ROUNDING
 cdef double SUM_ROUNDING = OBJECTIVE_ROUNDING
 
 
+cdef struct look_t:
+    double primal, gap, rounding
+
+
 cdef class GramPath:
     """minimize ½ (square − 2 q'w + w'Gw) + l1 ‖w‖₁ + (modulus/2)‖w‖², over w ≥ 0 if ``positive``.
 
     G is symmetric and positive semidefinite, d × d, and q = X'y where G = X'X, square = y'y.
-    ``pulls`` are q − Gw. Each `descend` begins from the weights of the last one. A weight whose
-    diagonal of G is 0 never moves.
+    ``pulls`` are q − Gw. Each `descend` begins at the weights of the last one, or on the line
+    through the last two: between two strengths at which signs change, solutions of the Lasso lie on
+    one. Sweeps minimize over one weight at a time; where they are slow, Newton steps on the face of
+    the weights in use follow. A weight whose diagonal of G is 0 never moves.
     """
 
     cdef readonly object weights     # d
@@ -29,8 +41,6 @@ cdef class GramPath:
     cdef readonly double primal      # at the weights
     cdef readonly double gap
     cdef readonly double rounding    # of the gap
-    cdef object gram
-    cdef object linear
     cdef double square
     cdef bint positive
     cdef double l1
@@ -39,85 +49,216 @@ cdef class GramPath:
     cdef double[::1] pull
     cdef const double[::1] q
     cdef const double[:, ::1] matrix
+    cdef FaceInverse face
+    # weights and pulls at the ends of the last two problems, and l1 + modulus there
+    cdef double[:, ::1] ends
+    cdef double[2] levels
+    cdef int known
+    # the part: its features, and weights, pulls, q and moves; all of them share the arrays above
+    cdef Py_ssize_t size
+    cdef bint is_all
+    cdef Py_ssize_t[::1] some
+    cdef Py_ssize_t[::1] place       # of a feature in the part, or -1
+    cdef double[:, ::1] room
+    cdef double[::1] part
+    cdef Py_ssize_t moves
 
     def __cinit__(self, const double[:, ::1] gram not None, const double[::1] linear not None,
                   double square, bint positive):
+        cdef Py_ssize_t d = linear.shape[0]
         self.matrix, self.q, self.square, self.positive = gram, linear, square, positive
-        self.gram, self.linear = np.asarray(gram), np.asarray(linear)
-        self.weights, self.pulls = np.zeros(len(self.linear)), self.linear.copy()
+        self.weights, self.pulls = np.zeros(d), np.asarray(linear).copy()
         self.w, self.pull = self.weights, self.pulls
+        self.ends, self.room = np.zeros((4, d)), np.zeros((4, d))
+        self.some, self.part = np.zeros(d, dtype=np.intp), np.zeros(0)
+        self.place = np.full(d, -1, dtype=np.intp)
+        self.face = FaceInverse(gram)
 
     def set(self, weights):
         """Set all weights."""
         self.weights[:] = weights
-        self.pulls[:] = self.linear - self.gram @ self.weights
+        self._renew()
 
-    def descend(self, double l1, double modulus, double tolerance, Py_ssize_t most):
-        """Minimize over one weight at a time until gap ≤ tolerance · primal, in at most this number
-        of sweeps over all; whether the gap came there and is not rounding.
+    def descend(self, double l1, double modulus, double tolerance):
+        """Minimize until gap ≤ tolerance · primal; whether the gap came there and is not rounding.
         """
-        cdef Py_ssize_t _number, _sweep_number
-        cdef double decrease
-        cdef bint proved = False
-        self.l1, self.modulus = l1, modulus
+        cdef bint proved
         with nogil:
-            for _number in range(most):
-                self._sweep(False)
-                self._measure()
-                proved = self.gap <= tolerance * self.primal
-                if proved:
-                    break
-                decrease = self.gap
-                for _sweep_number in range(SWEEPS_IN_USE):
-                    if decrease < tolerance * self.primal / SWEEPS_IN_USE:
-                        break
-                    decrease = self._sweep(True)
+            self.l1, self.modulus = l1, modulus
+            self._predict()
+            proved = self._descend(tolerance)
+            self._remember()
         return proved and self.rounding <= tolerance * self.primal
 
-    cdef double _sweep(self, bint in_use) noexcept nogil:
-        # over all weights, or over those that are not 0; the decrease
-        cdef Py_ssize_t j, d = self.w.shape[0]
-        cdef double curvature, total, best, move, decrease = 0
-        for j in range(d):
-            curvature = self.matrix[j, j]
-            if curvature <= 0 or (in_use and self.w[j] == 0):
-                continue
-            total = self.pull[j] + curvature * self.w[j]
-            best = fmax((total if self.positive else fabs(total)) - self.l1, 0)
-            best /= curvature + self.modulus
-            best = best if total > 0 else -best
-            move = best - self.w[j]
-            if fabs(move) > WEIGHT_MOVE_ROUNDING * fabs(best):
-                vector_axpy(&self.pull[0], -move, &self.matrix[j, 0], d)
-                self.w[j] = best
-                decrease += (curvature + self.modulus) * move * move / 2
-        return decrease
+    cdef bint _descend(self, double tolerance) except -1 nogil:
+        cdef double work = 0, target, most = MAX_SWEEPS * <double>(self.w.shape[0] ** 2)
+        while True:
+            self._look()
+            target = tolerance * self.primal
+            if self.gap <= target:
+                return True
+            if work >= most or self.gap <= self.rounding:
+                return False
+            work += self._choose()
+            work += self._settle(fmax(TARGET_PART * target, PART_ACCURACY * self.gap), most - work)
 
-    cdef void _measure(self) noexcept nogil:
+    cdef double _choose(self) except -1 nogil:
+        # take a part with all weights in use and those that would be; returns the work
+        cdef Py_ssize_t j, k = 0, d = self.w.shape[0]
+        cdef double pull
+        cdef bint is_new = self.size == 0
+        if self.is_all:
+            return 0
+        for j in range(d):
+            if self.place[j] < 0:
+                pull = self.pull[j] if self.positive else fabs(self.pull[j])
+                is_new |= (self.w[j] != 0 or pull > self.l1) and self.matrix[j, j] > 0
+        if not is_new:
+            return 0
+        for j in range(d):
+            self.place[j] = -1
+            pull = self.pull[j] if self.positive else fabs(self.pull[j])
+            if (self.w[j] != 0 or pull > NEAR * self.l1) and self.matrix[j, j] > 0:
+                self.some[k], self.place[j] = j, k
+                k += 1
+        self.is_all = 2 * k > d
+        if self.is_all:
+            for j in range(d):
+                self.some[j] = self.place[j] = j
+            self.size = d
+            return 0
+        self.size = k
+        if k * k > self.part.shape[0]:
+            with gil:
+                self.part = np.empty(min(2 * k * k, d * d))
+        gram_part(&self.matrix[0, 0], d, &self.some[0], k, &self.part[0])
+        return <double>(k * k)
+
+    cdef double _settle(self, double goal, double most) except -1 nogil:
+        # minimize over the part; returns the work
+        cdef Py_ssize_t t, k = self.size, d = self.w.shape[0]
+        cdef const double* gram = &self.matrix[0, 0]
+        cdef const double* q = &self.q[0]
+        cdef double* w = &self.w[0]
+        cdef double* pull = &self.pull[0]
+        cdef double* change = &self.room[3, 0]
+        cdef double work
+        if self.is_all:
+            return self._minimize(gram, q, w, pull, k, goal, most)
+        gram, w, pull, q = &self.part[0], &self.room[0, 0], &self.room[1, 0], &self.room[2, 0]
+        for t in range(k):
+            w[t] = self.w[self.some[t]]
+            self.room[1, t], self.room[2, t] = self.pull[self.some[t]], self.q[self.some[t]]
+        work = self._minimize(gram, q, w, pull, k, goal, most)
+        for t in range(k):
+            change[t] = w[t] - self.w[self.some[t]]
+            self.moves += change[t] != 0
+            self.w[self.some[t]] = w[t]
+        gram_pull(&self.matrix[0, 0], d, &self.some[0], change, k, &self.pull[0])
+        if self.moves > RENEWAL * (k + 1):
+            self._renew()
+        return work + k * d
+
+    cdef double _minimize(self, const double* gram, const double* q, double* w, double* pull,
+                          Py_ssize_t k, double goal, double most) except -1 nogil:
+        cdef double work = 0, swept = 0, cost, decrease
+        cdef Py_ssize_t number
+        cdef look_t seen = self._look_at(q, w, pull, k)
+        while work < most and seen.gap > goal:
+            decrease = 0
+            for number in range(SWEEPS_PER_LOOK):
+                decrease += gram_sweep(gram, k, self.l1, self.modulus, self.positive,
+                                       WEIGHT_MOVE_ROUNDING, w, pull)
+            swept += SWEEPS_PER_LOOK * <double>(k * k)
+            work += SWEEPS_PER_LOOK * <double>(k * k)
+            seen = self._look_at(q, w, pull, k)
+            if decrease <= SUM_ROUNDING * seen.primal:
+                break
+            if seen.gap <= goal:
+                break
+            cost = self.face.work(w, &self.place[0], &self.some[0], k, self.modulus)
+            if swept >= cost:
+                self.face.step(gram, w, pull, &self.place[0], &self.some[0], k, self.l1,
+                               self.modulus)
+                work, swept = work + cost, 0
+                seen = self._look_at(q, w, pull, k)
+        return work
+
+    cdef void _renew(self) noexcept nogil:
+        # pulls without the rounding of many moves
+        cdef Py_ssize_t j, d = self.w.shape[0]
+        for j in range(d):
+            self.pull[j] = self.q[j]
+        for j in range(d):
+            if self.w[j] != 0:
+                gram_pull(&self.matrix[0, 0], d, &j, &self.w[j], 1, &self.pull[0])
+        self.moves = 0
+
+    cdef void _remember(self) noexcept nogil:
+        cdef Py_ssize_t j
+        for j in range(self.w.shape[0]):
+            self.ends[0, j], self.ends[1, j] = self.ends[2, j], self.ends[3, j]
+            self.ends[2, j], self.ends[3, j] = self.w[j], self.pull[j]
+        self.levels[0], self.levels[1] = self.levels[1], self.l1 + self.modulus
+        self.known += 1
+
+    cdef void _predict(self) noexcept nogil:
+        # Go on along the line through the ends of the last two problems, if that is lower. Weights
+        # that would change their sign become 0.
+        cdef Py_ssize_t j, d = self.w.shape[0]
+        cdef double ahead, w, before
+        cdef double* back = &self.room[3, 0]
+        if self.known < 2 or self.levels[1] == self.levels[0]:
+            return
+        ahead = (self.l1 + self.modulus - self.levels[1]) / (self.levels[1] - self.levels[0])
+        self._look()
+        before = self.primal
+        for j in range(d):
+            w = self.w[j] + ahead * (self.w[j] - self.ends[0, j])
+            self.pull[j] += ahead * (self.pull[j] - self.ends[1, j])
+            back[j] = -w if w * self.w[j] <= 0 else 0
+            self.w[j] = 0 if back[j] != 0 else w
+        for j in range(d):
+            if back[j] != 0:
+                gram_pull(&self.matrix[0, 0], d, &j, &back[j], 1, &self.pull[0])
+                self.moves += 1
+        self._look()
+        if not self.primal <= before:
+            for j in range(d):
+                self.w[j], self.pull[j] = self.ends[2, j], self.ends[3, j]
+
+    cdef void _look(self) noexcept nogil:
+        cdef look_t seen = self._look_at(&self.q[0], &self.w[0], &self.pull[0], self.w.shape[0])
+        self.primal, self.gap, self.rounding = seen.primal, seen.gap, seen.rounding
+
+    cdef look_t _look_at(self, const double* q, const double* weights, const double* pulls,
+                         Py_ssize_t k) noexcept nogil:
         # The better of two dual points: the residual, whose part beyond l1 the modulus pays for,
         # and that of (X, √modulus I), (y, 0) times a factor that takes all pulls within l1.
-        cdef Py_ssize_t j, d = self.w.shape[0]
-        cdef double w, pull, beyond, penalty = 0, size = 0, weights = 0, excess = 0, longest = 0
-        cdef double fitted = vector_dot(&self.q[0], &self.w[0], d)
-        cdef double left = vector_dot(&self.pull[0], &self.w[0], d)
-        cdef double residual, product, length, factor, dual
-        for j in range(d):
-            w, pull = self.w[j], self.pull[j]
+        cdef Py_ssize_t j
+        cdef look_t seen
+        cdef double w, pull, beyond, size = 0, length = 0, excess = 0, longest = 0, sizes = 0
+        cdef double fitted = 0, left = 0, residual, product, squares, factor, dual
+        for j in range(k):
+            w, pull = weights[j], pulls[j]
+            fitted += q[j] * w
+            left += pull * w
             size += fabs(w)
-            weights += w * w
-            penalty += fabs(self.q[j] * w) + fabs(pull * w)
+            length += w * w
+            sizes += fabs(q[j] * w) + fabs(pull * w)
             beyond = fmax((pull if self.positive else fabs(pull)) - self.l1, 0)
             excess += beyond * beyond
             pull -= self.modulus * w
             longest = fmax(longest, pull if self.positive else fabs(pull))
         residual, product = self.square - fitted - left, self.square - fitted
-        length = residual + self.modulus * weights
-        self.primal = length / 2 + self.l1 * size
-        factor = fmax(product, 0) / length if length > 0 else 0
+        squares = residual + self.modulus * length
+        seen.primal = squares / 2 + self.l1 * size
+        factor = fmax(product, 0) / squares if squares > 0 else 0
         if factor * longest > self.l1:
             factor = self.l1 / longest
-        dual = factor * (product - factor / 2 * length)
+        dual = factor * (product - factor / 2 * squares)
         if self.modulus > 0:
             dual = fmax(dual, product - residual / 2 - excess / (2 * self.modulus))
-        self.gap = self.primal - dual
-        self.rounding = SUM_ROUNDING * (self.square + penalty)
+        seen.gap = seen.primal - dual
+        seen.rounding = SUM_ROUNDING * (self.square + sizes)
+        return seen

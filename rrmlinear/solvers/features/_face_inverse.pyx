@@ -1,0 +1,157 @@
+"""Newton steps on a face of an elastic net, by an inverse that is kept from face to face."""
+
+from libc.math cimport fmin
+
+from rrmlinear.simd.columns cimport vector_dot
+from rrmlinear.simd.gram_sweeps cimport gram_pull, rank_one
+
+import numpy as np
+
+# A feature whose square beside the others of the face is at most this part of its own depends on
+# them: it is left out.
+cdef double DEPENDENT = 1e-10
+# The inverse with another modulus serves if it is at most this factor off.
+cdef double NEAR_MODULUS = 1.5
+# Time of a step in products with the inverse, without those of the features that come and go.
+cdef double STEP_PRODUCTS = 4
+
+
+cdef class FaceInverse:
+    """(G + modulus)⁻¹ over the features in use. A feature that comes or goes takes a rank-one
+    update, and the inverse of a modulus near by serves: steps have the best length.
+    """
+
+    def __cinit__(self, const double[:, ::1] gram not None):
+        cdef Py_ssize_t d = gram.shape[0]
+        self.matrix = gram
+        self.inverse = np.zeros((0, 0))
+        self.order, self.at = np.zeros(d, dtype=np.intp), np.full(d, -1, dtype=np.intp)
+        self.left, self.column = np.zeros(d), np.zeros(d)
+        self.move, self.change = np.zeros(d), np.zeros(d)
+
+    cdef bint _suits(self, double modulus) noexcept nogil:
+        return self.modulus <= NEAR_MODULUS * modulus and modulus <= NEAR_MODULUS * self.modulus
+
+    cdef double work(self, const double* w, const Py_ssize_t* place, const Py_ssize_t* some,
+                     Py_ssize_t k, double modulus) noexcept nogil:
+        """The multiplications of a step at these weights."""
+        cdef Py_ssize_t t, size = 0, new = 0, old = 0
+        cdef double whole
+        for t in range(k):
+            if w[t] != 0:
+                size += 1
+                new += self.at[some[t]] < 0
+        old = self.count - (size - new)
+        whole = <double>size * size * size / 3
+        if self._suits(modulus):
+            whole = fmin(whole, <double>(new + old) * size * size)
+        return whole + STEP_PRODUCTS * size * size
+
+    cdef bint step(self, const double* gram, double* w, double* pull, const Py_ssize_t* place,
+                   const Py_ssize_t* some, Py_ssize_t k, double l1,
+                   double modulus) except -1 nogil:
+        """Take a step from the k weights w of the features ``some``, whose Gram matrix is ``gram``;
+        ``place`` are those of all features there. Weights that it would turn become 0, or the step
+        ends at the first that does. Whether the objective fell.
+        """
+        cdef Py_ssize_t t, p, j, n
+        cdef double bound = 1, length, x
+        if not self._suits(modulus):
+            while self.count:
+                self._remove(self.count - 1)
+            self.modulus = modulus
+        p = self.count
+        while p > 0:
+            p -= 1
+            t = place[self.order[p]]
+            if t < 0 or w[t] == 0:
+                self._remove(p)
+        for t in range(k):
+            if w[t] != 0 and self.at[some[t]] < 0:
+                self._add(some[t])
+        n = self.count
+        for p in range(n):
+            t = place[self.order[p]]
+            self.left[p] = pull[t] - modulus * w[t] - (l1 if w[t] > 0 else -l1)
+        for p in range(n):
+            x = vector_dot(&self.inverse[p, 0], &self.left[0], n)
+            t = place[self.order[p]]
+            self.move[p] = x
+            if (w[t] + x) * w[t] < 0:
+                bound = fmin(bound, -w[t] / x)
+                self.move[p] = -w[t]
+        if self._move(gram, w, pull, place, k, modulus):
+            return True
+        if bound == 1:
+            return False
+        for p in range(n):
+            self.move[p] = bound * vector_dot(&self.inverse[p, 0], &self.left[0], n)
+        return self._move(gram, w, pull, place, k, modulus)
+
+    cdef bint _move(self, const double* gram, double* w, double* pull, const Py_ssize_t* place,
+                    Py_ssize_t k, double modulus) noexcept nogil:
+        # go along the moves as far as is best, at most to their end
+        cdef Py_ssize_t t, p, n = self.count
+        cdef double down = 0, curve = 0, length
+        for t in range(k):
+            self.change[t] = 0
+        for p in range(n):
+            t = place[self.order[p]]
+            gram_pull(gram, k, &t, &self.move[p], 1, &self.change[0])
+        for p in range(n):
+            t = place[self.order[p]]
+            down += self.left[p] * self.move[p]
+            curve += self.move[p] * (modulus * self.move[p] - self.change[t])
+        if not (down > 0 and curve > 0):
+            return False
+        length = fmin(down / curve, 1)
+        for t in range(k):
+            pull[t] += length * self.change[t]
+        for p in range(n):
+            t = place[self.order[p]]
+            w[t] = 0 if length == 1 and self.move[p] == -w[t] else w[t] + length * self.move[p]
+        return True
+
+    cdef void _add(self, Py_ssize_t j) except * nogil:
+        cdef Py_ssize_t p, n = self.count, room
+        cdef double rest, own = self.matrix[j, j] + self.modulus
+        if n == self.inverse.shape[0]:
+            with gil:
+                room = min(2 * n + 16, self.matrix.shape[0])
+                larger = np.zeros((room, room))
+                larger[:n, :n] = self.inverse
+                self.inverse = larger
+        for p in range(n):
+            self.column[p] = self.matrix[j, self.order[p]]
+        rest = own
+        for p in range(n):
+            self.move[p] = vector_dot(&self.inverse[p, 0], &self.column[0], n)
+            rest -= self.move[p] * self.column[p]
+        if rest <= DEPENDENT * own:
+            return
+        self.move[n] = -1
+        for p in range(n + 1):
+            self.inverse[p, n] = self.inverse[n, p] = 0
+        rank_one(&self.inverse[0, 0], self.inverse.shape[1], n + 1, 1 / rest, &self.move[0])
+        self.order[n], self.at[j] = j, n
+        self.count = n + 1
+
+    cdef void _remove(self, Py_ssize_t p) noexcept nogil:
+        cdef Py_ssize_t r, last = self.count - 1
+        cdef double own
+        self.at[self.order[p]] = -1
+        if p != last:
+            self.order[p] = self.order[last]
+            self.at[self.order[p]] = p
+            for r in range(last + 1):  # lines change places, then columns
+                own = self.inverse[p, r]
+                self.inverse[p, r], self.inverse[last, r] = self.inverse[last, r], own
+            for r in range(last + 1):
+                own = self.inverse[r, p]
+                self.inverse[r, p], self.inverse[r, last] = self.inverse[r, last], own
+        for r in range(last):
+            self.move[r] = self.inverse[last, r]
+        own = self.inverse[last, last]
+        if own > 0:
+            rank_one(&self.inverse[0, 0], self.inverse.shape[1], last, -1 / own, &self.move[0])
+        self.count = last
