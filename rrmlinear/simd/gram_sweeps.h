@@ -31,21 +31,22 @@ RRM_CLONES static double gram_sweep(const double *G, ptrdiff_t k, double l1, dou
     return decrease;
 }
 
-/* pull −= Σ_t change_t G_t for the rows of G named by `some`, `count` of them; G is d × d. */
-RRM_CLONES static void gram_pull(const double *G, ptrdiff_t d, const ptrdiff_t *some,
-                                 const double *change, ptrdiff_t count, double *restrict pull)
+/* pull −= Σ_t change_t G_t for the rows of G named by `some`, `count` of them, d numbers of each. */
+RRM_CLONES static void gram_pull(const double *G, ptrdiff_t stride, ptrdiff_t d,
+                                 const ptrdiff_t *some, const double *change, ptrdiff_t count,
+                                 double *restrict pull)
 {
     for (ptrdiff_t t = 0; t < count; t++)
         if (change[t] != 0)
-            vector_axpy(pull, -change[t], G + some[t] * d, d);
+            vector_axpy(pull, -change[t], G + some[t] * stride, d);
 }
 
 /* The rows and columns of G named by `some`. */
-static inline void gram_part(const double *G, ptrdiff_t d, const ptrdiff_t *some, ptrdiff_t count,
+static inline void gram_part(const double *G, ptrdiff_t stride, const ptrdiff_t *some, ptrdiff_t count,
                              double *restrict out)
 {
     for (ptrdiff_t t = 0; t < count; t++) {
-        const double *row = G + some[t] * d;
+        const double *row = G + some[t] * stride;
         for (ptrdiff_t u = 0; u < count; u++)
             out[t * count + u] = row[some[u]];
     }

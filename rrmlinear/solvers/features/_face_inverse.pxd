@@ -1,11 +1,12 @@
 cdef class FaceInverse:
-    cdef const double[:, ::1] matrix
+    cdef const double[:, :] matrix
     cdef double[:, ::1] inverse
     cdef Py_ssize_t[::1] order, at
     cdef double[::1] left, column, move, change
     cdef Py_ssize_t count
     cdef double modulus
 
+    cdef void grow(self, const double[:, :] gram) except *
     cdef double work(self, const double* w, const Py_ssize_t* place, const Py_ssize_t* some,
                      Py_ssize_t k, double modulus) noexcept nogil
     cdef bint step(self, const double* gram, double* w, double* pull, const Py_ssize_t* place,

@@ -21,11 +21,16 @@ cdef class FaceInverse:
     update, and the inverse of a modulus near by serves: steps have the best length.
     """
 
-    def __cinit__(self, const double[:, ::1] gram not None):
-        cdef Py_ssize_t d = gram.shape[0]
+    def __cinit__(self):
+        self.inverse, self.at = np.zeros((0, 0)), np.zeros(0, dtype=np.intp)
+        self.order = np.zeros(0, dtype=np.intp)
+
+    cdef void grow(self, const double[:, :] gram) except *:
+        """Go on with a matrix of more features behind those so far."""
+        cdef Py_ssize_t d = gram.shape[0], new = d - self.at.shape[0]
         self.matrix = gram
-        self.inverse = np.zeros((0, 0))
-        self.order, self.at = np.zeros(d, dtype=np.intp), np.full(d, -1, dtype=np.intp)
+        self.at = np.append(self.at, np.full(new, -1, dtype=np.intp))
+        self.order = np.append(self.order, np.zeros(new, dtype=np.intp))
         self.left, self.column = np.zeros(d), np.zeros(d)
         self.move, self.change = np.zeros(d), np.zeros(d)
 
@@ -97,7 +102,7 @@ cdef class FaceInverse:
             self.change[t] = 0
         for p in range(n):
             t = place[self.order[p]]
-            gram_pull(gram, k, &t, &self.move[p], 1, &self.change[0])
+            gram_pull(gram, k, k, &t, &self.move[p], 1, &self.change[0])
         for p in range(n):
             t = place[self.order[p]]
             down += self.left[p] * self.move[p]

@@ -11,7 +11,6 @@ from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING, OBJECTIVE_ROU
 
 cdef enum:
     SWEEPS_PER_LOOK = 3   # over a part, between two looks at its gap
-    RENEWAL = 20          # moves a weight in use, after which pulls are computed anew
     MAX_SWEEPS = 1000     # over all weights, or as much work, for one strength
 # The weights in use and those with a pull above NEAR of l1 are a problem of their own. It is solved
 # when its gap is at most PART_ACCURACY of the gap over all weights, or TARGET_PART of the target.
@@ -48,9 +47,10 @@ cdef class GramPath:
     cdef double[::1] w
     cdef double[::1] pull
     cdef const double[::1] q
-    cdef const double[:, ::1] matrix
+    cdef const double[:, :] matrix   # each line is one piece of memory
+    cdef Py_ssize_t stride
     cdef FaceInverse face
-    # weights and pulls at the ends of the last two problems, and l1 + modulus there
+    # weights at the ends of the last two problems, and l1 + modulus there
     cdef double[:, ::1] ends
     cdef double[2] levels
     cdef int known
@@ -61,18 +61,29 @@ cdef class GramPath:
     cdef Py_ssize_t[::1] place       # of a feature in the part, or -1
     cdef double[:, ::1] room
     cdef double[::1] part
-    cdef Py_ssize_t moves
 
-    def __cinit__(self, const double[:, ::1] gram not None, const double[::1] linear not None,
-                  double square, bint positive):
-        cdef Py_ssize_t d = linear.shape[0]
-        self.matrix, self.q, self.square, self.positive = gram, linear, square, positive
-        self.weights, self.pulls = np.zeros(d), np.asarray(linear).copy()
-        self.w, self.pull = self.weights, self.pulls
-        self.ends, self.room = np.zeros((4, d)), np.zeros((4, d))
-        self.some, self.part = np.zeros(d, dtype=np.intp), np.zeros(0)
-        self.place = np.full(d, -1, dtype=np.intp)
-        self.face = FaceInverse(gram)
+    def __cinit__(self, gram not None, linear not None, double square, bint positive):
+        self.square, self.positive = square, positive
+        self.weights = np.zeros(0)
+        self.ends, self.part = np.zeros((2, 0)), np.zeros(0)
+        self.face = FaceInverse()
+        self.grow(gram, linear)
+
+    def grow(self, gram not None, const double[::1] linear not None):
+        """Go on with more features behind those so far."""
+        cdef Py_ssize_t d = linear.shape[0], before = len(self.weights)
+        if gram.shape != (d, d) or gram.strides[1] != gram.itemsize:
+            raise ValueError(f"a matrix of {gram.shape} does not fit {d} features")
+        self.matrix, self.q, self.stride = gram, linear, gram.strides[0] // gram.itemsize
+        self.weights = np.append(self.weights, np.zeros(d - before))
+        self.pulls, self.w = np.zeros(d), self.weights
+        self.pull = self.pulls
+        self.ends = np.hstack([self.ends, np.zeros((2, d - before))])
+        self.room, self.some = np.zeros((4, d)), np.zeros(d, dtype=np.intp)
+        self.place, self.size = np.full(d, -1, dtype=np.intp), 0
+        self.is_all = False
+        self.face.grow(self.matrix)
+        self._renew()
 
     def set(self, weights):
         """Set all weights."""
@@ -84,10 +95,9 @@ cdef class GramPath:
         """
         cdef bint proved
         with nogil:
-            self.l1, self.modulus = l1, modulus
-            self._predict()
+            if l1 != self.l1 or modulus != self.modulus:
+                self._predict(l1, modulus)
             proved = self._descend(tolerance)
-            self._remember()
         return proved and self.rounding <= tolerance * self.primal
 
     cdef bint _descend(self, double tolerance) except -1 nogil:
@@ -121,7 +131,7 @@ cdef class GramPath:
             if (self.w[j] != 0 or pull > NEAR * self.l1) and self.matrix[j, j] > 0:
                 self.some[k], self.place[j] = j, k
                 k += 1
-        self.is_all = 2 * k > d
+        self.is_all = 2 * k > d and self.stride == d
         if self.is_all:
             for j in range(d):
                 self.some[j] = self.place[j] = j
@@ -131,7 +141,7 @@ cdef class GramPath:
         if k * k > self.part.shape[0]:
             with gil:
                 self.part = np.empty(min(2 * k * k, d * d))
-        gram_part(&self.matrix[0, 0], d, &self.some[0], k, &self.part[0])
+        gram_part(&self.matrix[0, 0], self.stride, &self.some[0], k, &self.part[0])
         return <double>(k * k)
 
     cdef double _settle(self, double goal, double most) except -1 nogil:
@@ -152,11 +162,8 @@ cdef class GramPath:
         work = self._minimize(gram, q, w, pull, k, goal, most)
         for t in range(k):
             change[t] = w[t] - self.w[self.some[t]]
-            self.moves += change[t] != 0
             self.w[self.some[t]] = w[t]
-        gram_pull(&self.matrix[0, 0], d, &self.some[0], change, k, &self.pull[0])
-        if self.moves > RENEWAL * (k + 1):
-            self._renew()
+        gram_pull(&self.matrix[0, 0], self.stride, d, &self.some[0], change, k, &self.pull[0])
         return work + k * d
 
     cdef double _minimize(self, const double* gram, const double* q, double* w, double* pull,
@@ -191,41 +198,31 @@ cdef class GramPath:
             self.pull[j] = self.q[j]
         for j in range(d):
             if self.w[j] != 0:
-                gram_pull(&self.matrix[0, 0], d, &j, &self.w[j], 1, &self.pull[0])
-        self.moves = 0
+                gram_pull(&self.matrix[0, 0], self.stride, d, &j, &self.w[j], 1, &self.pull[0])
 
-    cdef void _remember(self) noexcept nogil:
+    cdef void _predict(self, double l1, double modulus) noexcept nogil:
+        # Take the next strengths. Go on along the line through the ends of the last two problems,
+        # if that is lower; weights that would change their sign become 0.
         cdef Py_ssize_t j
-        for j in range(self.w.shape[0]):
-            self.ends[0, j], self.ends[1, j] = self.ends[2, j], self.ends[3, j]
-            self.ends[2, j], self.ends[3, j] = self.w[j], self.pull[j]
-        self.levels[0], self.levels[1] = self.levels[1], self.l1 + self.modulus
-        self.known += 1
-
-    cdef void _predict(self) noexcept nogil:
-        # Go on along the line through the ends of the last two problems, if that is lower. Weights
-        # that would change their sign become 0.
-        cdef Py_ssize_t j, d = self.w.shape[0]
         cdef double ahead, w, before
-        cdef double* back = &self.room[3, 0]
-        if self.known < 2 or self.levels[1] == self.levels[0]:
+        for j in range(self.w.shape[0]):
+            self.ends[0, j], self.ends[1, j] = self.ends[1, j], self.w[j]
+        self.levels[0], self.levels[1] = self.levels[1], self.l1 + self.modulus
+        self.l1, self.modulus = l1, modulus
+        self.known += 1
+        if self.known <= 2 or self.levels[1] == self.levels[0]:
             return
-        ahead = (self.l1 + self.modulus - self.levels[1]) / (self.levels[1] - self.levels[0])
+        ahead = (l1 + modulus - self.levels[1]) / (self.levels[1] - self.levels[0])
         self._look()
         before = self.primal
-        for j in range(d):
+        for j in range(self.w.shape[0]):
             w = self.w[j] + ahead * (self.w[j] - self.ends[0, j])
-            self.pull[j] += ahead * (self.pull[j] - self.ends[1, j])
-            back[j] = -w if w * self.w[j] <= 0 else 0
-            self.w[j] = 0 if back[j] != 0 else w
-        for j in range(d):
-            if back[j] != 0:
-                gram_pull(&self.matrix[0, 0], d, &j, &back[j], 1, &self.pull[0])
-                self.moves += 1
+            self.w[j] = w if w * self.w[j] > 0 else 0
+        self._renew()
         self._look()
         if not self.primal <= before:
-            for j in range(d):
-                self.w[j], self.pull[j] = self.ends[2, j], self.ends[3, j]
+            self.w[:] = self.ends[1]
+            self._renew()
 
     cdef void _look(self) noexcept nogil:
         cdef look_t seen = self._look_at(&self.q[0], &self.w[0], &self.pull[0], self.w.shape[0])
