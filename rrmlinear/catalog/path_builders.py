@@ -26,6 +26,7 @@ __all__ = [
     "descends_by_classes",
     "fold_paths",
     "gram_path",
+    "set_paths",
 ]
 
 Array = NDArray[np.float64]
@@ -59,6 +60,13 @@ def gram_path(*arguments: Any) -> Iterable[Array | None]:
     from rrmlinear.solvers.features.gram_path import gram_path as path
 
     return path(*arguments)
+
+
+def set_paths(*arguments: Any) -> Iterable[list[Any]]:
+    """The paths of these arguments on Gram matrices of working sets."""
+    from rrmlinear.solvers.features.set_paths import set_paths as paths
+
+    return paths(*arguments)
 
 
 def fold_paths(

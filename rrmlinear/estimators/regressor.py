@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
+from sklearn.utils.extmath import safe_sparse_dot
 
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
@@ -44,6 +45,22 @@ class Regressor(Scored, RegressorMixin, LinearModel):
     def refit(self, X: Any, y: Any, sample_weight: Any) -> None:
         """`fit` again on the same data, which is not checked again, with one target."""
         self._set_certificate(self._fit_target(X, y, sample_weight), self._scale)
+
+    def fit_from(self, start: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        """`fit` on checked data with one target, begun at (weights, intercept)."""
+        weights, intercept = start
+        residual = y - (safe_sparse_dot(X, weights) + intercept)
+        self.dual_coef_ = np.asarray(residual, dtype=np.float64)
+        asked, self.warm_start = self.warm_start, True
+        column = weights[:, np.newaxis]
+        if self.fit_intercept:
+            column = np.append(column, [[intercept]], axis=0)
+        self._last_weights = np.zeros(0, dtype=np.int64), column
+        self._checked_data(X, y, sample_weight, y_numeric=True)
+        try:
+            self.refit(X, y, sample_weight)
+        finally:
+            self.warm_start = asked
 
     def _fit_target(self, X: Any, y: Any, sample_weight: Any) -> Result:
         """Set weights, intercept and duals for data that is checked; the result of the solver."""

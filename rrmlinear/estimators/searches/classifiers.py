@@ -122,19 +122,20 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
         folds: list[Any],
         ratios: list[float | None],
         grids: list[Array],
+        paths: Any,
     ) -> list[list[list[float]]]:
         k, width = len(np.unique(y)), X.shape[1] + bool(self.fit_intercept)
         shape = (len(folds), len(ratios), len(grids[0]), 1 if k == 2 else k, width)
         self.l1_ratios_, self.coefs_paths_ = np.array(ratios), np.full(shape, np.nan)
         paths = paths_together(self._one(), X, y, weights, folds) if 0.0 in ratios else None
         if paths is None:
-            return super()._scores_of_paths(X, y, weights, folds, ratios, grids)
+            return super()._scores_of_paths(X, y, weights, folds, ratios, grids, None)
         scores = []
         for ratio, grid in zip(ratios, grids, strict=True):
             if ratio == 0.0:
                 scores.append(self._scores_together(paths, X, y, weights, folds, grid))
             else:
-                scores += super()._scores_of_paths(X, y, weights, folds, [ratio], [grid])
+                scores += super()._scores_of_paths(X, y, weights, folds, [ratio], [grid], None)
         return scores
 
     def _coefs_along(self, at: int, ratio: float | None) -> Array:
@@ -155,7 +156,7 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
                 if not proved[f]:
                     fold, own = (train, test), slice(at, at + 1)
                     found = self._scores_along(
-                        X, y, weights, fold, 0.0, values[own], None, kept[f][own]
+                        X, y, weights, fold, 0.0, values[own], [None], kept[f][own]
                     )
                     scores[f, at] = found[0]
                     continue

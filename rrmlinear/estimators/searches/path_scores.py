@@ -12,7 +12,6 @@ from sklearn.utils.extmath import safe_sparse_dot
 from rrmlinear.estimators.classifier import Classifier, labels_of
 from rrmlinear.estimators.regressions import OneNorm
 from rrmlinear.estimators.regressor import Regressor
-from rrmlinear.estimators.searches.squares import Squares
 
 Array = NDArray[np.float64]
 #: X, y and the weights of examples.
@@ -70,21 +69,20 @@ def errors_along(
     settings: Settings,
     data: Data,
     held: Data,
-    known: Iterable[Array | None],
-    squares: Squares | None,
+    known: Iterable[tuple[Array, float] | None],
 ) -> list[float]:
     """Minus the mean squared error of each setting, by one product for all predictions.
 
-    ``known`` are the weights that ``squares`` has given for each setting, or None.
+    ``known`` are the weights and the intercept of each setting, or None.
     """
     X, y, weights = held
-    if squares is None and isinstance(estimator, OneNorm) and isinstance(data[0], np.ndarray):
+    if isinstance(estimator, OneNorm) and isinstance(data[0], np.ndarray):
         data = (np.asfortranarray(data[0]), *data[1:])  # its solver takes columns
     fits, coefs, intercepts = PathFits(estimator, data), [], []
-    for setting, w in zip(settings, known, strict=True):
-        if w is not None and squares is not None:
-            coefs.append(w)
-            intercepts.append(squares.intercept(w) if estimator.fit_intercept else 0.0)
+    for setting, found in zip(settings, known, strict=True):
+        if found is not None:
+            coefs.append(found[0])
+            intercepts.append(found[1])
             continue
         fits.fit(setting)
         coefs.append(estimator.coef_)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -15,12 +15,11 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_sample_weight
 
-from rrmlinear.catalog.path_builders import gram_path
 from rrmlinear.estimators.arguments import check_several_classes, classes_of, without_repeats
 from rrmlinear.estimators.classifier import Classifier
 from rrmlinear.estimators.linear import LinearModel
-from rrmlinear.estimators.regressions import OneNorm
 from rrmlinear.estimators.regressor import Regressor
+from rrmlinear.estimators.searches.alpha_paths import alpha_paths
 from rrmlinear.estimators.searches.few_classes import (
     OfSomeClasses,
     fold_named,
@@ -33,7 +32,6 @@ from rrmlinear.estimators.searches.path_scores import (
     keep_weights,
     known_means,
 )
-from rrmlinear.estimators.searches.squares import Squares, fits_gram, squares_of_folds
 from rrmlinear.pages.run import Table
 
 Array = NDArray[np.float64]
@@ -89,12 +87,17 @@ class Search(LinearModel):
         given = None if sample_weight is None else weights
         folds = list(check_cv(self.cv, y, classifier=classifying).split(*indexable(X, y)))
         grids = [self._grid(X, y, weights, ratio) for ratio in ratios]
-        scores = np.array(self._scores_of_paths(X, y, given, folds, ratios, grids))
+        paths = alpha_paths(self, self._one(), X, y, given, folds)
+        scores = np.array(self._scores_of_paths(X, y, given, folds, ratios, grids, paths))
         counts = np.array([weights[test].any() for _, test in folds], dtype=np.float64)
         means = known_means(scores.transpose(0, 2, 1), counts)
         ratio, at = np.unravel_index(int(means.argmax()), means.shape)
         best = self._one().set_params(**self._setting(ratios[ratio], grids[ratio][at]))
-        best.fit(X, y, given)
+        start = None if paths is None else paths.at(ratios[ratio], float(grids[ratio][at]))
+        if start is None:
+            best.fit(X, y, given)
+        else:
+            best.fit_from(start, X, y, given)
         for name, value in vars(best).items():
             if name.endswith("_") and name != "n_features_in_":
                 setattr(self, name, value)
@@ -117,14 +120,16 @@ class Search(LinearModel):
         folds: list[Any],
         ratios: list[float | None],
         grids: list[Array],
+        paths: Any,
     ) -> list[list[list[float]]]:
         """The scores of each path, fold and value."""
-        squares = self._squares(X, y, weights, folds)
         classes = np.unique(y) if is_classifier(self) else None
         scores: list[list[list[float]]] = []
         for point in zip(ratios, grids, strict=True):
+            unknown: list[Any] = [[None] * len(point[1])] * len(folds)
+            known = unknown if paths is None else paths.along(*point)
             scores.append([])
-            for at, (fold, each) in enumerate(zip(folds, squares, strict=True)):
+            for at, (fold, each) in enumerate(zip(folds, known, strict=True)):
                 with fold_named(at, folds, y, classes):
                     kept = self._coefs_along(at, point[0])
                     found = self._scores_along(X, y, weights, fold, *point, each, kept)
@@ -148,17 +153,6 @@ class Search(LinearModel):
         more = {} if ratio is None else {"l1_ratio": float(ratio)}
         return {self._name: float(value), **more}
 
-    def _squares(self, X: Any, y: Any, weights: Any, folds: list[Any]) -> Sequence[Squares | None]:
-        """Least squares with a 1-norm over the training part of each fold, where its Gram matrix
-        pays, or None.
-        """
-        one = self._one()
-        solves = isinstance(one, OneNorm) and one.solver == "auto" and self.scoring is None
-        is_seen = self.callback is not None  # it sees passes over the data
-        if is_seen or not (solves and one.fit_intercept in (0, 1) and fits_gram(X, len(folds))):
-            return [None] * len(folds)
-        return squares_of_folds(X, y, weights, folds, bool(one.fit_intercept))
-
     def _scores_along(
         self,
         X: Any,
@@ -167,7 +161,7 @@ class Search(LinearModel):
         fold: Any,
         ratio: float | None,
         values: Array,
-        squares: Squares | None,
+        known: Iterable[Any],
         coefs: Array | None = None,
     ) -> list[float]:
         """The score of each value on the fold's held-out examples; weights are put into ``coefs``,
@@ -179,9 +173,8 @@ class Search(LinearModel):
         settings = [self._setting(ratio, value) for value in values.tolist()]
         estimator = self._one().set_params(warm_start=True)
         if self.scoring is None and isinstance(estimator, Regressor) and y.ndim == 1:
-            known = self._on_gram(ratio, values, squares)
-            whole = (*data, parts[0]), (*held, parts[1])
-            return errors_along(estimator, settings, *whole, known, squares)
+            both = (*data, parts[0]), (*held, parts[1])
+            return errors_along(estimator, settings, *both, known)
         if (
             self.scoring is None
             and isinstance(estimator, Classifier)
@@ -209,24 +202,6 @@ class Search(LinearModel):
     def _coefs_along(self, at: int, ratio: float | None) -> Array | None:
         """Where the weights of a path on a fold are kept, values × classes × features; or None."""
         return None
-
-    def _on_gram(
-        self, ratio: float | None, values: Array, squares: Squares | None
-    ) -> Iterable[Array | None]:
-        """The weights for each value; None where they are to be found on the data."""
-        if squares is None:
-            return [None] * len(values)
-        own: Any = self
-        part = 1.0 if ratio is None else ratio
-        alphas = values * squares.total
-        return gram_path(
-            squares.gram,
-            squares.linear,
-            squares.square,
-            zip((alphas * part).tolist(), (alphas * (1 - part)).tolist(), strict=True),
-            own.tol,
-            own.positive,
-        )
 
     def _default_scoring(self) -> str:
         return "neg_mean_squared_error"

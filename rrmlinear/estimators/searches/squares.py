@@ -8,18 +8,24 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 
 Array = NDArray[np.float64]
 Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
 
-# The Gram matrix pays from this number of examples a feature on, and up to this number of features.
-MIN_EXAMPLES, MAX_FEATURES = 0, 3000
+# The Gram matrix of all features pays with at most FEW_FEATURES, or with MIN_EXAMPLES for each of
+# them, up to MAX_FEATURES.
+FEW_FEATURES, MIN_EXAMPLES, MAX_FEATURES = 500, 2, 3000
 # The matrices of all folds hold at most MANY_NUMBERS, or MOST_COPIES times those of the data.
 MANY_NUMBERS, MOST_COPIES = 10_000_000, 4
 # Values beyond have squares that overflow, and those below its inverse squares that vanish.
 MAX_SIZE = 1e140
+# Time of a pair of stored values, in multiplications of BLAS.
+PAIR_COST = 100.0
+# A column whose mean is this many times as long as the rest is far from 0.
+LONG_CENTRE = 1e3
 # Examples whose copy is multiplied at once.
 CHUNK = 4096
 # A column whose square falls by a difference to this fraction is rounding.
@@ -75,7 +81,7 @@ class Moments:
 def squares_of_folds(
     X: Any, y: Any, weights: Any, folds: Sequence[Fold], centred: bool
 ) -> list[Squares | None]:
-    """The squares over the training part of each fold, of dense rows X, numbers y and weights,
+    """The squares over the training part of each fold, of rows X, numbers y and weights,
     None for ones; None where no example there has a weight.
 
     Where every example is held out once, the squares of a training part are the squares of all
@@ -85,8 +91,10 @@ def squares_of_folds(
     everyone = np.arange(len(y))
     shift = np.zeros(X.shape[1] + 2)
     if centred and c.sum() > 0:
-        sums = sum(c[some] @ X[some] for some in _chunks(everyone))
-        shift[:-2], shift[-2] = sums / c.sum(), c @ y / c.sum()
+        sums = X.T @ c if issparse(X) else sum(c[some] @ X[some] for some in _chunks(everyone))
+        shift[-2] = c @ y / c.sum()
+        if not (issparse(X) and _stays_sparse(X, c, sums)):
+            shift[:-2] = sums / c.sum()
     if _are_parts(folds, len(y)):
         held = [_moments(X, y, c, shift, test) for _, test in folds]
         sums = np.sum([each.sums for each in held], axis=0)
@@ -117,26 +125,56 @@ def _chunks(examples: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
 
 
 def _moments(X: Any, y: Any, c: Array, shift: Array, examples: NDArray[np.int64]) -> Moments:
+    if issparse(X) and not shift[:-2].any():
+        return _sparse_moments(X, y, c, shift, examples)
     sums = np.zeros((len(shift), len(shift)))
     for some in _chunks(examples):
         z = np.empty((len(some), len(shift)))
-        z[:, :-2], z[:, -2], z[:, -1] = X[some], y[some], 1
+        part = X[some]
+        z[:, :-2], z[:, -2], z[:, -1] = part.toarray() if issparse(X) else part, y[some], 1
         z -= shift
         z *= np.sqrt(c[some])[:, np.newaxis]
         sums += z.T @ z  # of one array BLAS computes a half
     return Moments(sums, shift)
 
 
+def _sparse_moments(X: Any, y: Any, c: Array, shift: Array, examples: NDArray[np.int64]) -> Moments:
+    sums, part = np.zeros((len(shift), len(shift))), X[examples].astype(np.float64)
+    root = np.sqrt(c[examples])
+    part.data *= np.repeat(root, np.diff(part.indptr))
+    ends = np.column_stack([y[examples] - shift[-2], np.ones(len(root))]) * root[:, np.newaxis]
+    sums[:-2, :-2] = (part.T @ part).toarray()
+    sums[:-2, -2:] = part.T @ ends
+    sums[-2:, :-2] = sums[:-2, -2:].T
+    sums[-2:, -2:] = ends.T @ ends
+    return Moments(sums, shift)
+
+
+def _stays_sparse(X: Any, c: Array, sums: Array) -> bool:
+    """Whether products of sparse rows take less time than those of a dense copy, and no column lies
+    so far from 0 that products about 0 lose half of their digits.
+    """
+    n, d = X.shape
+    pairs = np.square(np.diff(X.indptr).astype(np.float64)).sum()
+    squares = X.multiply(X).T @ c
+    far = sums**2 / c.sum() > (1 - 1 / LONG_CENTRE**2) * squares
+    return bool(PAIR_COST * pairs < n * d * d and not (far & (squares > 0)).any())
+
+
 def fits_gram(X: Any, folds: int) -> bool:
-    """Whether X is dense, of few features and many examples, its squares are in range, and the
+    """Whether X is in range, has few features, or many examples for each, and the
     matrices of all folds take little memory.
     """
-    if not isinstance(X, np.ndarray):
+    if not is_in_range(X):
         return False
     n, d = X.shape
-    if d > MAX_FEATURES or n < MIN_EXAMPLES * d:
+    if d > min(max(FEW_FEATURES, n / MIN_EXAMPLES), MAX_FEATURES):
         return False
-    if folds * d * d > max(MANY_NUMBERS, MOST_COPIES * n * d):
-        return False
-    largest = max(float(X.max(initial=0)), -float(X.min(initial=0)))
+    return folds * d * d <= max(MANY_NUMBERS, MOST_COPIES * n * d)
+
+
+def is_in_range(X: Any) -> bool:
+    """Whether squares of the values neither overflow nor vanish."""
+    values = X if isinstance(X, np.ndarray) else X.data
+    largest = max(float(values.max(initial=0)), -float(values.min(initial=0)))
     return 1 / MAX_SIZE < largest < MAX_SIZE

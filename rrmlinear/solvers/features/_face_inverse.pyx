@@ -1,6 +1,6 @@
 """Newton steps on a face of an elastic net, by an inverse that is kept from face to face."""
 
-from libc.math cimport fmin
+from libc.math cimport INFINITY, fmin
 
 from rrmlinear.simd.columns cimport vector_dot
 from rrmlinear.simd.gram_sweeps cimport gram_pull, rank_one
@@ -8,8 +8,13 @@ from rrmlinear.simd.gram_sweeps cimport gram_pull, rank_one
 import numpy as np
 
 # A feature whose square beside the others of the face is at most this part of its own depends on
-# them: it is left out.
+# them.
 cdef double DEPENDENT = 1e-10
+# Updates of the inverse for each of its features, after which it is made anew: they round. One by
+# which no step falls is UNUSABLE.
+cdef enum:
+    RENEWAL = 5
+    UNUSABLE = 1 << 30
 # The inverse with another modulus serves if it is at most this factor off.
 cdef double NEAR_MODULUS = 1.5
 # Time of a step in products with the inverse, without those of the features that come and go.
@@ -37,8 +42,8 @@ cdef class FaceInverse:
     cdef bint _suits(self, double modulus) noexcept nogil:
         return self.modulus <= NEAR_MODULUS * modulus and modulus <= NEAR_MODULUS * self.modulus
 
-    cdef double work(self, const double* w, const Py_ssize_t* place, const Py_ssize_t* some,
-                     Py_ssize_t k, double modulus) noexcept nogil:
+    cdef double work(self, const double* w, const Py_ssize_t* some, Py_ssize_t k,
+                     double modulus) noexcept nogil:
         """The multiplications of a step at these weights."""
         cdef Py_ssize_t t, size = 0, new = 0, old = 0
         cdef double whole
@@ -59,11 +64,12 @@ cdef class FaceInverse:
         ``place`` are those of all features there. Weights that it would turn become 0, or the step
         ends at the first that does. Whether the objective fell.
         """
-        cdef Py_ssize_t t, p, j, n
-        cdef double bound = 1, length, x
-        if not self._suits(modulus):
-            while self.count:
-                self._remove(self.count - 1)
+        cdef Py_ssize_t t, p, n, first = -1, alone = -1
+        cdef double bound = 1, x, down = 0, slope = 0
+        if self.updates > RENEWAL * (self.count + 1) or not self._suits(modulus):
+            self.count = self.updates = 0
+            for t in range(self.at.shape[0]):
+                self.at[t] = -1
             self.modulus = modulus
         p = self.count
         while p > 0:
@@ -72,37 +78,66 @@ cdef class FaceInverse:
             if t < 0 or w[t] == 0:
                 self._remove(p)
         for t in range(k):
-            if w[t] != 0 and self.at[some[t]] < 0:
-                self._add(some[t])
+            if w[t] != 0 and self.at[some[t]] < 0 and not self._add(some[t]):
+                alone = t
+                break
         n = self.count
+        if alone >= 0:  # it changes for the others, and the fit stays, until one of them is 0
+            down = -(pull[alone] - modulus * w[alone] - (l1 if w[alone] > 0 else -l1))
         for p in range(n):
             t = place[self.order[p]]
             self.left[p] = pull[t] - modulus * w[t] - (l1 if w[t] > 0 else -l1)
+            if alone >= 0:
+                down += self.move[p] * self.left[p]
+        if alone >= 0:
+            self.order[n] = some[alone]
+            self.left[n] = pull[alone] - modulus * w[alone] - (l1 if w[alone] > 0 else -l1)
+            self.move[n] = -1
+            bound = INFINITY
+            for p in range(n + 1):
+                self.move[p] = self.move[p] if down > 0 else -self.move[p]
+                t = place[self.order[p]]
+                x = self.move[p]
+                if x * w[t] < 0 and -w[t] / x < bound:
+                    bound, first = -w[t] / x, p
+            if first < 0:
+                return False
+            for p in range(n + 1):
+                self.move[p] *= bound
+            self.move[first] = -w[place[self.order[first]]]
+            self._pull(gram, place, k, n + 1)
+            self._go(w, pull, place, k, n + 1, 1)
+            return True
         for p in range(n):
             x = vector_dot(&self.inverse[p, 0], &self.left[0], n)
             t = place[self.order[p]]
             self.move[p] = x
+            slope += self.left[p] * x
             if (w[t] + x) * w[t] < 0:
-                bound = fmin(bound, -w[t] / x)
+                if -w[t] / x < bound:
+                    bound, first = -w[t] / x, p
                 self.move[p] = -w[t]
-        if self._move(gram, w, pull, place, k, modulus):
+        # up to the first one the objective falls by bound (1 − bound / 2) slope
+        x = bound * (1 - bound / 2) * slope if first >= 0 else 0
+        if self._move(gram, w, pull, place, k, modulus, x):
             return True
-        if bound == 1:
+        if first < 0:
+            self.updates = UNUSABLE
             return False
         for p in range(n):
             self.move[p] = bound * vector_dot(&self.inverse[p, 0], &self.left[0], n)
-        return self._move(gram, w, pull, place, k, modulus)
+        self.move[first] = -w[place[self.order[first]]]
+        if self._move(gram, w, pull, place, k, modulus, 0):
+            return True
+        self.updates = UNUSABLE
+        return False
 
     cdef bint _move(self, const double* gram, double* w, double* pull, const Py_ssize_t* place,
-                    Py_ssize_t k, double modulus) noexcept nogil:
-        # go along the moves as far as is best, at most to their end
+                    Py_ssize_t k, double modulus, double least) noexcept nogil:
+        # go along the moves as far as is best, at most to their end, if it falls by ``least``
         cdef Py_ssize_t t, p, n = self.count
         cdef double down = 0, curve = 0, length
-        for t in range(k):
-            self.change[t] = 0
-        for p in range(n):
-            t = place[self.order[p]]
-            gram_pull(gram, k, k, &t, &self.move[p], 1, &self.change[0])
+        self._pull(gram, place, k, n)
         for p in range(n):
             t = place[self.order[p]]
             down += self.left[p] * self.move[p]
@@ -110,14 +145,33 @@ cdef class FaceInverse:
         if not (down > 0 and curve > 0):
             return False
         length = fmin(down / curve, 1)
+        if length * (down - length / 2 * curve) < least:
+            return False
+        self._go(w, pull, place, k, n, length)
+        return True
+
+    cdef void _pull(self, const double* gram, const Py_ssize_t* place, Py_ssize_t k,
+                    Py_ssize_t n) noexcept nogil:
+        # what the first n moves do to the pulls
+        cdef Py_ssize_t t, p
+        for t in range(k):
+            self.change[t] = 0
+        for p in range(n):
+            t = place[self.order[p]]
+            gram_pull(gram, k, k, &t, &self.move[p], 1, &self.change[0])
+
+    cdef void _go(self, double* w, double* pull, const Py_ssize_t* place, Py_ssize_t k,
+                  Py_ssize_t n, double length) noexcept nogil:
+        # go this part of the way along the first n moves; a weight that ends at 0 is exactly 0
+        cdef Py_ssize_t t, p
         for t in range(k):
             pull[t] += length * self.change[t]
         for p in range(n):
             t = place[self.order[p]]
             w[t] = 0 if length == 1 and self.move[p] == -w[t] else w[t] + length * self.move[p]
-        return True
 
-    cdef void _add(self, Py_ssize_t j) except * nogil:
+    cdef bint _add(self, Py_ssize_t j) except -1 nogil:
+        # False where the feature depends on the others, as in `move`
         cdef Py_ssize_t p, n = self.count, room
         cdef double rest, own = self.matrix[j, j] + self.modulus
         if n == self.inverse.shape[0]:
@@ -133,13 +187,15 @@ cdef class FaceInverse:
             self.move[p] = vector_dot(&self.inverse[p, 0], &self.column[0], n)
             rest -= self.move[p] * self.column[p]
         if rest <= DEPENDENT * own:
-            return
+            return False
         self.move[n] = -1
         for p in range(n + 1):
             self.inverse[p, n] = self.inverse[n, p] = 0
         rank_one(&self.inverse[0, 0], self.inverse.shape[1], n + 1, 1 / rest, &self.move[0])
         self.order[n], self.at[j] = j, n
         self.count = n + 1
+        self.updates += 1
+        return True
 
     cdef void _remove(self, Py_ssize_t p) noexcept nogil:
         cdef Py_ssize_t r, last = self.count - 1
@@ -160,3 +216,4 @@ cdef class FaceInverse:
         if own > 0:
             rank_one(&self.inverse[0, 0], self.inverse.shape[1], last, -1 / own, &self.move[0])
         self.count = last
+        self.updates += 1

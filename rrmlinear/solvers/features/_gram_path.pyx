@@ -1,6 +1,6 @@
 """Least squares with an elastic net for one strength after the other, on one Gram matrix."""
 
-from libc.math cimport fabs, fmax, fmin
+from libc.math cimport fabs, fmax
 
 from rrmlinear.simd.gram_sweeps cimport gram_part, gram_pull, gram_sweep
 from rrmlinear.solvers.features._face_inverse cimport FaceInverse
@@ -169,24 +169,26 @@ cdef class GramPath:
     cdef double _minimize(self, const double* gram, const double* q, double* w, double* pull,
                           Py_ssize_t k, double goal, double most) except -1 nogil:
         cdef double work = 0, swept = 0, cost, decrease
-        cdef Py_ssize_t number
+        cdef Py_ssize_t _number
+        cdef bint ends, falls
         cdef look_t seen = self._look_at(q, w, pull, k)
         while work < most and seen.gap > goal:
             decrease = 0
-            for number in range(SWEEPS_PER_LOOK):
+            for _number in range(SWEEPS_PER_LOOK):
                 decrease += gram_sweep(gram, k, self.l1, self.modulus, self.positive,
                                        WEIGHT_MOVE_ROUNDING, w, pull)
             swept += SWEEPS_PER_LOOK * <double>(k * k)
             work += SWEEPS_PER_LOOK * <double>(k * k)
             seen = self._look_at(q, w, pull, k)
-            if decrease <= SUM_ROUNDING * seen.primal:
-                break
             if seen.gap <= goal:
                 break
-            cost = self.face.work(w, &self.place[0], &self.some[0], k, self.modulus)
-            if swept >= cost:
-                self.face.step(gram, w, pull, &self.place[0], &self.some[0], k, self.l1,
-                               self.modulus)
+            ends = decrease <= SUM_ROUNDING * seen.primal
+            cost = self.face.work(w, &self.some[0], k, self.modulus)
+            if ends or swept >= cost:
+                falls = self.face.step(gram, w, pull, &self.place[0], &self.some[0], k, self.l1,
+                                       self.modulus)
+                if ends and not falls:
+                    break
                 work, swept = work + cost, 0
                 seen = self._look_at(q, w, pull, k)
         return work

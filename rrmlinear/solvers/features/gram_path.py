@@ -11,6 +11,7 @@ from rrmlinear.solvers.features._gram_path import GramPath
 
 Array = NDArray[np.float64]
 
+
 def gram_path(
     gram: Array,
     linear: Array,

@@ -1,0 +1,270 @@
+"""Paths of least squares with an elastic net on Gram matrices of growing working sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.core.deadline import check_time
+from rrmlinear.data.array_rows import csr_of
+from rrmlinear.data.rows import Rows
+from rrmlinear.solvers.features._gram_path import GramPath
+from rrmlinear.solvers.features.dual_factor import best_factor
+from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
+from rrmlinear.solvers.second_order.paths._dense_products import sums
+
+Array = NDArray[np.float64]
+
+# A working set takes at most MIN_NEW new features at once, or as many as are in use, and has at
+# most MAX_SET.
+MIN_NEW, MAX_SET = 100, 5000
+# Looks at all features for one strength, at most.
+MAX_LOOKS = 50
+# A problem over a working set is solved to this part of the tolerance.
+SET_ACCURACY = 0.5
+
+
+class SetPaths:
+    """minimize ½ Σ_i c_fi (y_i − x_i'w − b)² + l1 ‖w‖₁ + (modulus/2)‖w‖² for each row c_f of
+    ``costs``, one strength after the other; w ≥ 0 if ``positive``, and b = 0 unless ``centred``.
+
+    Each problem has the Gram matrix of a working set, which takes the features that may be in use
+    next: those whose product with the residual is in reach of l1, should it change as fast as l1.
+    A look at all features, which all problems share, proves the solution or finds others. Source of
+    the rule: Tibshirani and others, Strong rules for discarding predictors, 2012.
+    """
+
+    def __init__(
+        self, rows: Rows, y: Array, costs: Array, centred: bool, tolerance: float, positive: bool
+    ) -> None:
+        self.rows, self.tolerance = rows, tolerance
+        self.csr: Any = None if rows.is_dense else csr_of(rows)
+        csr: Any = self.csr
+        stored: Any = rows.values if rows.is_dense else csr.tocsc()
+        totals = costs.sum(axis=1)
+        means = self._products(costs) / totals[:, np.newaxis] if centred else None
+        squares = None if rows.is_dense else csr.multiply(csr).T.tocsr()
+        self.sets = []
+        for f, c in enumerate(costs):
+            centre = np.zeros(rows.shape[1]) if means is None else means[f]
+            some = np.flatnonzero(c)
+            root = np.sqrt(c[some])
+            level = float(c @ y) / totals[f] if centred else 0.0
+            lines: Any
+            if rows.is_dense:
+                lines = DenseLines(stored, some, root, centre)
+                spread = None
+            else:
+                lines = SparseLines(stored, some, root, centre)
+                spread = squares @ c - totals[f] * centre**2
+            self.sets.append(WorkingPath(lines, root * (y[some] - level), level, positive, spread))
+        self.size = costs.shape
+
+    def solve(self, l1s: Sequence[float], moduli: Sequence[float]) -> list[Any]:
+        """Go on to these strengths of the problems: (features, weights, b) of each that is proved,
+        None of others.
+        """
+        with np.errstate(all="ignore"):
+            for each, l1, modulus in zip(self.sets, l1s, moduli, strict=True):
+                each.begin(l1, modulus)
+            some = [each for each in self.sets if not each.is_over]
+            for _ in range(MAX_LOOKS):
+                check_time()
+                for each in some:
+                    each.descend(self.tolerance)
+                self._look(some)
+                some = [each for each in some if not each.takes(self.tolerance)]
+                if not some:
+                    break
+        for each in some:
+            each.proved = False
+        return [each.result() for each in self.sets]
+
+    def _look(self, some: list[WorkingPath]) -> None:
+        pulls = np.zeros((len(some), self.size[1]))
+        for row, each in zip(pulls, some, strict=True):
+            row[each.lines.some] = each.lines.root * each.residual
+        for each, products in zip(some, self._products(pulls), strict=True):
+            each.pulls = products - each.lines.centre * float(each.lines.root @ each.residual)
+
+    def _products(self, pulls: Array) -> Array:
+        """Σ_i a_i x_i for each row a."""
+        if self.csr is None:
+            return sums(self.rows, pulls)
+        return np.asarray((self.csr.T @ pulls.T).T)
+
+
+class DenseLines:
+    """Columns of dense rows less their centres, times the roots of costs, as lines."""
+
+    def __init__(self, values: Any, some: NDArray[np.intp], root: Array, centre: Array) -> None:
+        self.values, self.some, self.root, self.centre = values, some, root, centre
+        self.lines, self.count = np.zeros((0, len(some))), 0
+
+    def add(self, new: NDArray[np.intp]) -> Array:
+        """Take more columns: their products with all."""
+        count = self.count + len(new)
+        if count > len(self.lines):
+            lines = np.empty((2 * count, len(self.some)))
+            lines[: self.count] = self.lines[: self.count]
+            self.lines = lines
+        own = self.lines[self.count : count]
+        own[:] = self.values[self.some[:, np.newaxis], new].T
+        own -= self.centre[new, np.newaxis]
+        own *= self.root
+        products = np.hstack([own @ self.lines[: self.count].T, own @ own.T])
+        self.count = count
+        return products
+
+    def times(self, vector: Array) -> Array:
+        """The product of each column with a vector."""
+        return np.asarray(self.lines[: self.count] @ vector)
+
+    def sum(self, weights: Array) -> Array:
+        """Σ_j w_j z_j."""
+        used = np.flatnonzero(weights)
+        return np.asarray(weights[used] @ self.lines[used])
+
+
+class SparseLines:
+    """The same of sparse rows, whose centres stay apart."""
+
+    def __init__(self, columns: Any, some: NDArray[np.intp], root: Array, centre: Array) -> None:
+        self.columns, self.some, self.root, self.centre = columns, some, root, centre
+        self.names = np.zeros(0, dtype=np.intp)
+        self.part: Any = None
+        self.factors = np.zeros(columns.shape[0])
+        self.factors[some] = root
+
+    def add(self, new: NDArray[np.intp]) -> Array:
+        """Take more columns: their products with all."""
+        from scipy.sparse import hstack
+
+        own = self.columns[:, new]
+        own.data = own.data * self.factors[own.indices]
+        self.names = np.append(self.names, new)
+        self.part = own if self.part is None else hstack([self.part, own], format="csc")
+        products = np.asarray((own.T @ self.part).toarray(), dtype=np.float64)
+        products -= np.outer(self.root @ self.root * self.centre[new], self.centre[self.names])
+        return products
+
+    def times(self, vector: Array) -> Array:
+        """The product of each column with a vector."""
+        whole = np.zeros(len(self.factors))
+        whole[self.some] = vector
+        return self.part.T @ whole - self.centre[self.names] * float(self.root @ vector)
+
+    def sum(self, weights: Array) -> Array:
+        """Σ_j w_j z_j."""
+        total: Array = (self.part @ weights)[self.some]
+        return total - float(self.centre[self.names] @ weights) * self.root
+
+
+class WorkingPath:
+    """The path of one problem: its working set, and the weights there."""
+
+    def __init__(
+        self, lines: Any, aim: Array, level: float, positive: bool, spread: Array | None
+    ) -> None:
+        self.lines, self.aim, self.level, self.positive = lines, aim, level, positive
+        self.square = float(aim @ aim)
+        self.features = np.zeros(0, dtype=np.intp)
+        #: Whether a feature may be taken: it is not in the set, and not constant.
+        self.is_free = np.ones(len(lines.centre), dtype=bool)
+        if spread is not None:
+            away = lines.root @ lines.root * lines.centre**2
+            self.is_free = spread > CONSTANT_COLUMN * away
+        self.gram, self.linear = np.zeros((0, 0)), np.zeros(0)
+        self.path: Any = None
+        self.residual = aim.copy()
+        self.pulls: Any = None
+        self.l1, self.modulus = np.inf, 0.0
+        self.is_over = self.proved = False
+
+    @property
+    def weights(self) -> Array:
+        """Those of the working set."""
+        return np.zeros(0) if self.path is None else self.path.weights
+
+    def begin(self, l1: float, modulus: float) -> None:
+        """Go on to these strengths, with the features that may be in use there."""
+        before, self.l1, self.modulus, self.proved = self.l1, l1, modulus, False
+        if self.pulls is not None and not self.is_over and l1 < before:
+            self._add(max(2 * l1 - before, l1 / 2))
+
+    def descend(self, tolerance: float) -> None:
+        """Minimize over the working set."""
+        if self.path is None:
+            return
+        self.path.descend(self.l1, self.modulus, SET_ACCURACY * tolerance)
+        self.residual = self.aim - self.lines.sum(self.path.weights)
+
+    def takes(self, tolerance: float) -> bool:
+        """Whether the path ends here: it is proved, or nothing more can be done."""
+        w, residual = self.weights, self.residual
+        square = float(residual @ residual)
+        primal = (square + self.modulus * float(w @ w)) / 2 + self.l1 * float(np.abs(w).sum())
+        sizes = np.maximum(self.pulls, 0) if self.positive else np.abs(self.pulls)
+        product = float(self.aim @ residual)
+        _, dual = best_factor(square, product, sizes, self.l1, self.modulus)
+        self.proved = bool(primal - dual <= tolerance * primal)
+        if self.proved or self._add(self.l1):
+            return self.proved
+        return True
+
+    def _add(self, level: float) -> bool:
+        """Take the features with a product above a level; whether there were any."""
+        sizes = self.pulls if self.positive else np.abs(self.pulls)
+        new = np.flatnonzero(self.is_free & (sizes > level))
+        most = max(MIN_NEW, int(np.count_nonzero(self.weights)))
+        if len(new) > most:
+            new = np.sort(new[np.argpartition(-sizes[new], most - 1)[:most]])
+        if not len(new):
+            return False
+        before, count = len(self.features), len(self.features) + len(new)
+        if count > MAX_SET:
+            self.is_over = True
+            return False
+        if count > len(self.gram):
+            gram = np.zeros((2 * count, 2 * count))
+            gram[:before, :before] = self.gram[:before, :before]
+            self.gram = gram
+        products = self.lines.add(new)
+        self.gram[before:count, :count] = products
+        self.gram[:before, before:count] = products[:, :before].T
+        self.features, self.is_free[new] = np.append(self.features, new), False
+        self.linear = self.lines.times(self.aim)
+        gram = self.gram[:count, :count]
+        if self.path is None:
+            self.path = GramPath(gram, self.linear, self.square, self.positive)
+        else:
+            self.path.grow(gram, self.linear)
+        return True
+
+    def result(self) -> Any:
+        """(features, weights, b) if this is proved, else None."""
+        if not self.proved:
+            return None
+        used = np.flatnonzero(self.weights)
+        features, w = self.features[used], self.weights[used].copy()
+        return features, w, self.level - float(self.lines.centre[features] @ w)
+
+
+def set_paths(
+    rows: Rows,
+    y: Array,
+    costs: Array,
+    centred: bool,
+    strengths: Sequence[Sequence[tuple[float, float]]],
+    tolerance: float,
+    positive: bool,
+) -> Iterator[list[Any]]:
+    """The results of all problems for one strength after the other; ``strengths`` are those of each
+    problem.
+    """
+    paths = SetPaths(rows, y, costs, centred, tolerance, positive)
+    for each in zip(*strengths, strict=True):
+        yield paths.solve(*zip(*each, strict=True))
