@@ -2,8 +2,7 @@
 
 from libc.math cimport INFINITY, fmin
 
-from rrmlinear.simd.columns cimport vector_dot
-from rrmlinear.simd.gram_sweeps cimport gram_pull, rank_one
+from rrmlinear.simd.columns cimport gram_pull, rank_one, vector_dot
 
 import numpy as np
 

@@ -2,7 +2,7 @@
 
 from libc.math cimport fabs, fmax
 
-from rrmlinear.simd.gram_sweeps cimport gram_part, gram_pull, gram_sweep
+from rrmlinear.simd.columns cimport gram_part, gram_pull, gram_sweep
 from rrmlinear.solvers.features._face_inverse cimport FaceInverse
 
 import numpy as np
