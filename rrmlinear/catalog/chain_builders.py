@@ -1,4 +1,4 @@
-"""Builders of the risk of sequences and of its solvers, and the rows of these."""
+"""Builders of the risk of sequences and of its solvers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog import batch_builders
 from rrmlinear.catalog.errors import ChoiceError, Named
-from rrmlinear.catalog.task import SolverRow, Task
+from rrmlinear.catalog.task import Task
 from rrmlinear.core.loading import loading
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.solver import Solver
@@ -139,45 +139,3 @@ def _is_long(risk: Any) -> bool:
     """
     length = risk.n / (len(risk.starts) - 1)
     return length >= LONG and risk.shape[0] <= MOST_WEIGHTS * length
-
-
-#: The rows of solver types that take sequences alone.
-SOLVERS = (
-    SolverRow(
-        "bcfw",
-        "BCFW",
-        "block-coordinate Frank-Wolfe: a sequence at a time, its worst labelling by Viterbi",
-        (frozenset({"labellings", "linear"}),),
-        ("loss", "regularizer"),
-        frank_wolfe,
-        loss="m3n",
-    ),
-    SolverRow(
-        "marginals",
-        "MARGINAL_ASCENT",
-        "dual ascent on the marginals of a sequence at a time",
-        (frozenset({"chain", "smooth", "linear"}),),
-        ("loss", "regularizer"),
-        marginals,
-        loss="crf",
-        starts=False,
-    ),
-    SolverRow(
-        "lbfgs",
-        "LBFGS",
-        "L-BFGS over all sequences",
-        (frozenset({"chain", "smooth", "linear"}),),
-        ("loss", "regularizer", "observed"),
-        lbfgs,
-        loss="crf",
-    ),
-    SolverRow(
-        "newton-cg",
-        "NEWTON_CG",
-        "Newton's method over all sequences, by conjugate gradients",
-        (frozenset({"chain", "smooth", "linear"}),),
-        ("loss", "regularizer", "observed"),
-        newton_cg,
-        loss="crf",
-    ),
-)

@@ -8,14 +8,13 @@ from rrmlinear.catalog.choices import CHOICES, Choices, given, switched
 from rrmlinear.catalog.errors import ChoiceError, Named, Sentence, no_effect
 from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
-from rrmlinear.catalog.rows import FEATURES, LossRow, RegularizerRow
+from rrmlinear.catalog.rows import FEATURES, LossRow, RegularizerRow, SolverRow
 from rrmlinear.catalog.solvers import (
     OF_SOME_SOLVERS,
     losses_of,
     regularizers_of,
     solvers_with,
 )
-from rrmlinear.catalog.task import SolverRow
 from rrmlinear.catalog.values import Switch
 
 #: Choices that only some losses or regularizers have.

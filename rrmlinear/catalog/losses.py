@@ -1,37 +1,22 @@
-"""The table of losses. A new loss is a class, its stub, and a row here."""
+"""The table of losses. A new loss is a class, its stub, and a row here.
+
+A row names its class, which is loaded where a loss is built.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from rrmlinear.catalog.rows import LossRow
-from rrmlinear.losses.block_base import BlockLoss
-from rrmlinear.losses.logistic import Logistic
-from rrmlinear.losses.margin import GeneralizedHinge, Hinge, SmoothHinge, SquaredHinge
-from rrmlinear.losses.multiclass import (
-    CrammerSinger,
-    SmoothCrammerSinger,
-    Softmax,
-    SoftmaxOfHinge,
-)
-from rrmlinear.losses.regression import (
-    Absolute,
-    EpsilonInsensitive,
-    Huber,
-    Quantile,
-    Squared,
-    SquaredEpsilonInsensitive,
-)
-from rrmlinear.losses.weston_watkins import (
-    WestonWatkins,
-    WestonWatkinsShark,
-    WestonWatkinsWalrus,
-)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rrmlinear.losses.block_base import BlockLoss
 
 PIECES, SMOOTH = frozenset({"pieces"}), frozenset({"smooth"})
 # Shark's default tolerance of 1e-6 is too coarse for a small gap, which needs this fraction of the
@@ -39,12 +24,25 @@ PIECES, SMOOTH = frozenset({"pieces"}), frozenset({"smooth"})
 SHARK_TOLERANCE, SHARK_FRACTION = 1e-6, 0.01
 
 
-def _hinge(smoothing: float) -> Any:
+def hinge(smoothing: float) -> Any:
+    """The hinge, smoothed where the smoothing is not 0."""
+    from rrmlinear.losses.margin import Hinge, SmoothHinge
+
     return SmoothHinge(smoothing) if smoothing else Hinge()
 
 
-def _crammer_singer(smoothing: float) -> Any:
+def crammer_singer(smoothing: float) -> Any:
+    """The loss of Crammer and Singer, smoothed where the smoothing is not 0."""
+    from rrmlinear.losses.multiclass import CrammerSinger, SmoothCrammerSinger
+
     return SmoothCrammerSinger(smoothing) if smoothing else CrammerSinger()
+
+
+def one_class(nu: float) -> Any:
+    """Of the one-class machine. For ν = 1 the solution is known, and a solver sees no loss."""
+    from rrmlinear.losses.regression import Quantile
+
+    return Quantile(max(1 - nu, 1e-300), 0.0)
 
 
 def _table(*rows: LossRow) -> dict[str, LossRow]:
@@ -53,13 +51,22 @@ def _table(*rows: LossRow) -> dict[str, LossRow]:
 
 #: Losses by name; score a = x'w, label y, residual r = y − a, scores a_j of classes j.
 LOSSES: Mapping[str, LossRow] = _table(
-    LossRow("squared", "regression", "½ r²", Squared, {}, PIECES | SMOOTH | {"least-squares"}),
-    LossRow("absolute", "regression", "|r|", Absolute, {"smoothing": 0.0}, PIECES),
+    LossRow(
+        "squared",
+        "regression",
+        "½ r²",
+        "losses.regression:Squared",
+        {},
+        PIECES | SMOOTH | {"least-squares"},
+    ),
+    LossRow(
+        "absolute", "regression", "|r|", "losses.regression:Absolute", {"smoothing": 0.0}, PIECES
+    ),
     LossRow(
         "epsilon-insensitive",
         "regression",
         "max(0, |r| − ε)",
-        EpsilonInsensitive,
+        "losses.regression:EpsilonInsensitive",
         {"epsilon": 0.1, "smoothing": 0.0},
         PIECES,
     ),
@@ -67,7 +74,7 @@ LOSSES: Mapping[str, LossRow] = _table(
         "squared-epsilon-insensitive",
         "regression",
         "max(0, |r| − ε)²",
-        SquaredEpsilonInsensitive,
+        "losses.regression:SquaredEpsilonInsensitive",
         {"epsilon": 0.1},
         PIECES | SMOOTH,
     ),
@@ -75,7 +82,7 @@ LOSSES: Mapping[str, LossRow] = _table(
         "huber",
         "regression",
         "½ r², linear from |r| = δ on",
-        Huber,
+        "losses.regression:Huber",
         {"huber": 1.0},
         PIECES | SMOOTH,
     ),
@@ -83,42 +90,59 @@ LOSSES: Mapping[str, LossRow] = _table(
         "quantile",
         "regression",
         "max(q r, (q − 1) r), q the quantile",
-        Quantile,
+        "losses.regression:Quantile",
         {"quantile": 0.5, "smoothing": 0.0},
         PIECES,
     ),
-    LossRow("hinge", "binary", "max(0, 1 − y a)", _hinge, {"smoothing": 0.0}, PIECES),
+    LossRow(
+        "hinge", "binary", "max(0, 1 − y a)", "catalog.losses:hinge", {"smoothing": 0.0}, PIECES
+    ),
     LossRow(
         "smooth-hinge",
         "binary",
         "the hinge, quadratic over a width γ",
-        SmoothHinge,
+        "losses.margin:SmoothHinge",
         {"smoothing": 1.0},
         PIECES | SMOOTH,
         positive=("smoothing",),
     ),
-    LossRow("squared-hinge", "binary", "max(0, 1 − y a)²", SquaredHinge, {}, PIECES | SMOOTH),
+    LossRow(
+        "squared-hinge",
+        "binary",
+        "max(0, 1 − y a)²",
+        "losses.margin:SquaredHinge",
+        {},
+        PIECES | SMOOTH,
+    ),
     LossRow(
         "generalized-hinge",
         "binary",
         "max(0, 1 − y a, 1 − s y a), s > 1 the slope",
-        GeneralizedHinge,
+        "losses.margin:GeneralizedHinge",
         {"slope": 2.0, "smoothing": 0.0},
         PIECES,
     ),
-    LossRow("logistic", "binary", "log(1 + e^(−y a))", Logistic, {}, SMOOTH, link="sigmoid"),
+    LossRow(
+        "logistic",
+        "binary",
+        "log(1 + e^(−y a))",
+        "losses.logistic:Logistic",
+        {},
+        SMOOTH,
+        link="sigmoid",
+    ),
     LossRow(
         "crammer-singer",
         "multiclass",
         "max over j≠y of max(0, 1 + a_j − a_y)",
-        _crammer_singer,
+        "catalog.losses:crammer_singer",
         {"smoothing": 0.0},
     ),
     LossRow(
         "smooth-crammer-singer",
         "multiclass",
         "the same, smoothed by γ",
-        SmoothCrammerSinger,
+        "losses.multiclass:SmoothCrammerSinger",
         {"smoothing": 1.0},
         SMOOTH,
         positive=("smoothing",),
@@ -127,17 +151,25 @@ LOSSES: Mapping[str, LossRow] = _table(
         "softmax-of-hinge",
         "multiclass",
         "γ log(1 + Σ_{j≠y} e^((1 + a_j − a_y)/γ))",
-        SoftmaxOfHinge,
+        "losses.multiclass:SoftmaxOfHinge",
         {"smoothing": 1.0},
         SMOOTH,
         positive=("smoothing",),
     ),
-    LossRow("softmax", "multiclass", "log Σ_j e^(a_j − a_y)", Softmax, {}, SMOOTH, link="softmax"),
+    LossRow(
+        "softmax",
+        "multiclass",
+        "log Σ_j e^(a_j − a_y)",
+        "losses.multiclass:Softmax",
+        {},
+        SMOOTH,
+        link="softmax",
+    ),
     LossRow(
         "weston-watkins",
         "multiclass",
         "Σ_{j≠y} max(0, 1 + a_j − a_y)",
-        WestonWatkins,
+        "losses.weston_watkins:WestonWatkins",
         {"smoothing": 0.0},
     ),
 )
@@ -149,8 +181,7 @@ OWN_LOSSES: Mapping[str, LossRow] = _table(
         "one-class",
         "one-class",
         "max(0, ρ − a) − ν ρ",
-        # for ν = 1 the solution is known, and a solver sees no loss
-        lambda nu: Quantile(max(1 - nu, 1e-300), 0.0),
+        "catalog.losses:one_class",
         {"nu": 0.5},
         PIECES,
         threshold=True,
@@ -158,14 +189,15 @@ OWN_LOSSES: Mapping[str, LossRow] = _table(
 )
 
 
-def _log_loss() -> Any:
-    # chains are imported where one is asked for, as solvers are
+def log_loss() -> Any:
+    """Of a conditional random field."""
     from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS
 
     return LOG_LOSS
 
 
-def _structured_hinge(smoothing: float) -> Any:
+def structured_hinge(smoothing: float) -> Any:
+    """Of a max-margin Markov network, smoothed where the smoothing is not 0."""
     from rrmlinear.risks.layouts.chains.chain_loss import STRUCTURED_HINGE
 
     return STRUCTURED_HINGE.smoothed(smoothing)
@@ -177,7 +209,7 @@ CHAIN_LOSSES: Mapping[str, LossRow] = _table(
         "crf",
         "chain",
         "log Σ_y e^(s(y)) − s(true y)",
-        _log_loss,
+        "catalog.losses:log_loss",
         {},
         SMOOTH,
         link="marginals",
@@ -186,35 +218,24 @@ CHAIN_LOSSES: Mapping[str, LossRow] = _table(
         "m3n",
         "chain",
         "max over y of h(y) + s(y) − s(true y)",
-        _structured_hinge,
+        "catalog.losses:structured_hinge",
         {"smoothing": 0.0},
         frozenset({"labellings"}),
     ),
 )
 
 
-def _measure(name: str) -> Callable[..., Any]:
-    """The builder of a measure, by the name of its class: they are imported where asked for."""
-
-    def build(*numbers: Any) -> Any:
-        from rrmlinear.losses import measures
-
-        return getattr(measures, name)(*numbers)
-
-    return build
-
-
 #: Measures of two classes. The loss is n Δ(y', y) less the Σ y_i a_i of the examples that y' labels
 #: wrongly, for the worst labels y'. The formulas are those of Δ.
 MEASURE_LOSSES: Mapping[str, LossRow] = _table(
-    LossRow("f1", "measure", "1 − F1", _measure("FBeta"), title="F1"),
-    LossRow("fbeta", "measure", "1 − F_β", _measure("FBeta"), {"beta": 1.0}, title="F_beta"),
-    LossRow("error-rate", "measure", "the fraction of wrong labels", _measure("ErrorRate")),
+    LossRow("f1", "measure", "1 − F1", "losses.measures:FBeta", title="F1"),
+    LossRow("fbeta", "measure", "1 − F_β", "losses.measures:FBeta", {"beta": 1.0}, title="F_beta"),
+    LossRow("error-rate", "measure", "the fraction of wrong labels", "losses.measures:ErrorRate"),
     LossRow(
         "precision-at-k",
         "measure",
         "1 − the precision of the k largest scores",
-        _measure("PrecisionAtK"),
+        "losses.measures:PrecisionAtK",
         {"k": None},
         threshold=True,
         title="Precision at k",
@@ -223,7 +244,7 @@ MEASURE_LOSSES: Mapping[str, LossRow] = _table(
         "recall-at-k",
         "measure",
         "1 − the recall of the k largest scores",
-        _measure("RecallAtK"),
+        "losses.measures:RecallAtK",
         {"k": None},
         threshold=True,
         title="Recall at k",
@@ -232,7 +253,7 @@ MEASURE_LOSSES: Mapping[str, LossRow] = _table(
         "prbep",
         "measure",
         "1 − precision and recall where they are equal",
-        _measure("PrecisionAtK"),
+        "losses.measures:PrecisionAtK",
         threshold=True,
         title="Precision-recall break-even",
     ),
@@ -240,7 +261,7 @@ MEASURE_LOSSES: Mapping[str, LossRow] = _table(
         "roc-area",
         "measure",
         "1 − the area under the ROC curve",
-        _measure("RocArea"),
+        "losses.measures:RocArea",
         threshold=True,
         title="ROC area",
     ),
@@ -249,23 +270,18 @@ MEASURE_LOSSES: Mapping[str, LossRow] = _table(
 NAMED_LOSSES: Mapping[str, LossRow] = {**LOSSES, **CHAIN_LOSSES, **MEASURE_LOSSES}
 
 
-def _distance(smoothing: float) -> Any:
-    from rrmlinear.losses.distance import Distance
-
-    return Distance(smoothing)
-
-
 #: Losses of regression, and those of several targets in one: of tasks, and of a matrix's entries.
 REGRESSION_LOSSES = {name: row for name, row in LOSSES.items() if row.kind == "regression"}
 TASK_LOSSES: Mapping[str, LossRow] = REGRESSION_LOSSES | _table(
-    LossRow("distance", "vectors", "‖r‖₂", _distance, {"smoothing": 0.0}),
+    LossRow("distance", "vectors", "‖r‖₂", "losses.distance:Distance", {"smoothing": 0.0}),
 )
 
 
 def own_measure(loss: Callable[[int, int, int, int], float]) -> LossRow:
     """The row of a loss of contingency tables; see `OwnTable`."""
-    build = partial(_measure("OwnTable"), loss)
-    return LossRow("own", "measure", "a loss of contingency tables", build)
+    from rrmlinear.losses.measures import OwnTable
+
+    return LossRow("own", "measure", "a loss of contingency tables", partial(OwnTable, loss))
 
 
 def measure_value(
@@ -285,9 +301,15 @@ def loss_row(name: str) -> LossRow:
 
 def block_loss(block: str | None, gap_tol: float | None) -> BlockLoss:
     """The Weston–Watkins loss with the block solver of this name, knapsack by default."""
+    from rrmlinear.losses.weston_watkins import (
+        WestonWatkins,
+        WestonWatkinsShark,
+        WestonWatkinsWalrus,
+    )
+
     if block == "walrus":
         return WestonWatkinsWalrus()
     if block == "shark":
-        asked = np.inf if gap_tol is None else SHARK_FRACTION * gap_tol
+        asked = math.inf if gap_tol is None else SHARK_FRACTION * gap_tol
         return WestonWatkinsShark(min(SHARK_TOLERANCE, asked))
     return WestonWatkins()

@@ -1,6 +1,6 @@
 """The table of regularizers. A new one is a class, its stub, and a row here.
 
-Builders import their class when they are called; only that of the squared norm is here already.
+Builders import their class when they are called.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.rows import NEEDED, RegularizerRow, resolved
-from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 
 if TYPE_CHECKING:
+    from rrmlinear.regularizers.base import Regularizer
     from rrmlinear.regularizers.groups.norm import Norm
 
 #: Largest absolute value of weights without penalty, where no limit is chosen.
@@ -50,6 +49,24 @@ def _over_rows(norm: Callable[..., Norm]) -> Callable[..., Regularizer]:
         return _or_ball(norm)(ROWS, radius=radius)
 
     return build
+
+
+def _l2() -> Regularizer:
+    from rrmlinear.regularizers.separable import L2
+
+    return L2()
+
+
+def _elastic_net(l1: float) -> Regularizer:
+    from rrmlinear.regularizers.separable import ElasticNet
+
+    return ElasticNet(l1)
+
+
+def _l1(l1: float) -> Norm:
+    from rrmlinear.regularizers.separable import L1
+
+    return L1(l1)
 
 
 def _l2_groups(*groups: Any) -> Norm:
@@ -91,7 +108,7 @@ def _elastic_ball(l1: float, radius: float) -> Regularizer:
 def _trace_norm(radius: float | None = None) -> Regularizer:
     from rrmlinear.regularizers.spectral import Spectral, TraceNorm
 
-    return TraceNorm() if radius is None else Spectral(_or_ball(L1)(1, radius=radius))
+    return TraceNorm() if radius is None else Spectral(_or_ball(_l1)(1, radius=radius))
 
 
 def _table(*rows: RegularizerRow) -> dict[str, RegularizerRow]:
@@ -101,13 +118,13 @@ def _table(*rows: RegularizerRow) -> dict[str, RegularizerRow]:
 #: Regularizers by name: weights w_g of group g, d_g of them, and W_j of feature j in all columns.
 REGULARIZERS: Mapping[str, RegularizerRow] = _table(
     RegularizerRow(
-        "l2", "half the squared norm", "½‖W‖²", L2, {}, CONVEX | {"linear"}, bounded=True
+        "l2", "half the squared norm", "½‖W‖²", _l2, {}, CONVEX | {"linear"}, bounded=True
     ),
     RegularizerRow(
         "elastic-net",
         "half the squared norm plus S times the 1-norm",
         "½‖W‖² + S ‖W‖₁",
-        ElasticNet,
+        _elastic_net,
         {"l1": NEEDED},
         CONVEX,
         bounded=True,
@@ -116,7 +133,7 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
         "l1",
         "S times the 1-norm",
         "S ‖W‖₁",
-        _or_ball(L1),
+        _or_ball(_l1),
         {"l1": 1.0},
         frozenset({"soft-threshold"}),
         positive=("l1",),

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rrmlinear.catalog.values import Values
+from rrmlinear.core.loading import named
+
+if TYPE_CHECKING:
+    from rrmlinear.catalog.task import Task
+    from rrmlinear.solvers.loop.solver import Solver
 
 #: The default of a number that has none: it must be given.
 NEEDED = None
@@ -103,22 +108,26 @@ class LossRow(NamedTuple):
     - "one-class": no labels;
     - "chain": a class for each position of a sequence.
 
-    ``build`` makes the loss of the numbers that it ``takes``, in their order. Their defaults stand
-    beside them; those of ``positive`` may not be 0. ``link`` names the way from scores to
-    probabilities. ``threshold`` tells whether models have a threshold ρ of scores. ``title`` is the
-    name of 1 minus a measure's loss in reports, beside the accuracy.
+    What stands at ``maker``, see `named`, makes the loss of the numbers that it ``takes``, in their
+    order. Their defaults stand beside them; those of ``positive`` may not be 0. ``link`` names the
+    way from scores to probabilities. ``threshold`` tells whether models have a threshold ρ of
+    scores. ``title`` is the name of 1 minus a measure's loss in reports, beside the accuracy.
     """
 
     name: str
     kind: str
     formula: str
-    build: Callable[..., Any]
+    maker: str | Callable[..., Any]
     takes: Mapping[str, Any] = NONE
     features: frozenset[str] = frozenset()
     positive: tuple[str, ...] = ()
     link: str | None = None
     threshold: bool = False
     title: str = ""
+
+    def build(self, *numbers: Any) -> Any:
+        """The loss with these numbers."""
+        return (named(self.maker) if isinstance(self.maker, str) else self.maker)(*numbers)
 
     def offers(self, numbers: Mapping[str, Any]) -> frozenset[str]:
         """Features with these numbers: a loss that takes a smoothing becomes smooth, and then is no
@@ -140,6 +149,55 @@ class LossRow(NamedTuple):
     def could_offer(self) -> frozenset[str]:
         """Features with the best numbers."""
         return self.offers({}) | self.offers({"smoothing": 1.0})
+
+
+class SolverRow(NamedTuple):
+    """A solver type: its number, its name in model files, and how a Task becomes its solver.
+
+    ``builder`` is the place of the function of a Task that makes the solver, see `named`, and
+    ``how`` are its other arguments.
+
+    ``needs`` are sets of features, one of which loss and regularizer must offer together.
+    ``choices`` are those that have an effect, but for the numbers of losses and regularizers;
+    ``loss`` and ``regularizer`` are the default ones, and the only ones unless they are choices;
+    ``numbers`` are those of its own loss that may be chosen. ``blocks`` are the block solvers it
+    has. ``tolerance`` is the default of its own stopping rule, if it has one: what stands at
+    ``rule`` makes LIBLINEAR's of a task and a tolerance; without it the rule is on the gap after
+    the first pass.
+    ``excludes`` are pairs of a choice and another that leaves it without effect here: a switch does
+    so where it does not stand as usual. ``starts`` tells whether it can begin from another run, and
+    ``form`` whether LIBLINEAR minimizes its "primal" or its "dual". ``proves`` tells whether the
+    gap must be small too when the rule holds. Duals of the 1-norm are scaled by the largest
+    violation, which leaves a wide gap near the optimum.
+    """
+
+    number: int | str
+    name: str
+    summary: str
+    needs: tuple[frozenset[str], ...]
+    choices: tuple[str, ...]
+    builder: str
+    loss: str = "hinge"
+    blocks: tuple[str, ...] = ()
+    excludes: tuple[tuple[str, str], ...] = ()
+    starts: bool = True
+    regularizer: str = "l2"
+    numbers: tuple[str, ...] = ()
+    tolerance: float | None = None
+    rule: str = ""
+    form: str = "dual"
+    proves: bool = True
+    how: Mapping[str, str] = NONE
+
+    @property
+    def is_liblinear(self) -> bool:
+        """Whether LIBLINEAR has this type."""
+        return self.rule != ""
+
+    def build(self, task: Task) -> Solver:
+        """The solver of a task."""
+        solver: Solver = named(self.builder)(task, **self.how)
+        return solver
 
 
 class RegularizerRow(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +14,19 @@ from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.errors import ChoiceError, Named, unknown
 from rrmlinear.catalog.losses import NAMED_LOSSES, OWN_LOSSES, block_loss
 from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
-from rrmlinear.catalog.rows import LossRow, resolved
-from rrmlinear.catalog.solvers import AUTO, DEFAULT, find_solver
-from rrmlinear.catalog.stages.automatic import ascends_first, automatic
-from rrmlinear.catalog.task import SolverRow, Task
+from rrmlinear.catalog.rows import LossRow, SolverRow, resolved
+from rrmlinear.catalog.solvers import AUTO, AUTOMATIC, DEFAULT, find_solver
+from rrmlinear.catalog.task import Task
 from rrmlinear.core.cached import cached_property
-from rrmlinear.data.problem import Problem
-from rrmlinear.data.rows import Rows
-from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.core.loading import loading, named
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
+
+if TYPE_CHECKING:
+    from rrmlinear.data.problem import Problem
+    from rrmlinear.data.rows import Rows
+    from rrmlinear.regularizers.base import Regularizer
+    from rrmlinear.solvers.loop.solver import Solver
 
 #: The default tolerance, relative to the primal objective.
 GAP_TOL = 1e-3
@@ -95,7 +97,7 @@ class Selection:
         limits = choices.max_passes, choices.time_limit
         if self.tolerance is None:
             return Stopping(choices.gap_tol or GAP_TOL, None, *limits)
-        if self.solver.rule is not None:
+        if self.solver.is_liblinear:
             return Stopping(0.0, None, *limits)
         return Stopping(GAP_TOL, self.tolerance, *limits)
 
@@ -126,8 +128,11 @@ class Selection:
 
     def ascends_first(self, rows: Rows, y: NDArray[Any], costs: NDArray[np.float64]) -> bool:
         """Whether the solver of these labels begins by the dual ascent under ½‖w‖²."""
-        if self.solver.build is not automatic:
+        if self.solver.builder != AUTOMATIC:
             return False
+        with loading:
+            from rrmlinear.catalog.stages.automatic import ascends_first
+
         task = Task(rows, y, None, costs, self.loss, self.regularizer, self.features, self.choices)
         return ascends_first(task)
 
@@ -166,8 +171,8 @@ class Selection:
 
     def set_rule(self, solver: Solver, task: Task) -> None:
         """Give a solver of this task the stopping rule of the type, if it has one."""
-        if self.tolerance is not None and self.solver.rule is not None:
-            solver.rule = self.solver.rule(task, self.tolerance)
+        if self.tolerance is not None and self.solver.is_liblinear:
+            solver.rule = named(self.solver.rule)(task, self.tolerance)
             solver.rule.widest_gap = self.widest_gap
 
 

@@ -1,23 +1,17 @@
-"""The table of solver types, by LIBLINEAR's numbers and by names."""
+"""The table of solver types, by LIBLINEAR's numbers and by names.
+
+It names what builds a solver, which is loaded where a problem comes to its solver.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
-from rrmlinear.catalog import (
-    batch_builders,
-    chain_builders,
-    dual_builders,
-    liblinear_types,
-    second_order_builders,
-)
+from rrmlinear.catalog import liblinear_types
 from rrmlinear.catalog.errors import ChoiceError, nearest
 from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
-from rrmlinear.catalog.rows import FEATURES, LossRow
-from rrmlinear.catalog.stages import automatic as stages
-from rrmlinear.catalog.task import SolverRow
+from rrmlinear.catalog.rows import FEATURES, LossRow, SolverRow
 
 OBJECTIVE = ("loss", "regularizer")
 #: Choices of solvers that take all examples at once, and of those whose steps are proximal.
@@ -28,6 +22,8 @@ PDPROX = (*PROXIMAL, "ratio", "storage", "averaging")
 
 #: The type where none is chosen: LIBLINEAR's default, or where a loss is, the automatic solver.
 DEFAULT, AUTO = 1, "auto"
+#: The place of the automatic solver.
+AUTOMATIC = "catalog.stages.automatic:automatic"
 
 #: Needs that several solver types share.
 CONVEX = frozenset({"strongly-convex", "soft-threshold"})
@@ -51,7 +47,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Weston-Watkins SVM of all classes by block coordinate ascent, exact blocks",
         (CONVEX | EXAMPLES,),
         ("block", "accelerate", "inner", "tolerance", "free_bias"),
-        stages.by_blocks,
+        "catalog.stages.automatic:by_blocks",
         loss="weston-watkins",
         blocks=("knapsack", "walrus", "shark"),
         excludes=(("inner", "accelerate"),),
@@ -62,7 +58,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "the same by Shark's greedy blocks",
         (CONVEX | EXAMPLES,),
         ("block", "tolerance", "free_bias"),
-        dual_builders.plain,
+        "catalog.dual_builders:plain",
         loss="weston-watkins",
         blocks=("shark",),
     ),
@@ -72,7 +68,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Prox-SDCA: coordinate ascent on the dual, an example at a time",
         (CONVEX | EXAMPLES,),
         (*OBJECTIVE, "free_bias", "option", "sampling", "averaging"),
-        dual_builders.plain,
+        "catalog.dual_builders:plain",
         excludes=(("averaging", "free_bias"),),
     ),
     SolverRow(
@@ -81,7 +77,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "the same, accelerated",
         (CONVEX | EXAMPLES,),
         (*OBJECTIVE, "inner"),
-        dual_builders.accelerated,
+        "catalog.dual_builders:accelerated",
     ),
     SolverRow(
         34,
@@ -89,7 +85,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Pragam: weights and duals by the excessive gap",
         (CONVEX | EXAMPLES, CONVEX | LABELLINGS),
         (*BATCH, "lipschitz"),
-        chain_builders.pragam,
+        "catalog.chain_builders:pragam",
     ),
     SolverRow(
         35,
@@ -97,7 +93,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "AGM-EF: accelerated gradients by estimate functions, with the memory of all steps",
         (PROX | EXAMPLES, CHAINS, MEASURES),
         ESTIMATE_FUNCTIONS,
-        batch_builders.agm,
+        "catalog.batch_builders:agm",
     ),
     SolverRow(
         36,
@@ -105,7 +101,8 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "the same with the memory of one step",
         (PROX | EXAMPLES, CHAINS, MEASURES),
         ESTIMATE_FUNCTIONS,
-        partial(batch_builders.agm, memory="one"),
+        "catalog.batch_builders:agm",
+        how={"memory": "one"},
     ),
     SolverRow(
         37,
@@ -113,7 +110,8 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Pdprox-dual: prox steps of weights and duals in turn, an extra one of the duals",
         (PROX | EXAMPLES,),
         PDPROX,
-        partial(batch_builders.pdprox, order="dual"),
+        "catalog.batch_builders:pdprox",
+        how={"order": "dual"},
     ),
     SolverRow(
         38,
@@ -121,7 +119,8 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Pdprox-primal: the same with an extra step of the weights",
         (PROX | EXAMPLES,),
         PDPROX,
-        partial(batch_builders.pdprox, order="primal"),
+        "catalog.batch_builders:pdprox",
+        how={"order": "primal"},
     ),
     SolverRow(
         39,
@@ -129,7 +128,8 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "BMRM: cutting planes of the whole risk",
         (CONVEX,),
         (*BATCH, "observed", "line_search"),
-        partial(batch_builders.bmrm, update="qp"),
+        "catalog.batch_builders:bmrm",
+        how={"update": "qp"},
     ),
     SolverRow(
         40,
@@ -137,7 +137,8 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "ls-BMRM: the same with the mean of all planes and a new one",
         (CONVEX,),
         (*BATCH, "observed", "line_search"),
-        partial(batch_builders.bmrm, update="ls"),
+        "catalog.batch_builders:bmrm",
+        how={"update": "ls"},
     ),
     SolverRow(
         41,
@@ -145,7 +146,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Pegasos: stochastic subgradient steps",
         (SQUARED_NORM | EXAMPLES,),
         (*OBJECTIVE, "batch", "averaging"),
-        batch_builders.pegasos,
+        "catalog.batch_builders:pegasos",
         starts=False,
     ),
     SolverRow(
@@ -154,7 +155,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "FISTA: accelerated gradient steps over all examples",
         (PROX | {"examples", "smooth"},),
         PROXIMAL,
-        batch_builders.fista,
+        "catalog.batch_builders:fista",
         loss="smooth-hinge",
     ),
     SolverRow(
@@ -163,16 +164,52 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Newton's method over all examples, on the augmented Lagrangian of losses with kinks",
         (PROX | EXAMPLES,),
         PROXIMAL,
-        second_order_builders.newton,
+        "catalog.second_order_builders:newton",
     ),
-    *chain_builders.SOLVERS,
+    SolverRow(
+        "bcfw",
+        "BCFW",
+        "block-coordinate Frank-Wolfe: a sequence at a time, its worst labelling by Viterbi",
+        (frozenset({"labellings", "linear"}),),
+        ("loss", "regularizer"),
+        "catalog.chain_builders:frank_wolfe",
+        loss="m3n",
+    ),
+    SolverRow(
+        "marginals",
+        "MARGINAL_ASCENT",
+        "dual ascent on the marginals of a sequence at a time",
+        (frozenset({"chain", "smooth", "linear"}),),
+        ("loss", "regularizer"),
+        "catalog.chain_builders:marginals",
+        loss="crf",
+        starts=False,
+    ),
+    SolverRow(
+        "lbfgs",
+        "LBFGS",
+        "L-BFGS over all sequences",
+        (frozenset({"chain", "smooth", "linear"}),),
+        ("loss", "regularizer", "observed"),
+        "catalog.chain_builders:lbfgs",
+        loss="crf",
+    ),
+    SolverRow(
+        "newton-cg",
+        "NEWTON_CG",
+        "Newton's method over all sequences, by conjugate gradients",
+        (frozenset({"chain", "smooth", "linear"}),),
+        ("loss", "regularizer", "observed"),
+        "catalog.chain_builders:newton_cg",
+        loss="crf",
+    ),
     SolverRow(
         AUTO,
         "AUTO",
         "solvers in turn: the ascent while it is fast, then acceleration and Newton's method",
         (PROX | EXAMPLES, CHAINS, MEASURES),
         (*PROXIMAL, "observed"),
-        stages.automatic,
+        AUTOMATIC,
     ),
 )
 

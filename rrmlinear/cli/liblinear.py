@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rrmlinear.catalog.losses import loss_row
+from rrmlinear.catalog.rows import SolverRow
 from rrmlinear.catalog.solvers import SOLVERS
-from rrmlinear.catalog.task import SolverRow
 from rrmlinear.cli.flags import FLAGS
 
 #: The type of a parameter search where none is chosen.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.task import SolverRow
+from rrmlinear.catalog.rows import SolverRow
 from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
 from rrmlinear.solvers.loop.result import Result, passes_told
 from rrmlinear.training.model import Model

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from importlib import import_module
+from typing import Any
 
 
 class _Loading(threading.local):
@@ -21,3 +23,11 @@ class _Loading(threading.local):
 
 
 loading = _Loading()
+
+
+def named(place: str) -> Any:
+    """What stands at "module:name" of this package. The module is loaded where it is not yet."""
+    module, _, name = place.partition(":")
+    with loading:
+        found = import_module(f"rrmlinear.{module}")
+    return getattr(found, name)

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.parameter import Parameter
-from rrmlinear.catalog.rows import LossRow
+from rrmlinear.catalog.rows import LossRow, SolverRow
 from rrmlinear.catalog.selection import Selection, select
-from rrmlinear.catalog.task import SolverRow
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.intercepts import solve_with_column

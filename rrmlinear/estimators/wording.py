@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from rrmlinear.catalog.errors import ChoiceError, Named, alternatives, in_fields, nearest
+from rrmlinear.catalog.rows import SolverRow
 from rrmlinear.catalog.solvers import find_solver
-from rrmlinear.catalog.task import SolverRow
 
 #: Name of a solver → solver type of Parameter.
 SOLVERS: dict[str, int | str] = {

@@ -25,7 +25,7 @@ def count(monkeypatch):
 
     for name in ("find_solver", "build_regularizer", "block_loss", "check_values", "check_effects"):
         monkeypatch.setattr(selection, name, counted(name, getattr(selection, name)))
-    losses = {name: row._replace(build=counted("loss", row.build)) for name, row in LOSSES.items()}
+    losses = {name: row._replace(maker=counted("loss", row.build)) for name, row in LOSSES.items()}
     monkeypatch.setattr(selection.select, "__defaults__", (losses, frozenset()))
     return calls
 

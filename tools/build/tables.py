@@ -16,9 +16,8 @@ from places import pattern_of
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.losses import LOSSES, NAMED_LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
-from rrmlinear.catalog.rows import FEATURES, LossRow, RegularizerRow
+from rrmlinear.catalog.rows import FEATURES, LossRow, RegularizerRow, SolverRow
 from rrmlinear.catalog.solvers import SOLVERS, losses_of, regularizers_of
-from rrmlinear.catalog.task import SolverRow
 from rrmlinear.cli.flags import FLAGS
 from rrmlinear.cli.usage import option_rows
 from rrmlinear.estimators.svm import WestonWatkinsSVC

@@ -16,8 +16,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from rrmlinear.catalog.rows import LossRow
-from rrmlinear.catalog.task import SolverRow
+from rrmlinear.catalog.rows import LossRow, SolverRow
 from rrmlinear.dask.labels import coded
 from rrmlinear.dask.training import WAIT_LIMIT, Data, present_client
 from rrmlinear.dask.waiting import Watch
