@@ -33,9 +33,7 @@ def _liblinear(
     )
 
 
-def _over_features(
-    number: int, name: str, summary: str, loss: str, rule: str
-) -> SolverRow:
+def _over_features(number: int, name: str, summary: str, loss: str, rule: str) -> SolverRow:
     """A type with the 1-norm, ended by a rule of descent over features."""
     return _liblinear(
         number,

@@ -11,7 +11,6 @@ from rrmlinear.catalog.values import Values
 from rrmlinear.core.loading import named
 
 if TYPE_CHECKING:
-    from rrmlinear.catalog.task import Task
     from rrmlinear.solvers.loop.solver import Solver
 
 #: The default of a number that has none: it must be given.
@@ -194,8 +193,8 @@ class SolverRow(NamedTuple):
         """Whether LIBLINEAR has this type."""
         return self.rule != ""
 
-    def build(self, task: Task) -> Solver:
-        """The solver of a task."""
+    def build(self, task: Any) -> Solver:
+        """The solver of a `Task`."""
         solver: Solver = named(self.builder)(task, **self.how)
         return solver
 

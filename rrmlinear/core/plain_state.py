@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import cache
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -46,6 +45,8 @@ class PlainState:
 @cache
 def own_version() -> str:
     """The version of this package."""
+    from importlib.metadata import version  # it takes 10 ms, and few processes keep an object
+
     return version(PACKAGE)
 
 

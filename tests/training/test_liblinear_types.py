@@ -207,9 +207,9 @@ def test_many_passes_of_an_ascent_end_by_the_rule_of_the_primal_type(number, pri
     chosen = select(Parameter(solver=number, tolerance=1e-3))
     monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_CURVED_COST", 0)
     monkeypatch.setattr(Stages, "_turn_is_over", lambda self: False)  # Newton's method stays away
-    monkeypatch.setattr("rrmlinear.catalog.liblinear_types.MOST_PASSES", 1000)
+    monkeypatch.setattr("rrmlinear.catalog.stages.liblinear_rules.MOST_PASSES", 1000)
     alone = fit(problem, chosen.choices).result
-    monkeypatch.setattr("rrmlinear.catalog.liblinear_types.MOST_PASSES", 1)
+    monkeypatch.setattr("rrmlinear.catalog.stages.liblinear_rules.MOST_PASSES", 1)
     either = fit(problem, chosen.choices).result
     assert alone.status is either.status is Status.RULE
     assert either.passes < alone.passes
