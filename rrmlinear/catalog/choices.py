@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
@@ -22,6 +22,7 @@ from rrmlinear.catalog.values import (
     Whole,
 )
 from rrmlinear.core.plain_state import PlainState
+from rrmlinear.core.records import record
 
 POSITIVE = Number(above=0)
 AT_LEAST_0 = Number(least=0)
@@ -33,7 +34,7 @@ DUAL = frozenset({"strongly-convex", "examples"})
 NO_WEIGHTS: Mapping[int, float] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
+@record(eq=True)
 class Choices(PlainState):
     """The choices for one training run; None stands for the default of loss or solver."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
 
 from rrmlinear.catalog.choices import CHOICES, Choices
 from rrmlinear.catalog.selection import select
@@ -24,7 +23,6 @@ def _listed() -> str:
     return "\n".join(paragraphs)
 
 
-@dataclass(frozen=True, repr=False)  # its own __init__, which errors about a wrong name call it by
 class Parameter(Choices):
     __doc__ = f"""Choices for one training run, checked when they are used or by `check`.
 

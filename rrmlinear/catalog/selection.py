@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from rrmlinear.catalog.solvers import AUTO, AUTOMATIC, DEFAULT, find_solver
 from rrmlinear.catalog.task import Task
 from rrmlinear.core.cached import cached_property
 from rrmlinear.core.loading import loading, named
+from rrmlinear.core.records import record
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
@@ -40,7 +41,7 @@ HINGE = 3
 PAIR_HINGES, PAIR_SOLVERS = ("crammer-singer", "weston-watkins"), (4, AUTO)
 
 
-@dataclass(frozen=True, eq=False)
+@record()
 class Selection:
     """Choices with the rows of solver and loss, and the loss and the regularizer that they make.
 

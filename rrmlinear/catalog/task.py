@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rrmlinear.core.records import record
 
 if TYPE_CHECKING:
     from rrmlinear.catalog.choices import Choices
     from rrmlinear.regularizers.base import Regularizer
 
 
-@dataclass(frozen=True, eq=False)
+@record()
 class Task:
     """minimize Ω(w) + Σ_i c_i φ(x_i'w, y_i), c_i the costs, with the choices for a solver.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
 from rrmlinear.catalog.errors import ChoiceError, out_of_range, unknown
+from rrmlinear.core.records import record
 
 
 class Values:
@@ -27,7 +27,7 @@ class Values:
         return out_of_range(field, value, self.allowed)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record()
 class Switch(Values):
     """True, False, or None for the usual one."""
 
@@ -42,7 +42,7 @@ class RowName(Values):
     """The name of a row of another table: a loss, a regularizer or a solver type."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record()
 class Names(Values):
     """One of a few names, the default first where there is one."""
 
@@ -59,7 +59,7 @@ class Names(Values):
         return unknown(field, value, self.names)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record()
 class Number(Values):
     """A number above ``above``, of at least ``least``, below ``below`` and of at most ``most``."""
 
@@ -90,7 +90,7 @@ class Number(Values):
         return inside and (number < self.below if self.finite else number <= self.below)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record()
 class Whole(Values):
     """A whole number of at least ``least`` and at most ``most``."""
 
@@ -112,7 +112,7 @@ class Size(Whole):
     """A number of bytes."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record()
 class NamesOrWhole(Names):
     """One of a few names, or a whole number from 1 on, the number of ``counted``."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.cli.files import blaming, check_output
 from rrmlinear.cli.leaving import LeaveError
+from rrmlinear.core.records import record
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.training.trained import TrainedModel
@@ -51,7 +52,7 @@ def messages(said: Sequence[warnings.WarningMessage]) -> list[str]:
     return [str(warning.message) for warning in said]
 
 
-@dataclass(frozen=True)
+@record(eq=True)
 class Report:
     """The page that `train --report` writes, none where ``path`` is None.
 

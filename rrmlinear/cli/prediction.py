@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +29,7 @@ from rrmlinear.cli.scores import (
     squared_correlation,
 )
 from rrmlinear.cli.summary import measure_line
+from rrmlinear.core.records import record
 from rrmlinear.data.container.signature import head_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
@@ -43,7 +43,7 @@ if TYPE_CHECKING:  # models of sequences take a hundred modules
 LINES_AT_ONCE = 1 << 12
 
 
-@dataclass(frozen=True)
+@record(eq=True)
 class PredictionOptions:
     """The predict command as it was given."""
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.records import record
 from rrmlinear.data.sequences import SequenceProblem
 
 Cliques = Sequence[Sequence[Sequence[int]]]
 Types = Sequence[Sequence[int]]
 
 
-@dataclass(frozen=True, eq=False)
+@record()
 class GraphProblem(SequenceProblem):
     """m graphs of n nodes in all, each node a row over d features with a label.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.records import record
 from rrmlinear.data.array_rows import csr_of, float64_of, in_column_order, rows_of, take_rows
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 READ_AT_ONCE = 1 << 20
 
 
-@dataclass(frozen=True, eq=False)
+@record()
 class Problem:
     """n examples x_i over d features with labels y_i and, if given, weights c_i ≥ 0.
 

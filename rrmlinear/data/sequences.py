@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.records import record
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
@@ -16,7 +17,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequence_lists import checked_weights, joined, numbered, stack_with_edges
 
 
-@dataclass(frozen=True, eq=False)
+@record()
 class SequenceProblem:
     """m sequences of n positions in all, each position a row over d features with a label.
 

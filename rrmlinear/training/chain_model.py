@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.records import record
 from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem
@@ -42,7 +42,7 @@ class Part(NamedTuple):
     positions: slice
 
 
-@dataclass(frozen=True, eq=False)
+@record()
 class ChainModel(LabellingModel):
     """A `TrainedModel` with transitions, which labels sequences; else as `Model`.
 

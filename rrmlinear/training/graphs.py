@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Self
 
@@ -15,6 +14,7 @@ from rrmlinear.catalog.chain_builders import graph_risk
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.core.records import record
 from rrmlinear.data.graphs import GraphProblem
 from rrmlinear.data.problem import check_kind
 from rrmlinear.risks.layouts.graphs._messages import Messages
@@ -30,7 +30,7 @@ from rrmlinear.training.stored import shaped_tables
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@record()
 class GraphModel(LabellingModel):
     """A `TrainedModel` with tables of cliques, which labels the nodes of graphs; else as `Model`.
 

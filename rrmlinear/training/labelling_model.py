@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike
 from typing import Any
@@ -14,13 +13,14 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import NAMED_LOSSES, loss_row
 from rrmlinear.core.pool import thread_pool
+from rrmlinear.core.records import record
 from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
 from rrmlinear.training.model_files.writing import save_model
 from rrmlinear.training.trained import TrainedModel
 
 
-@dataclass(frozen=True, eq=False)
+@record()
 class LabellingModel(TrainedModel, ABC):
     """A `TrainedModel` that labels positions or nodes, with marginals if its loss has them."""
 

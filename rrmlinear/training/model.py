@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.losses import LOSSES, MEASURE_LOSSES, loss_row, measure_value
 from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.core.pool import thread_pool
+from rrmlinear.core.records import record
 from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
@@ -25,7 +25,7 @@ from rrmlinear.training.trained import TrainedModel
 SCORES_AT_ONCE = 1 << 22
 
 
-@dataclass(frozen=True, eq=False)
+@record()
 class Model(TrainedModel):
     """A trained linear model: it predicts labels or values of examples, and saves itself.
 

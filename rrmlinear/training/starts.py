@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.dual_builders import joint
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
+from rrmlinear.core.records import record
 from rrmlinear.data.neighbours import visited_together
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
@@ -36,7 +37,7 @@ MIN_JOINT_CLASSES, MIN_JOINT_WIDTH = 4, 4096
 JOINT_BYTES = 3.0
 
 
-@dataclass(frozen=True, eq=False)
+@record()
 class Point:
     """Weights and duals of another run, to begin from.
 

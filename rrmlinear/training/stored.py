@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.plain_state import PlainState
+from rrmlinear.core.records import record
 
 #: A type and a number of nodes, few enough for a power of it.
 TABLE = r"([+-]?[0-9]{1,18}):([1-9][0-9]?)"
 
 
-@dataclass(frozen=True, eq=False)
+@record()
 class StoredModel(PlainState):
     """A linear model of scores x'W.
 

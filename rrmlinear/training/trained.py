@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from os import PathLike
 
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.losses import loss_row
+from rrmlinear.core.records import record
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.stored import StoredModel
 
 
-@dataclass(frozen=True, eq=False)
+@record()
 class TrainedModel(StoredModel):
     """A `StoredModel` with the parameter and the result of its training.
 

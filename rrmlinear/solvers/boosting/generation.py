@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.records import record
 from rrmlinear.solvers.boosting.edges import Edges
 from rrmlinear.solvers.boosting.hypotheses import Hypotheses
 from rrmlinear.solvers.loop.inner import Array, inner
@@ -26,7 +26,7 @@ MOST_AT_ONCE = 10
 EDGE_ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
+@record(eq=True)
 class EdgeStopping(Stopping):
     """Stop when the gap is within ``gap_tol``: edges lie in [−1, 1]."""
 

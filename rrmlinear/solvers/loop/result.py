@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.plain_state import PlainState
+from rrmlinear.core.records import record
 
 
 class Status(Enum):
@@ -28,7 +29,7 @@ class Status(Enum):
     STOPPED_BY_CALLER = "the caller asked to stop before the tolerance was reached"
 
 
-@dataclass(frozen=True)
+@record(eq=True)
 class TraceRow(PlainState):
     """One pass. ``seconds`` is wall time since the start, measuring left out.
 
@@ -74,7 +75,7 @@ def part_done(first: float, gap: float, goal: float) -> float:
     return min(max(math.log(first / max(gap, goal)) / math.log(first / goal), 0.0), 1.0)
 
 
-@dataclass(frozen=True, eq=False)
+@record()
 class DualBlocks(PlainState):
     """The duals of a multiclass problem by their nonzeros: row i holds those of example i."""
 
@@ -143,7 +144,7 @@ def duals_by_scores(
 OnPass = Callable[[TraceRow], Any]
 
 
-@dataclass(frozen=True, eq=False)
+@record()
 class Result(PlainState):
     """Weights (d × k) with their certificate.
 

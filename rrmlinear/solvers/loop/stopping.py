@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from rrmlinear.core.records import record
 from rrmlinear.solvers.loop.result import Status, TraceRow
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 
-@dataclass(frozen=True)
+@record(eq=True)
 class Stopping:
     """Stop when the gap is within its target, or a limit is reached.
 

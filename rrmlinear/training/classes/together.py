@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.records import record
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.result import Result, Status, TraceRow
 
@@ -19,7 +20,7 @@ STATUSES = list(Status)
 WEIGHTS_OF_A_LINE = 8
 
 
-@dataclass(frozen=True, eq=False)
+@record()
 class OneVsRestResult(Result):
     """The certificate of all problems together: weights d × k, duals n × k, primal, dual, gap and
     target as sums, the status the worst. ``problems`` are the certificates one by one.
