@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -273,7 +273,8 @@ class Choices(PlainState):
 
 #: The rows by their names.
 CHOICES: dict[str, Choice] = {
-    field.name: field.metadata["row"]._replace(
+    field.name: replace(
+        field.metadata["row"],
         name=field.name,
         default=NO_WEIGHTS if field.name == "class_weights" else field.default,
     )

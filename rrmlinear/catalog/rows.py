@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rrmlinear.catalog.values import Values
 from rrmlinear.core.loading import named
+from rrmlinear.core.records import record
 
 if TYPE_CHECKING:
     from rrmlinear.solvers.loop.solver import Solver
@@ -55,7 +56,8 @@ FEATURES = {
 }
 
 
-class Choice(NamedTuple):
+@record()
+class Choice:
     """A field of `Parameter`.
 
     ``meaning`` is one plain sentence; ``default`` stands where nothing is chosen, and where it is
@@ -74,7 +76,7 @@ class Choice(NamedTuple):
     needs: frozenset[str] = frozenset()
     excluded_by: tuple[str, ...] = ()
     only_with: tuple[str, ...] = ()
-    values_need: Mapping[str, frozenset[str]] = NONE
+    values_need: Mapping[str, frozenset[str]] = field(default_factory=lambda: NONE)
     name: str = ""
     default: Any = None
 
@@ -94,7 +96,8 @@ def choice(owner: str, meaning: str, values: Values, default: Any = None, **more
     return field(default=default, metadata={"row": row})
 
 
-class LossRow(NamedTuple):
+@record()
+class LossRow:
     """A loss by its name.
 
     ``kind`` is the kind of labels:
@@ -117,7 +120,7 @@ class LossRow(NamedTuple):
     kind: str
     formula: str
     maker: str | Callable[..., Any]
-    takes: Mapping[str, Any] = NONE
+    takes: Mapping[str, Any] = field(default_factory=lambda: NONE)
     features: frozenset[str] = frozenset()
     positive: tuple[str, ...] = ()
     link: str | None = None
@@ -150,7 +153,8 @@ class LossRow(NamedTuple):
         return self.offers({}) | self.offers({"smoothing": 1.0})
 
 
-class SolverRow(NamedTuple):
+@record()
+class SolverRow:
     """A solver type: its number, its name in model files, and how a Task becomes its solver.
 
     ``builder`` is the place of the function of a Task that makes the solver, see `named`, and
@@ -186,7 +190,7 @@ class SolverRow(NamedTuple):
     rule: str = ""
     form: str = "dual"
     proves: bool = True
-    how: Mapping[str, str] = NONE
+    how: Mapping[str, str] = field(default_factory=lambda: NONE)
 
     @property
     def is_liblinear(self) -> bool:
@@ -199,7 +203,8 @@ class SolverRow(NamedTuple):
         return solver
 
 
-class RegularizerRow(NamedTuple):
+@record()
+class RegularizerRow:
     """A regularizer by its name.
 
     ``build`` makes it of the numbers that it ``takes``, in their order; their defaults stand beside
@@ -213,7 +218,7 @@ class RegularizerRow(NamedTuple):
     meaning: str
     formula: str
     build: Callable[..., Any]
-    takes: Mapping[str, Any] = NONE
+    takes: Mapping[str, Any] = field(default_factory=lambda: NONE)
     features: frozenset[str] = frozenset()
     positive: tuple[str, ...] = ()
     radius: bool = False

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from rrmlinear.catalog.choices import CHOICES
+from rrmlinear.catalog.choices import CHOICES, Choices
 from rrmlinear.catalog.losses import NAMED_LOSSES
-from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import Selection, number_of, select
 from rrmlinear.catalog.solvers import find_solver
@@ -30,6 +29,7 @@ from rrmlinear.cli.parser import (
     size,
     whole,
 )
+from rrmlinear.core.records import record
 
 FOLDS_OF_SEARCH = 5
 #: Options that losses of sequences do not have, with a sentence each.
@@ -47,7 +47,8 @@ class SearchOptions(NamedTuple):
     first_epsilon: float | None
 
 
-class TrainingOptions(NamedTuple):
+@record()
+class TrainingOptions:
     """The train command as it was given."""
 
     chosen: Selection
@@ -117,7 +118,7 @@ def _offer_choices(parser: Parser) -> None:
             parser.value(flag.flag, dest=name, type=_converter(name))
 
 
-def _parameter(options: SimpleNamespace) -> tuple[Parameter, list[str]]:
+def _parameter(options: SimpleNamespace) -> tuple[Choices, list[str]]:
     """The choices that were made, all others by default; and sentences on those ignored."""
     made = {name: getattr(options, name) for name in FLAGS}
     if options.groups is not None:
@@ -128,10 +129,10 @@ def _parameter(options: SimpleNamespace) -> tuple[Parameter, list[str]]:
     if options.search and not {"solver", "loss", "regularizer"} & set(made):
         made["solver"] = SEARCHED
         said.append(f"Solver not specified. Using -s {SEARCHED}")
-    row = find_solver(number_of(Parameter(**made)))
+    row = find_solver(number_of(Choices(**made)))
     if row.is_liblinear:
         said += [f"WARNING: {sentence}" for sentence in without_effect(row, made)]
-    return Parameter(**made), said
+    return Choices(**made), said
 
 
 def _usage() -> str:
@@ -246,7 +247,7 @@ def _products(weights: Sequence[tuple[int, float]]) -> Mapping[int, float]:
     return products
 
 
-def _selected(parameter: Parameter, options: SimpleNamespace) -> Selection:
+def _selected(parameter: Choices, options: SimpleNamespace) -> Selection:
     row = find_solver(number_of(parameter))
     if options.trace_file is not None and (options.folds is not None or options.search):
         flag = "-C" if options.search else "-v"

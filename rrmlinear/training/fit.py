@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import sys
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.errors import ChoiceError, Named
-from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import weight_at_limit
 from rrmlinear.catalog.selection import LOOSE_GAP, Selection, select
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem, check_kind
 from rrmlinear.solvers.loop.result import OnPass, Result, Status
-from rrmlinear.training.classes.one_vs_rest import solve_one_vs_rest
 from rrmlinear.training.costs import base_costs, class_factors
 from rrmlinear.training.model import Model
-from rrmlinear.training.one_class import solve_one_class
 from rrmlinear.training.single import solve_blocks, solve_measure, solve_scalars
 from rrmlinear.training.starts import Start, point_of
 from rrmlinear.training.streaming import streamed
+
+if TYPE_CHECKING:
+    from rrmlinear.catalog.parameter import Parameter
 
 Vector = NDArray[np.float64]
 MAX_WEIGHTS = sys.maxsize // 1024  # far beyond any memory, and products with it do not overflow
@@ -156,6 +157,8 @@ def solve(
         costs = costs * factors[label]
         result = solve_blocks(problem, chosen, label, len(labels), costs, point, on_pass)
     elif len(labels) > 2:
+        from rrmlinear.training.classes.one_vs_rest import solve_one_vs_rest
+
         result = solve_one_vs_rest(problem, chosen, label, costs, factors, point, on_pass)
     else:
         y = np.subtract(1.0, 2 * label)  # nothing that a processor would have to guess
@@ -195,6 +198,8 @@ def _one_class(
     problem: Problem, chosen: Selection, on_pass: OnPass | None, start: Start
 ) -> tuple[Model, Result]:
     """The model of a one-class machine, whose labels are 1 within and -1 outside."""
+    from rrmlinear.training.one_class import solve_one_class
+
     labels = np.array([1, -1])
     point = point_of(start, problem.rows.width, labels)
     result, rho = solve_one_class(problem, chosen, point, on_pass)

@@ -1,5 +1,7 @@
 """Each fit looks its choices up once, and builds its loss and its regularizer once."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -25,7 +27,7 @@ def count(monkeypatch):
 
     for name in ("find_solver", "build_regularizer", "block_loss", "check_values", "check_effects"):
         monkeypatch.setattr(selection, name, counted(name, getattr(selection, name)))
-    losses = {name: row._replace(maker=counted("loss", row.build)) for name, row in LOSSES.items()}
+    losses = {name: replace(row, maker=counted("loss", row.build)) for name, row in LOSSES.items()}
     monkeypatch.setattr(selection.select, "__defaults__", (losses, frozenset()))
     return calls
 

@@ -8,14 +8,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog import (
-    batch_builders,
-    chain_builders,
-    dual_builders,
-    path_builders,
-    second_order_builders,
-)
-from rrmlinear.catalog.stages import barriers, methods, tangents
+from rrmlinear.catalog import batch_builders, dual_builders, second_order_builders
+from rrmlinear.catalog.stages import methods
 from rrmlinear.catalog.stages.costs import PASS_COST, WHOLE_PASSES, visit_cost
 from rrmlinear.catalog.stages.first_stage import (
     begins_by_newton,
@@ -24,6 +18,7 @@ from rrmlinear.catalog.stages.first_stage import (
     is_wide,
 )
 from rrmlinear.catalog.task import Task
+from rrmlinear.core.loading import loading
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages.stages import Stages
@@ -37,6 +32,9 @@ WIDE_PASSES = 20
 def automatic(task: Task) -> Solver:
     """Stages of the solvers that take the task, the quickest on easy problems first."""
     if "chain" in task.features:
+        with loading:
+            from rrmlinear.catalog import chain_builders
+
         return chain_builders.automatic(task)
     if "measure" in task.features:
         return batch_builders.of_measure(task)
@@ -112,6 +110,10 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
 
 
 def _others(task: Task, by_points: bool = True) -> list[Stage]:
+    with loading:
+        from rrmlinear.catalog import path_builders
+        from rrmlinear.catalog.stages import barriers, tangents
+
     second = newton = _second(task)
     if newton and barriers.interior_applies(task):
         second = sorted([*newton, methods.interior(task)], key=lambda stage: stage.cost)
@@ -174,6 +176,8 @@ def _by_classes(task: Task, newton: list[Stage]) -> list[Stage]:
     """L-BFGS on a softmax. With few examples for each weight it needs many steps of little time:
     Newton's method follows where it would come first; else the ascent, with a long guess.
     """
+    from rrmlinear.catalog import path_builders
+
     first, ascent = methods.descent(task, path_builders.class_descent), methods.ascent(task)
     if path_builders.are_many(task):
         return [first, ascent, *newton]

@@ -12,8 +12,6 @@ from rrmlinear.catalog.batch_builders import risk_of
 from rrmlinear.catalog.task import Task
 from rrmlinear.core.loading import loading
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.losses.multiclass import CrammerSinger
-from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED, MAX_GRAM_FRACTION
 
@@ -30,6 +28,8 @@ def _inside(loss: Any) -> Callable[[float], Any] | None:
         return None
     with loading:
         from rrmlinear.losses.barrier import CrammerSingerInside, PiecesInside, WestonWatkinsInside
+        from rrmlinear.losses.multiclass import CrammerSinger
+        from rrmlinear.losses.weston_watkins import WestonWatkins
 
     if isinstance(loss, ScalarLoss):
         return partial(PiecesInside, loss)
@@ -48,9 +48,14 @@ def interior_applies(task: Task) -> bool:
     if not loss.smoothing > 0:
         if task.n_classes is None and loss.pieces(np.ones(1)) is None:
             return False
-        is_known = task.n_classes is None or isinstance(loss, (CrammerSinger, WestonWatkins))
-        if not is_known or (task.n_classes is not None and task.choices.free_bias):
-            return False
+        if task.n_classes is not None:
+            with loading:
+                from rrmlinear.losses.multiclass import CrammerSinger
+                from rrmlinear.losses.weston_watkins import WestonWatkins
+
+            is_known = isinstance(loss, (CrammerSinger, WestonWatkins))
+            if not is_known or task.choices.free_bias:
+                return False
     if omega.quadratic_l1 == 0 or barred_unknowns(task) > MAX_BARRED:
         return False
     with loading:
