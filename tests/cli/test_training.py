@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 from itertools import islice
 from pathlib import Path
@@ -170,14 +171,24 @@ def test_one_class_in_a_fold(train, folder):
     assert ended.err.startswith("ERROR: fold 3 of 3: all 2 examples have label 1")
 
 
-def test_too_many_features(train, folder):
-    (folder / "data").write_text("1 9999999999999:1\n2 1:1\n")
-    ended = train("data")
-    assert ended.code == 1
-    assert ended.err.startswith("ERROR: not enough memory: ")
-    assert "the weights of 9999999999999 features and 2 classes take 159999999999984 bytes" in (
-        ended.err
-    )
+#: The train command in a process that may address 1 GiB.
+WITH_LITTLE_MEMORY = """
+import resource, sys
+from rrmlinear.cli.command import run
+resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+sys.exit(run("training", sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on the addresses of a process")
+def test_too_many_features(folder):
+    (folder / "data").write_text("1 200000000:1\n2 1:1\n")
+    words = [sys.executable, "-c", WITH_LITTLE_MEMORY, "data"]
+    ended = subprocess.run(words, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("ERROR: not enough memory: ")
+    assert "the weights of 200000000 features and 2 classes take 3200000000 bytes" in ended.stderr
+    assert os.listdir(folder) == ["data"]
 
 
 def test_text_passed_over(train, predict, folder):

@@ -92,7 +92,7 @@ def test_a_bias_is_refused(X):
         fit(problem, Parameter(solver=21))
 
 
-@pytest.mark.parametrize("nu", [0.0, 1.5, np.nan])
+@pytest.mark.parametrize("nu", [0.0, np.nextafter(1.0, 2.0), np.nan])
 def test_nu_is_a_fraction(X, nu):
     with pytest.raises(ChoiceError, match="nu is"):
         trained(X, nu)
