@@ -11,12 +11,6 @@ from numpy.typing import NDArray
 from rrmlinear.catalog import batch_builders, dual_builders, second_order_builders
 from rrmlinear.catalog.stages import methods
 from rrmlinear.catalog.stages.costs import PASS_COST, WHOLE_PASSES, visit_cost
-from rrmlinear.catalog.stages.first_stage import (
-    begins_by_newton,
-    begins_by_points,
-    columns_for_conjugate,
-    is_wide,
-)
 from rrmlinear.catalog.task import Task
 from rrmlinear.core.loading import loading
 from rrmlinear.solvers.loop.certificate import Certificate
@@ -66,6 +60,9 @@ def ascends_first(task: Task) -> bool:
     builders = second_order_builders
     if builders.near_kinks_applies(task) or builders.compiled_applies(task):
         return False
+    with loading:
+        from rrmlinear.catalog.stages.first_stage import begins_by_newton
+
     is_norm = omega.quadratic_l1 == 0 and omega.modulus == 1
     is_plain = choices.budget is None and not choices.free_bias
     return is_norm and is_plain and not begins_by_newton(task, _second(task))
@@ -113,6 +110,12 @@ def _others(task: Task, by_points: bool = True) -> list[Stage]:
     with loading:
         from rrmlinear.catalog import path_builders
         from rrmlinear.catalog.stages import barriers, tangents
+        from rrmlinear.catalog.stages.first_stage import (
+            begins_by_newton,
+            begins_by_points,
+            columns_for_conjugate,
+            is_wide,
+        )
 
     second = newton = _second(task)
     if newton and barriers.interior_applies(task):
@@ -176,7 +179,9 @@ def _by_classes(task: Task, newton: list[Stage]) -> list[Stage]:
     """L-BFGS on a softmax. With few examples for each weight it needs many steps of little time:
     Newton's method follows where it would come first; else the ascent, with a long guess.
     """
-    from rrmlinear.catalog import path_builders
+    with loading:
+        from rrmlinear.catalog import path_builders
+        from rrmlinear.catalog.stages.first_stage import begins_by_newton
 
     first, ascent = methods.descent(task, path_builders.class_descent), methods.ascent(task)
     if path_builders.are_many(task):
