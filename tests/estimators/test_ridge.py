@@ -54,13 +54,13 @@ def test_shapes_of_one_target():
             assert getattr(ours, name).shape == getattr(theirs, name).shape
         assert ours.predict(X).shape == theirs.predict(X).shape
     one = Ridge(alpha=np.array([2.0])).fit(X, Y[:, 0])
-    assert (one.coef_.shape, type(one.intercept_)) == ((5,), float)
+    assert (one.coef_.shape, type(one.intercept_)) == ((5,), np.float64)
     assert_array_equal(one.coef_, Ridge(alpha=2.0).fit(X, Y[:, 0]).coef_)
 
 
 def test_penalties_are_counted():
     X, Y, _ = DATA["tall"]
-    with pytest.raises(ValueError, match="number of penalties do not correspond: 3 != 2"):
+    with pytest.raises(ValueError, match="number of penalties do not correspond: 2 != 3"):
         Ridge(alpha=np.array([1.0, 2.0])).fit(X, Y)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,8 @@ def duals_of_model(risk: Any, at: Evaluation, moves: Array, after: Evaluation) -
 def offer_duals_of_model(
     certificate: Certificate, risk: Any, at: Evaluation, moves: Array, after: Evaluation
 ) -> None:
-    """Offer `duals_of_model`, if there are any."""
-    alphas = duals_of_model(risk, at, moves, after)
-    if alphas is not None:
-        certificate.offer_duals(alphas)
+    """Offer `duals_of_model`, if there are any; none where numbers overflow."""
+    with suppress(FloatingPointError):
+        alphas = duals_of_model(risk, at, moves, after)
+        if alphas is not None:
+            certificate.offer_duals(alphas)

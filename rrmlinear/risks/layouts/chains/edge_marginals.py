@@ -106,6 +106,11 @@ class EdgeMarginalsRisk:
         """The shape of the weights: those of the chain."""
         return self.chain.shape
 
+    @property
+    def lipschitz(self) -> float:
+        """The largest |α| of a score."""
+        return 1.0
+
     def _spread(self, nodes: Array, pairs: Array) -> Array:
         k, second = self.k, np.minimum(self.first + 1, self.chain.n - 1)
         tables = np.repeat(nodes[self.first, :, np.newaxis], k, axis=2)
