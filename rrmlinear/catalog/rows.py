@@ -157,7 +157,7 @@ class LossRow:
 class SolverRow:
     """A solver type: its number, its name in model files, and how a Task becomes its solver.
 
-    ``builder`` is the place of the function of a Task that makes the solver, see `named`, and
+    ``builder`` is the function of a Task that makes the solver, or its place, see `named`;
     ``how`` are its other arguments.
 
     ``needs`` are sets of features, one of which loss and regularizer must offer together.
@@ -179,7 +179,7 @@ class SolverRow:
     summary: str
     needs: tuple[frozenset[str], ...]
     choices: tuple[str, ...]
-    builder: str
+    builder: str | Callable[..., Solver]
     loss: str = "hinge"
     blocks: tuple[str, ...] = ()
     excludes: tuple[tuple[str, str], ...] = ()
@@ -199,7 +199,8 @@ class SolverRow:
 
     def build(self, task: Any) -> Solver:
         """The solver of a `Task`."""
-        solver: Solver = named(self.builder)(task, **self.how)
+        make = named(self.builder) if isinstance(self.builder, str) else self.builder
+        solver: Solver = make(task, **self.how)
         return solver
 
 

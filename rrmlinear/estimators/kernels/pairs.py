@@ -61,7 +61,7 @@ class Pairs:
     def _selection(self, problem: Problem, loss: LossRow, **more: Any) -> tuple[Problem, Selection]:
         problem, chosen = super()._selection(problem, loss, **more)  # type: ignore[misc]
         self.kernel_rows = rows_of_kernel(self.kernel)
-        solver = chosen.solver._replace(build=by_pairs(self.kernel_rows))
+        solver = replace(chosen.solver, builder=by_pairs(self.kernel_rows))
         choices = replace(chosen.choices, threads=1)  # all classes share the rows
         return problem, replace(chosen, solver=solver, choices=choices)
 
