@@ -59,7 +59,9 @@ cdef int mend(const plane_t* plane, plane_written_t written, double size, const 
     for i in range(plane.n if plane.absolute else 0):
         out[i] = -out[i] if given[i * plane.m.step] < 0 and out[i] > 0 else out[i]
     free(m)
-    if status >= 0 and not fabs(written.miss) <= SUM_LIMIT * (size + written.size + fabs(plane.z)):
+    # beside a sum of 0 all terms may be rounding: their root is found where θ moves no more
+    if status >= 0 and (move != 0 or plane.z != 0) and not (
+            fabs(written.miss) <= SUM_LIMIT * (size + written.size + fabs(plane.z))):
         status = NOT_FINITE
     return status if status < 0 else 0
 
