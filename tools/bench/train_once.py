@@ -10,7 +10,6 @@ import sys
 import warnings
 
 import rrmlinear
-from rrmlinear.solvers.loop.result import Status
 
 
 def main(data: str, cost: str, block: str, threads: str, delta: str, pace: str = "") -> None:
@@ -27,7 +26,7 @@ def main(data: str, cost: str, block: str, threads: str, delta: str, pace: str =
     told = {
         "cpu_seconds": result.cpu_seconds,
         "seconds": result.seconds,
-        "solved": result.status is Status.SOLVED,
+        "solved": result.ended,
         "notes": result.notes,
         "trace": [row.as_dict() for row in result.trace],
     }

@@ -159,7 +159,7 @@ class Runner:
         seconds, result = time.process_time() - begin, model.result
         return {
             "seconds": seconds,
-            "solved": bool(result.solved),
+            "solved": bool(getattr(result, "ended", result.solved)),
             "passes": len(result.trace),
             "status": result.status.name,
             "objective": float(result.primal),

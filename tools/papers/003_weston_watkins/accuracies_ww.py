@@ -72,7 +72,7 @@ class Accuracies:
             for decay in PRINTED:
                 model = train(split.train, 2.0**power, "walrus", decay, limit)
                 assert model.result is not None
-                self.found[decay, power] = accuracy(model, split.test), model.result.solved
+                self.found[decay, power] = accuracy(model, split.test), model.result.ended
 
     def of(self, decay: float, powers: Sequence[int]) -> list[float]:
         return [self.found[decay, power][0] for power in powers]

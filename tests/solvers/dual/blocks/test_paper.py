@@ -33,9 +33,10 @@ def cells():
 @pytest.mark.parametrize(("name", "power", "accuracy"), list(cells()))
 def test_accuracy_is_that_of_the_paper(data_set, fit, name, power, accuracy):
     train, test = data_set(name), data_set(name + ".t")
-    model = fit(train, C=2.0**power, accelerate=False)  # the paper's descent
+    # the paper's descent and its rule
+    model = fit(train, C=2.0**power, accelerate=False, tolerance=0.0009)
     found = 100 * (model.predict(test) == test.labels).mean()
-    assert model.result.status is Status.SOLVED
+    assert model.result.status is Status.RULE
     # rounded as the table is
     assert abs(round(found, 2) - accuracy) <= POINTS + 1e-9
 
