@@ -44,7 +44,12 @@ cdef int mend(const plane_t* plane, plane_written_t written, double size, const 
     for i in range(plane.n):
         m[i] = fabs(given[i * plane.m.step]) if plane.absolute else given[i * plane.m.step]
     centred.m.at, centred.m.step, centred.absolute = m, 1, False
-    for _ in range(MAX_CENTRES):
+    # by the search, whose θ has the digits of a line near it, beside lines of any size
+    status = plane_search(&centred, -INFINITY, INFINITY, &move)
+    if status >= 0:
+        theta[0] = move
+        written = plane_write(&centred, move, out)
+    for _ in range(MAX_CENTRES if status >= 0 else 0):
         if (fabs(written.miss) <= SUM_ROUNDING * (size + written.size)
                 or not 0 < fabs(move) <= last):
             break

@@ -143,3 +143,17 @@ def test_the_entropy_simplex_knows_ratios_alone(scale, method):
     found = entropy_capped_simplex(v, 0.5, 1.0, method=method)
     expected = entropy_capped_simplex([1.0, v[1] / v[0], v[2] / v[0]], 0.5, 1.0, method=method)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_numbers_of_all_sizes_together(method):
+    """The search takes over where Newton's steps from the mean have too few digits."""
+    sizes = [0.0, 1.0, -1.0, 3.0, 2.0, 1e-17, 1e8, 1e17, -1e17, -3e16, 1e100, -1e100, -1e300, 1e300]
+    rng = np.random.default_rng(0)
+    for _ in range(400):
+        x = rng.choice(sizes, rng.integers(1, 6))
+        order = sorted(map(Fraction, x), reverse=True)
+        tops = [(sum(order[: k + 1]) - 1) / (k + 1) for k in range(len(order))]
+        theta = max(t for t, v in zip(tops, order, strict=True) if v > t)
+        right = [float(max(Fraction(v) - theta, 0)) for v in x]
+        assert capped_simplex(x, np.inf, 1.0, method=method) == pytest.approx(right, abs=1e-12)
