@@ -33,15 +33,15 @@ def _liblinear(
     )
 
 
-def _over_features(number: int, name: str, summary: str, loss: str, rule: str) -> SolverRow:
-    """A type with the 1-norm, ended by a rule of descent over features."""
+def _over_features(number: int, name: str, summary: str, loss: str) -> SolverRow:
+    """A type with the 1-norm, ended by the rule of descent over features."""
     return _liblinear(
         number,
         name,
         summary,
         loss,
         0.01,
-        rule,
+        "feature_sum",
         "free_bias",
         regularizer="l1",
         starts=False,
@@ -98,13 +98,9 @@ TYPES = (
         solver="by_blocks",
     ),
     _over_features(
-        5,
-        "L1R_L2LOSS_SVC",
-        "L1-regularized L2-loss support vector classification",
-        "squared-hinge",
-        "swept_sum",
+        5, "L1R_L2LOSS_SVC", "L1-regularized L2-loss support vector classification", "squared-hinge"
     ),
-    _over_features(6, "L1R_LR", "L1-regularized logistic regression", "logistic", "feature_sum"),
+    _over_features(6, "L1R_LR", "L1-regularized logistic regression", "logistic"),
     _liblinear(
         7,
         "L2R_LR_DUAL",

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 #: The default tolerance, relative to the primal objective.
 GAP_TOL = 1e-3
 #: A gap above this fraction of the objective gets a warning where a stopping rule of the type's own
-#: ended the run. Where no tolerance is chosen, a run by one of LIBLINEAR's rules goes on to this
-#: gap.
+#: ended the run.
 LOOSE_GAP = 0.01
 #: LIBLINEAR's type of the hinge; losses that are the hinge for two classes, and the solver types
 #: that then take it.
@@ -82,14 +81,13 @@ class Selection:
 
     @property
     def widest_gap(self) -> float:
-        """The relative gap that one of LIBLINEAR's rules has to prove: GAP_TOL at the default of
-        its tolerance, or LOOSE_GAP where the loss has kinks, and in proportion at others. Infinity
-        where it proves none.
+        """The relative gap that is asked for beside one of LIBLINEAR's rules: GAP_TOL, and less in
+        proportion to a tolerance below the default. So objectives are at most that far above those
+        of LIBLINEAR, whose rules bound gradients.
         """
-        if not (self.solver.proves and self.tolerance and self.solver.tolerance):
+        if not (self.tolerance and self.solver.tolerance):
             return np.inf
-        least = GAP_TOL if "smooth" in self.features else LOOSE_GAP
-        return max(least * self.tolerance / self.solver.tolerance, NEGATIVE_GAP)
+        return max(GAP_TOL * min(1.0, self.tolerance / self.solver.tolerance), NEGATIVE_GAP)
 
     @property
     def stopping(self) -> Stopping:
@@ -174,7 +172,10 @@ class Selection:
         """Give a solver of this task the stopping rule of the type, if it has one."""
         if self.tolerance is not None and self.solver.is_liblinear:
             solver.rule = named(self.solver.rule)(task, self.tolerance)
-            solver.rule.widest_gap = self.widest_gap
+            if self.solver.proves:
+                solver.rule.widest_gap = self.widest_gap
+            else:
+                solver.rule.widest_fall = self.widest_gap
 
 
 def select(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from rrmlinear.catalog.stages.samples import task_of_sample
 from rrmlinear.catalog.task import Task
 from rrmlinear.core.loading import loading
 from rrmlinear.solvers.loop.rules.of_duals import (
@@ -22,8 +21,6 @@ from rrmlinear.solvers.loop.rules.rule import Either, Rule
 #: ascents are accelerated. With a change of the rule after this number of passes they end at
 #: objectives below LIBLINEAR's; with a change after 50 passes, dna with -s 1 ends above it.
 MOST_PASSES, CLASSES_FRACTION, VALUES_FRACTION = 100, 0.1, 0.001
-#: So many examples tell what the first sweep over features sees; it varies as much with its order.
-SWEPT_EXAMPLES = 1000
 
 
 def _risk(task: Task) -> Any:
@@ -74,19 +71,5 @@ def gradient_norm(task: Task, tolerance: float) -> Rule:
 
 
 def feature_sum(task: Task, tolerance: float) -> Rule:
-    """Of Newton's method over features."""
+    """Of descent over features."""
     return FeatureSum(_risk(task), tolerance, True, bool(task.choices.free_bias))
-
-
-def swept_sum(task: Task, tolerance: float) -> Rule:
-    """Of coordinate descent over features, whose first sum is over a sweep of some examples."""
-
-    def share() -> float:
-        with loading:
-            from rrmlinear.solvers.features.models.first_sweep import share_of_first_sweep
-
-        fraction = max(1, task.rows.shape[0] // SWEPT_EXAMPLES)
-        some = task if fraction == 1 else task_of_sample(task, fraction)
-        return share_of_first_sweep(_risk(some), 1.0, task.choices.seed)
-
-    return FeatureSum(_risk(task), tolerance, True, bool(task.choices.free_bias), share)

@@ -270,7 +270,10 @@ class Accelerated(Solver):
         return self.ascent.value_at_zero()
 
     def rounding(self, enough: float) -> float:
-        return self.ascent.rounding_of(self.certificate, enough)
+        return self.rounding_of(self.certificate, enough)
+
+    def rounding_of(self, certificate: Certificate, enough: float) -> float:
+        return self.ascent.rounding_of(certificate, enough)
 
     def support(self) -> dict[str, int]:
         duals = self.certificate.alphas

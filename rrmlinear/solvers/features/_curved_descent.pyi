@@ -5,7 +5,6 @@ from rrmlinear.data.rows import Rows
 
 class CurvedSweeps:
     weights: NDArray[np.float64]
-    violation: float
     def __init__(
         self,
         columns: Rows,

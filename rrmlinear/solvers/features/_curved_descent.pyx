@@ -27,13 +27,11 @@ cdef class CurvedSweeps:
 
     ``columns`` are the features as sparse rows over the examples, the same ones for all
     ``curvatures`` h. ``linear`` is b. The curvature of a feature is added up at its first visit.
-    ``violation`` sums, over the visits of the last sweep, the least size of a subgradient there.
     Source: Yuan, Chang, Hsieh and Lin, A comparison of optimization methods and software for
     large-scale L1-regularized linear classification, 2010, section 4.
     """
 
     cdef readonly object weights        # d
-    cdef readonly double violation
     cdef Rows columns
     cdef object begin
     cdef object linear
@@ -71,7 +69,7 @@ cdef class CurvedSweeps:
         """
         cdef Py_ssize_t at, j, kept = 0, n = features.shape[0]
         cdef row_t column
-        cdef double pull, best, move, curvature, bound, violation = 0
+        cdef double pull, best, move, curvature, bound
         cdef example_t* examples = <example_t*> &self.example[0, 0]
         with nogil:
             for at in range(n):
@@ -89,11 +87,6 @@ cdef class CurvedSweeps:
                 if fabs(pull) > self.l1:
                     best = (pull - bound) / (curvature + self.modulus)
                 move = best - self.w[j]
-                if self.w[j] != 0:
-                    bound = self.l1 if self.w[j] > 0 else -self.l1
-                    violation += fabs(pull - bound - (curvature + self.modulus) * self.w[j])
-                elif best != 0:
-                    violation += fabs(pull - bound)
                 if best != 0 or self.w[j] != 0:
                     features[at] = features[kept]
                     features[kept] = j
@@ -101,7 +94,6 @@ cdef class CurvedSweeps:
                 if fabs(move) > WEIGHT_MOVE_ROUNDING * fabs(best):
                     _add(&column, move, examples)
                     self.w[j] = best
-        self.violation = violation
         return kept
 
     def value(self):

@@ -177,8 +177,8 @@ class Certificate:
         loss = getattr(self.risk, "loss", None)  # risks of all labels together have none
         if loss is not None and loss.smoothing > 0:
             return
-        if self.best_at.value > LOSS_ROUNDING * self.value_at_zero():
-            return
+        if not 0 <= self.best_at.value <= LOSS_ROUNDING * self.value_at_zero():
+            return  # a value below 0 is no sum of losses alone
         rows, w = getattr(self.risk, "rows", None), self.weights
         squares = None if rows is None else rows.squared_norms()
         least = hidden = self._hidden_loss(w, self.best_at, squares)

@@ -43,6 +43,8 @@ class Passes:
         self.rule_is_open = False
         self.deadline: float | None = None
         self.first_gap = self.work = 0.0
+        #: By how much the last pass lowered the objective.
+        self.fall = np.inf
         #: Visits of the last pass that changed anything, and passes in turn without one.
         self.moved = self.still = 0
 
@@ -82,6 +84,20 @@ class Passes:
             self.looked = weights, self.rule.ratio(self.present())
         return self.looked[1]
 
+    def holds_rule(self) -> bool:
+        """Whether a known rule holds, and the last pass lowered the objective little enough."""
+        return self.violation() <= 1 and self.has_settled()
+
+    def has_settled(self) -> bool:
+        """Whether the last pass lowered the objective by no more than the rule lets it."""
+        assert self.rule is not None
+        widest = self.rule.widest_fall
+        return widest == np.inf or self.fall <= widest * abs(self.objective())
+
+    def objective(self) -> float:
+        """The primal value at the best weights of the passes, infinity before there are any."""
+        return self.certificate.primal
+
     def is_open(self) -> bool:
         """Whether a known rule is violated: the run goes on, and no duals need to prove it yet."""
         return self.knows_rule and self.violation() > 1
@@ -107,6 +123,10 @@ class Passes:
         Any bound of at most ``enough`` will do: rounding of that size hides no gap.
         """
         return self.certificate.rounding()
+
+    def rounding_of(self, certificate: Certificate, enough: float) -> float:
+        """`rounding` of a certificate of the same problem, where a solver can tell."""
+        return self.rounding(enough)
 
     def final_weights(self) -> Any:
         """The weights of the certificate, d × k, in memory of their own."""

@@ -86,7 +86,9 @@ class Solver(Passes):
                 self.zero = self.value_at_zero()
         while status is None:
             number += 1
+            before = self.objective()
             self._timed(self.run_pass, number)
+            self.fall = before - self.objective()
             with self._without_deadline():
                 row, status = self._look(number, stopping)
             self.trace.append(row)
@@ -206,7 +208,7 @@ class Solver(Passes):
         seems = row.gap <= target or self._is_rounding(row)
         if seems and self._may_measure(row.gap):
             return True
-        return self.knows_rule and row.gap <= self.watch.target and self.violation() <= 1
+        return self.knows_rule and row.gap <= self.watch.target and self.holds_rule()
 
     def _rounding_at_zero(self) -> float:
         return OBJECTIVE_ROUNDING * abs(self.zero) if math.isfinite(self.zero) else 0.0
@@ -236,16 +238,23 @@ class Solver(Passes):
         return self.asks_parts and self._outside(self.watch.is_violated, self, row)
 
     def _proven(self, row: TraceRow, goal: float) -> Status | None:
-        """SOLVED or BOUNDED if the measured row proves it, HIDDEN if rounding may hide the gap."""
+        """SOLVED or BOUNDED if the measured row proves it, HIDDEN if rounding may hide the gap.
+
+        The gap and its rounding together are within the goal of a solved run. Where rounding is
+        half of it at most, the run goes on until the gap is the other half.
+        """
         bounded = self.certificate.excess <= goal and self._rounding_at_zero() < goal
         if row.gap > goal and not bounded:
             return None
         known = max(goal, NEGATIVE_GAP * abs(row.primal))
-        rounding = self._outside(self.rounding, known)
+        left = known - max(0.0, row.gap) if row.gap <= goal else known
+        rounding = self._outside(self.rounding, left)
         if max(rounding, -row.gap) > known or row.dual > self.zero + known:
             return Status.HIDDEN
         if row.gap <= goal:
-            return Status.SOLVED
+            if row.gap + rounding <= known:
+                return Status.SOLVED
+            return Status.HIDDEN if rounding > known / 2 else None
         if row.primal > self.zero:  # the bound is wrong: w = 0 is better
             return None
         above = f"{self.certificate.excess:.3g}"

@@ -276,7 +276,7 @@ def test_an_objective_far_below_that_at_0_is_solved(fit, loss, C):
         statuses.append(result.status)
     # rounding ends some runs before, of a loss with kinks most, and which depends on the compiler
     assert set(statuses) <= {Status.SOLVED, Status.HIDDEN, Status.STALLED}
-    assert statuses.count(Status.SOLVED) >= (1 if loss == "hinge" else 4)
+    assert statuses.count(Status.SOLVED) >= (2 if loss == "hinge" else 4)
 
 
 def test_a_minimum_of_0_is_solved(fit):

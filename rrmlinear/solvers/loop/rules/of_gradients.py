@@ -7,7 +7,6 @@ Source: Fan, Chang, Hsieh, Wang and Lin, LIBLINEAR: a library for large linear c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,6 @@ from numpy.typing import NDArray
 from rrmlinear.solvers.loop.rules.rule import Point, Rule
 
 Array = NDArray[np.float64]
-
-# LIBLINEAR's Newton method over features looks after whole steps. It ends at 0.4 to 1 of its bound
-# and at objectives that others reach at half of it.
-LAST_STEP = 0.5
 
 
 class _Gradient(Rule):
@@ -72,29 +67,15 @@ class GradientNorm(_Gradient):
 class FeatureSum(_Gradient):
     """The sum over features of the violation, with the 1-norm.
 
-    LIBLINEAR's first one, to which the bound is relative, is that at w = 0 in Newton's method. In
-    coordinate descent it is the sum over the visits of the first sweep: a ``share`` of that at 0.
+    LIBLINEAR's first one, to which the bound is relative, is that at w = 0 in Newton's method, and
+    that of the visits of the first sweep in coordinate descent. The sum says little of the objective
+    where columns differ in length or tell much the same: LIBLINEAR looks at it after sweeps that
+    leave no violation in any column, other steps meet it sooner. So the last pass must not have
+    lowered the objective much either.
     Duals are scaled by the largest violation: their gap stays wide up to the optimum.
     """
 
     tells_gap = False
-
-    def __init__(
-        self,
-        risk: Any,
-        tolerance: float,
-        balanced: bool,
-        free: bool,
-        share: Callable[[], float] | None = None,
-    ) -> None:
-        super().__init__(risk, tolerance, balanced, free)
-        self.share: Callable[[], float] | None = share or (lambda: LAST_STEP)
-
-    def violation(self, point: Point) -> tuple[float, float]:
-        if self.share is not None:
-            self.tolerance *= self.share()
-            self.share = None
-        return super().violation(point)
 
     def _size(self, gradient: Array, weights: Array) -> float:
         each = np.abs(gradient)

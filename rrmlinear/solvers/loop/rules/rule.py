@@ -42,6 +42,8 @@ class Rule:
     at_duals = False
     #: The relative gap up to which a rule that holds ends the run.
     widest_gap = np.inf
+    #: The relative fall of the objective in the last pass up to which a rule that holds ends it.
+    widest_fall = np.inf
     #: Whether a single example may keep it from holding.
     of_largest = True
     #: Whether the violation of some examples alone, a point with ``examples``, can be told: it is

@@ -40,7 +40,7 @@ class RuleWatch:
             return False
         self.target = self.expected = self._widest(passes.rule, row)
         if self.target == np.inf:  # no gap tells: only a known rule is worth a look
-            return passes.knows_rule and passes.violation() <= 1
+            return passes.knows_rule and passes.holds_rule()
         return row.gap <= self.target and not self.is_violated(passes, row)
 
     def look(self, passes: Passes, row: TraceRow) -> None:
@@ -56,7 +56,7 @@ class RuleWatch:
             return
         with np.errstate(over="ignore", invalid="ignore"):
             ratio = passes.violation() if passes.knows_rule else rule.ratio(passes.present())
-        self.holds = ratio <= 1 and row.gap <= widest
+        self.holds = ratio <= 1 and row.gap <= widest and passes.has_settled()
         self.expected = min(row.gap / max(ratio, 1.0), widest)
         passes.rule_is_open = ratio > 1 and rule.of_largest
         if passes.knows_rule:

@@ -201,6 +201,9 @@ class Stages(Solver):
         if dual > best.dual:
             best.offer_duals(solver.duals(), dual=dual, exact=True)
 
+    def objective(self) -> float:
+        return self.solver.objective()
+
     def violation(self) -> float:
         return self.solver.violation()
 
@@ -214,7 +217,12 @@ class Stages(Solver):
         return self.solver.value_at_zero()
 
     def rounding(self, enough: float) -> float:
-        return min(self.solver.rounding(enough), self.certificate.left_rounding)
+        solver, best = self.solver, self.certificate
+        if best.primal < solver.certificate.primal and best.alphas is not None:
+            known = solver.rounding_of(best, enough)  # the weights are of another stage
+        else:
+            known = solver.rounding(enough)
+        return min(known, best.left_rounding)
 
     def penalty(self) -> float:
         return self.solver.penalty()
