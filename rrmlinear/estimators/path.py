@@ -87,7 +87,7 @@ class Path:
 def _verdict(status: Status) -> Cell:
     if status in (Status.SOLVED, Status.BOUNDED):
         return Cell("solved", "good")
-    return Cell(status.value, "bad")
+    return Cell(status.value, "" if status is Status.RULE else "bad")
 
 
 def path(

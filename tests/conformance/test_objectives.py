@@ -28,7 +28,9 @@ CHOICES = [
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory):
-    """Sets on which features tell much the same: of zeros and ones, wide, and of three classes."""
+    """Sets on which features tell much the same, of zeros and ones, wide, and of three classes, and
+    one of columns of unlike length.
+    """
     folder, rng = tmp_path_factory.mktemp("made"), np.random.default_rng(6)
     ones = (rng.random((1500, 60)) < 0.2) * 1.0
     score = ones @ rng.normal(size=60) + rng.normal(size=1500)
@@ -37,6 +39,9 @@ def made(tmp_path_factory):
     written(folder / "wide", np.where(wide[:, :5].sum(1) > 0, 1, -1), wide)
     three = np.repeat(np.eye(3), 4, axis=1)[rng.integers(0, 3, 600)] + (rng.random((600, 12)) < 0.3)
     written(folder / "three", three[:, ::4].argmax(1) + 1, three)
+    uneven = rng.normal(size=(800, 30)) * 10 ** rng.uniform(-1, 1, 30)
+    score = uneven @ (rng.normal(size=30) / np.abs(uneven).mean(axis=0)) + 2 * rng.normal(size=800)
+    written(folder / "uneven", np.where(score > 0, 1, -1), uneven)
     return folder
 
 
@@ -52,7 +57,7 @@ def assert_not_above(path, number, bias, program, ours):
 
 
 @pytest.mark.parametrize(("number", "bias"), CHOICES)
-@pytest.mark.parametrize("name", ["ones", "wide", "three"])
+@pytest.mark.parametrize("name", ["ones", "wide", "three", "uneven"])
 def test_made_sets(name, number, bias, program, ours, made, folder):
     assert_not_above(made / name, number, bias, program, ours)
 

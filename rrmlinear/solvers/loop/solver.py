@@ -219,7 +219,9 @@ class Solver(Passes):
         A minimum of 0, which no relative gap proves, is found within the rounding of that at w = 0.
         """
         goal = stopping.target(row, self.first_gap)
-        if stopping.delta is not None or goal > row.primal or not self._is_rounding(row):
+        if stopping.delta is not None:  # a good start may leave a first gap that is rounding
+            return max(goal, NEGATIVE_GAP * abs(row.primal))
+        if goal > row.primal or not self._is_rounding(row):
             return goal
         return self._rounding_at_zero()
 
