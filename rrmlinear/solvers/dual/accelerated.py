@@ -16,6 +16,7 @@ from rrmlinear.solvers.dual.first_pace import first_pace, theory_pace
 from rrmlinear.solvers.dual.mean_points import MeanPoints
 from rrmlinear.solvers.dual.pace import Practice, Proximal, Theory
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
+from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver

@@ -68,9 +68,8 @@ class FeatureSum(_Gradient):
     """The sum over features of the violation, with the 1-norm.
 
     LIBLINEAR's first one, to which the bound is relative, is that at w = 0 in Newton's method, and
-    that of the visits of the first sweep in coordinate descent. The sum says little of the objective
-    where columns differ in length or tell much the same: LIBLINEAR looks at it after sweeps that
-    leave no violation in any column, other steps meet it sooner. So the last pass must not have
+    that of the visits of the first sweep in coordinate descent. The sum says little of the
+    objective where columns differ in length or tell much the same: the last pass must not have
     lowered the objective much either.
     Duals are scaled by the largest violation: their gap stays wide up to the optimum.
     """
