@@ -105,6 +105,22 @@ def test_errors_of_examples_left_out_are_those_of_fits_without_them():
         assert kept[i] == pytest.approx(weights[i] * error**2, rel=1e-6)
 
 
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("alpha", [1e-9, 1e-5, 1.0])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_small_alphas_of_wide_data_leave_examples_out_exactly(intercept, alpha, weighted):
+    X, Y, weights = DATA["wide"]
+    weights = np.where(np.arange(12) % 2, 1.0, 0.5) if weighted else np.ones(12)
+    found = RidgeCV(
+        [alpha], fit_intercept=intercept, scoring="neg_mean_squared_error", store_cv_results=True
+    ).fit(X, Y[:, 0], weights)
+    for i in range(12):
+        rest = np.arange(12) != i
+        model = peers.Ridge(alpha=alpha, fit_intercept=intercept, solver="svd")
+        model.fit(X[rest], Y[rest, 0], weights[rest])
+        assert found.cv_results_[i, 0] == pytest.approx(model.predict(X[i : i + 1])[0], rel=1e-7)
+
+
 def test_a_regularized_intercept_is_a_column():
     X, Y, _ = DATA["tall"]
     found = RidgeCV(ALPHAS, fit_intercept="regularized", store_cv_results=True).fit(X, Y[:, 0])
@@ -113,7 +129,13 @@ def test_a_regularized_intercept_is_a_column():
     assert_allclose(found.cv_results_, ones.cv_results_)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
+def test_one_example_that_is_left_predicts_itself_with_every_alpha():
+    X, Y, _ = DATA["tall"]
+    found = RidgeCV(store_cv_results=True).fit(X[:2], Y[:2, 0])
+    assert_allclose(found.cv_results_, (Y[1, 0] - Y[0, 0]) ** 2)
+
+
+@pytest.mark.parametrize("n", [1, 3])
 def test_few_examples(n):
     X, Y, _ = DATA["tall"]
     found = RidgeCV(tol=1e-10).fit(X[:n], Y[:n, 0])
@@ -139,6 +161,7 @@ def test_folds_of_several_targets():
         ({"cv": 3, "store_cv_results": True}, "cv!=None and store_cv_results=True are incompat"),
         ({"cv": 3, "alpha_per_target": True}, "cv!=None and alpha_per_target=True are incompat"),
         ({"alphas": [0.0, 1.0]}, "alphas is .* it must be finite numbers above 0"),
+        ({"alphas": [0.1, "1.0"]}, "alphas must hold numbers"),
     ],
 )
 def test_wrong_choices(choices, message):

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import rrmlinear
-from rrmlinear.estimators.base import Certified
+from rrmlinear.estimators.base import Certified, Elsewhere
 
 #: The test files, by the folder of scikit-learn that holds them.
 FILES = {
@@ -98,6 +98,15 @@ def _make(cls: type, *_: Any, **__: Any) -> Any:
     return object.__new__(cls)
 
 
+refused = Elsewhere.__new__
+
+
+def _ask(cls: type, *values: Any, **named: Any) -> Any:
+    """As `Elsewhere`; a class that refuses a parameter was to be made too."""
+    _Made.seen = True
+    return refused(cls, *values, **named)
+
+
 def _is_ours(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(map(_is_ours, value))
@@ -148,6 +157,7 @@ class Outcomes:
 
 def pytest_configure(config: Any) -> None:
     Certified.__new__ = _make  # type: ignore[method-assign, assignment]
+    Elsewhere.__new__ = _ask  # type: ignore[method-assign, assignment]
     path = os.environ.get("SWAP_OUTCOMES")
     if path and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Outcomes(path))

@@ -148,7 +148,8 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
         classes, scores = np.unique(y), np.empty((len(folds), len(values)))
         scorer, kept = None, [self._coefs_along(f, 0.0) for f in range(len(folds))]
         if self.scoring is not None:
-            scorer = for_classes(check_scoring(self._one(), self.scoring), classes)
+            asked = check_scoring(self._one(), self.scoring)
+            scorer = for_classes(asked, classes, averages_all=True)
         for at, C in enumerate(values.tolist()):
             proved = paths.solve(C)
             for f, (train, test) in enumerate(folds):

@@ -58,16 +58,19 @@ class OfSomeClasses(ClassifierMixin, BaseEstimator):
         return scores
 
 
-def for_classes(scorer: Any, classes: NDArray[Any]) -> Any:
+def for_classes(scorer: Any, classes: NDArray[Any], averages_all: bool = False) -> Any:
     """The scorer, told what its metric takes: all classes, as a fold may lack some, and of two the
     second as the positive one, whichever their labels are. What the caller has said stays.
+
+    ``averages_all``: averages are over all classes, as scikit-learn's searches take them of a fold;
+    else over those that occur, as its scorers do. Areas under curves need all classes.
     """
     metric = getattr(scorer, "_score_func", None)
     takes = signature(metric).parameters if metric is not None else {}
     own: dict[str, Any] = {}
-    if "labels" in takes and "average" not in takes:  # averages are over labels that occur
-        own["labels"] = classes
     usual = takes["average"].default if "average" in takes else None
+    if "labels" in takes and (usual is None or (averages_all and usual == "binary")):
+        own["labels"] = classes
     # metrics that can average over both labels warn then of one that is positive
     averages = usual == "binary" and scorer._kwargs.get("average", usual) != "binary"
     if len(classes) == 2 and "pos_label" in takes and not averages:

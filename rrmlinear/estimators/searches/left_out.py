@@ -107,8 +107,8 @@ class RidgeCV(AlphaSearch, Ridge):
             return super().fit(X, y, sample_weight)
         how = {"y_numeric": True, "multi_output": True}
         X, y, sample_weight = self._checked_data(X, y, sample_weight, **how)
+        checked_values("alphas", self.alphas)
         alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
-        checked_values("alphas", alphas)
         at, scores = self._left_out(X, y, sample_weight, alphas)
         best = self._one().set_params(alpha=alphas[at] if at.ndim else float(alphas[at]))
         best.fit(X, y, sample_weight)
@@ -173,7 +173,8 @@ def left_out_errors(
     """For each alpha √c_i (y_i − the prediction of it without example i), n × k.
 
     They are r_i / (1 − h_i) for the residuals r and leverages h of all examples, by the
-    eigenvalues of X'X or XX', whichever is smaller.
+    eigenvalues of X'X or XX', whichever is smaller. With those of XX' no r_i and 1 − h_i is a
+    difference: both may be near 0.
     """
     n, total, root = len(y), weights.sum(), np.sqrt(weights)[:, np.newaxis]
     means = weights @ X / total if intercept else np.zeros(X.shape[1])
@@ -192,8 +193,15 @@ def left_out_errors(
         values, basis = np.linalg.eigh(root * (gram - shift - shift.T + means @ means) * root.T)
     values = np.maximum(values, 0)
     along = basis.T @ targets
+    if X.shape[1] > n and intercept:  # the intercept takes all along the roots of the weights
+        basis -= root @ (root.T @ basis) / total
     for alpha in alphas.tolist():
-        share = 1 / (values + alpha) if X.shape[1] <= n else values / (values + alpha)
-        residuals = targets - basis @ (share[:, np.newaxis] * along)
+        if X.shape[1] <= n:
+            share = 1 / (values + alpha)
+            residuals = targets - basis @ (share[:, np.newaxis] * along)
+            rest = 1 - own - basis**2 @ share
+        else:
+            share = alpha / (values + alpha)
+            residuals, rest = basis @ (share[:, np.newaxis] * along), basis**2 @ share
         with np.errstate(divide="ignore", invalid="ignore"):
-            yield residuals / (1 - own - basis**2 @ share)[:, np.newaxis]
+            yield residuals / rest[:, np.newaxis]

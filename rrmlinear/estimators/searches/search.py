@@ -186,7 +186,7 @@ class Search(LinearModel):
         classes = np.unique(y) if is_classifier(self) else None
         there = None if classes is None else np.unique(y[train])
         if classes is not None:
-            scorer = for_classes(scorer, classes)
+            scorer = for_classes(scorer, classes, averages_all=True)
         scores: list[float] = []
         for setting in settings:
             scored = estimator.set_params(**setting)

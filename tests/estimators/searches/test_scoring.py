@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn import linear_model
 from sklearn.datasets import make_classification
 from sklearn.metrics import fbeta_score, get_scorer, make_scorer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -45,6 +46,24 @@ def test_the_second_class_is_scored(kind, labels, name):
     assert found.score(X, y) == pytest.approx(scorer(found, X, y))
     weighed = scorer(found, X, y, sample_weight=weights)
     assert found.score(X, y, weights) == pytest.approx(weighed)
+
+
+@undefined
+@pytest.mark.parametrize("name", ["f1_macro", "recall_macro", "jaccard_weighted", "f1_micro"])
+def test_averages_are_over_all_classes_where_a_fold_lacks_one_as_in_scikit_learn(name):
+    y = np.repeat([0, 1, 2], [120, 40, 40])
+    half = np.arange(len(y)) % 2
+    folds = [np.flatnonzero((half == 0) & (y != lacks)) for lacks in (2, 0)]
+    folds = [(np.setdiff1d(np.arange(len(y)), held), held) for held in folds]
+    shifted = X + y[:, None]
+    theirs = linear_model.LogisticRegressionCV(
+        Cs=Cs, cv=folds, scoring=name, tol=1e-8, l1_ratios=(0.0,), use_legacy_attributes=False
+    ).fit(shifted, y)
+    found = LogisticRegressionCV(Cs=Cs, cv=folds, scoring=name, tol=1e-8).fit(shifted, y)
+    assert found.scores_.ravel() == pytest.approx(np.ravel(theirs.scores_))
+    assert found.C_ == theirs.C_
+    some = y != 2  # a score is over the classes that occur
+    assert found.score(shifted[some], y[some]) == theirs.score(shifted[some], y[some])
 
 
 @undefined

@@ -69,3 +69,12 @@ def test_a_run_counts_the_tests_that_make_our_estimators(program):
     assert found
     assert all(each.passed for each in found.values())
     assert any("test_linearsvc_crammer_singer" in name for name in found)
+
+
+def test_a_parameter_that_a_class_refuses_counts_as_a_failure(program):
+    found = program.run(["linear_model_huber"], "high_epsilon", 0)
+    ((name, outcome),) = found.items()
+    assert "TypeError" in outcome.said
+    lines, true = program.report(found)
+    assert true == []
+    assert lines[-1].split() == ["1", *"the Huber loss has a fixed scale".split()]
