@@ -209,7 +209,8 @@ class MultivariateClassifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
         if self.k is not None:
             expected["check_classifiers_train"] = "k labels alone are to be positive"
         if "<" in getattr(self.measure, "__qualname__", ""):  # "<lambda>", or of "<locals>"
-            for name in ("estimators_overwrite_params", "estimators_pickle", "sparsify_coefficients"):
+            pickled = ("estimators_overwrite_params", "estimators_pickle", "sparsify_coefficients")
+            for name in pickled:
                 expected[f"check_{name}"] = "pickle takes functions by their names alone"
         return expected
 

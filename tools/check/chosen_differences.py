@@ -164,7 +164,8 @@ DIFFERENCES = (
     Difference(
         "the one-class machine is linear",
         '`OneClassSVM(kernel="linear")`',
-        of(SVM, "oneclass*", "n_support*", "immutable_coef_property*"),
+        of(SVM, "oneclass*", "n_support*", "immutable_coef_property*")
+        + of("svm_sparse", "sparse_oneclasssvm*"),
     ),
     Difference(
         "the Huber loss has a fixed scale",

@@ -73,8 +73,8 @@ def test_a_run_counts_the_tests_that_make_our_estimators(program):
 
 def test_a_parameter_that_a_class_refuses_counts_as_a_failure(program):
     found = program.run(["linear_model_huber"], "high_epsilon", 0)
-    ((name, outcome),) = found.items()
+    (outcome,) = found.values()
     assert "TypeError" in outcome.said
     lines, true = program.report(found)
     assert true == []
-    assert lines[-1].split() == ["1", *"the Huber loss has a fixed scale".split()]
+    assert lines[-1] == "    1 the Huber loss has a fixed scale"
