@@ -134,7 +134,8 @@ def test_what_does_not_arrive_is_told(cells):
             "The 'use_legacy_attributes' parameter of LogisticRegressionCV must be a bool among",
         ),
         (LassoCV(eps=0), "The 'eps' parameter of LassoCV must be a float in the range"),
-        (rrmlinear.ElasticNetCV(l1_ratio=[0.0]), r"its values must lie in \(0, 1\]"),
+        (rrmlinear.ElasticNetCV(l1_ratio=[0.0]), "with a ratio of 0 there is no largest alpha"),
+        (rrmlinear.ElasticNetCV(l1_ratio=[1.5]), r"its values must lie in \[0, 1\]"),
     ],
 )
 def test_wrong_grids_are_named(cells, estimator, message):
