@@ -64,34 +64,46 @@ def keep_weights(estimator: Any, place: Array) -> None:
         place[...] = both
 
 
+def part_of(data: Data, some: NDArray[np.int64]) -> Data:
+    """Some of the examples."""
+    X, y, weights = data
+    return X[some], y[some], None if weights is None else np.asarray(weights)[some]
+
+
 def errors_along(
     estimator: Regressor,
     settings: Settings,
     data: Data,
-    held: Data,
+    fold: tuple[NDArray[np.int64], NDArray[np.int64]],
     known: Iterable[tuple[Array, float] | None],
 ) -> list[float]:
-    """Minus the mean squared error of each setting, by one product for all predictions.
+    """Minus the mean squared error of each setting on the fold's held-out examples, by one product
+    for all predictions.
 
-    ``known`` are the weights and the intercept of each setting, or None.
+    ``known`` are the weights and the intercept of each setting, or None where a fit is to find them.
     """
-    X, y, weights = held
-    if isinstance(estimator, OneNorm) and isinstance(data[0], np.ndarray):
-        data = (np.asfortranarray(data[0]), *data[1:])  # its solver takes columns
-    fits, coefs, intercepts = PathFits(estimator, data), [], []
+    X, y, weights = part_of(data, fold[1])
+    fits, coefs, intercepts = None, [], []
     for setting, found in zip(settings, known, strict=True):
-        if found is not None:
-            coefs.append(found[0])
-            intercepts.append(found[1])
-            continue
-        fits.fit(setting)
-        coefs.append(estimator.coef_)
-        intercepts.append(estimator.intercept_)
-    predicted = safe_sparse_dot(X, np.array(coefs, dtype=X.dtype).T)
-    errors = y[:, np.newaxis] - (predicted + np.array(intercepts, dtype=X.dtype))
+        if found is None:
+            fits = fits or PathFits(estimator, _trained(estimator, part_of(data, fold[0])))
+            fits.fit(setting)
+            found = estimator.coef_, estimator.intercept_
+        coefs.append(found[0])
+        intercepts.append(found[1])
+    errors = safe_sparse_dot(X, np.array(coefs, dtype=X.dtype).T)
+    errors += np.array(intercepts, dtype=X.dtype)
     with np.errstate(all="ignore"):
-        means = mean_of(errors**2, weights)
+        errors = np.subtract(y[:, np.newaxis], errors)
+        means = mean_of(np.square(errors, out=errors), weights)
     return [-mean for mean in means.tolist()]
+
+
+def _trained(estimator: Regressor, data: Data) -> Data:
+    """The data in the order that the solver takes."""
+    if isinstance(estimator, OneNorm) and isinstance(data[0], np.ndarray):
+        return np.asfortranarray(data[0]), *data[1:]
+    return data
 
 
 def mean_of(numbers: NDArray[Any], weights: Array | None) -> Any:

@@ -31,6 +31,7 @@ from rrmlinear.estimators.searches.path_scores import (
     errors_along,
     keep_weights,
     known_means,
+    part_of,
 )
 from rrmlinear.pages.run import Table
 
@@ -167,21 +168,18 @@ class Search(LinearModel):
         """The score of each value on the fold's held-out examples; weights are put into ``coefs``,
         if given.
         """
-        train, test = fold
-        data, held = (X[train], y[train]), (X[test], y[test])
-        parts = [None, None] if weights is None else [np.asarray(weights)[at] for at in fold]
         settings = [self._setting(ratio, value) for value in values.tolist()]
         estimator = self._one().set_params(warm_start=True)
         if self.scoring is None and isinstance(estimator, Regressor) and y.ndim == 1:
-            both = (*data, parts[0]), (*held, parts[1])
-            return errors_along(estimator, settings, *both, known)
+            return errors_along(estimator, settings, (X, y, weights), fold, known)
+        train = fold[0]
+        data, held = (part_of((X, y, weights), some) for some in fold)
         if (
             self.scoring is None
             and isinstance(estimator, Classifier)
             and np.array_equal(np.unique(y[train]), np.unique(y))
         ):
-            whole = (*data, parts[0]), (*held, parts[1])
-            return accuracies_along(estimator, settings, *whole, coefs)
+            return accuracies_along(estimator, settings, data, held, coefs)
         scorer = check_scoring(estimator, self.scoring or self._default_scoring())
         classes = np.unique(y) if is_classifier(self) else None
         there = None if classes is None else np.unique(y[train])
@@ -191,12 +189,12 @@ class Search(LinearModel):
         for setting in settings:
             scored = estimator.set_params(**setting)
             if there is None or len(there) > 1:
-                estimator.fit(*data, parts[0])
+                estimator.fit(*data)
                 if coefs is not None:
                     keep_weights(estimator, coefs[len(scores)])
             if classes is not None and there is not None and len(there) < len(classes):
                 scored = OfSomeClasses(estimator if len(there) > 1 else None, there, classes)
-            scores.append(score_of(scorer, scored, *held, parts[1]))
+            scores.append(score_of(scorer, scored, *held))
         return scores
 
     def _coefs_along(self, at: int, ratio: float | None) -> Array | None:

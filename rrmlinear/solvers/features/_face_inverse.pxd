@@ -1,22 +1,28 @@
+cdef enum place_t:
+    STUCK    # no step falls
+    INSIDE   # of the face: its best point, as far as the inverse is right
+    AT_EDGE  # some weight is now 0
+
+
 cdef class FaceInverse:
     cdef const double[:, :] matrix
     cdef double[:, ::1] inverse
     cdef Py_ssize_t[::1] order, at
     cdef double[::1] left, column, move, change
-    cdef Py_ssize_t count, updates
+    cdef Py_ssize_t count
     cdef double modulus
 
     cdef void grow(self, const double[:, :] gram) except *
     cdef double work(self, const double* w, const Py_ssize_t* some, Py_ssize_t k,
                      double modulus) noexcept nogil
-    cdef bint step(self, const double* gram, double* w, double* pull, const Py_ssize_t* place,
+    cdef place_t step(self, const double* gram, double* w, double* pull, const Py_ssize_t* place,
                    const Py_ssize_t* some, Py_ssize_t k, double l1,
-                   double modulus) except -1 nogil
+                   double modulus) except? STUCK nogil
     cdef bint _add(self, Py_ssize_t j) except -1 nogil
     cdef void _remove(self, Py_ssize_t p) noexcept nogil
     cdef bint _suits(self, double modulus) noexcept nogil
     cdef bint _move(self, const double* gram, double* w, double* pull, const Py_ssize_t* place,
-                    Py_ssize_t k, double modulus, double least) noexcept nogil
+                    Py_ssize_t k, double modulus, bint to_end) noexcept nogil
     cdef void _pull(self, const double* gram, const Py_ssize_t* place, Py_ssize_t k,
                     Py_ssize_t n) noexcept nogil
     cdef void _go(self, double* w, double* pull, const Py_ssize_t* place, Py_ssize_t k,

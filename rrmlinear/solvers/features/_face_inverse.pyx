@@ -9,11 +9,6 @@ import numpy as np
 # A feature whose square beside the others of the face is at most this part of its own depends on
 # them.
 cdef double DEPENDENT = 1e-10
-# Updates of the inverse for each of its features, after which it is made anew: they round. One by
-# which no step falls is UNUSABLE.
-cdef enum:
-    RENEWAL = 5
-    UNUSABLE = 1 << 30
 # The inverse with another modulus serves if it is at most this factor off.
 cdef double NEAR_MODULUS = 1.5
 # Time of a step in products with the inverse, without those of the features that come and go.
@@ -56,17 +51,17 @@ cdef class FaceInverse:
             whole = fmin(whole, <double>(new + old) * size * size)
         return whole + STEP_PRODUCTS * size * size
 
-    cdef bint step(self, const double* gram, double* w, double* pull, const Py_ssize_t* place,
+    cdef place_t step(self, const double* gram, double* w, double* pull, const Py_ssize_t* place,
                    const Py_ssize_t* some, Py_ssize_t k, double l1,
-                   double modulus) except -1 nogil:
+                   double modulus) except? STUCK nogil:
         """Take a step from the k weights w of the features ``some``, whose Gram matrix is ``gram``;
-        ``place`` are those of all features there. Weights that it would turn become 0, or the step
-        ends at the first that does. Whether the objective fell.
+        ``place`` are those of all features there. Weights that it would turn become 0, if the
+        objective falls to there, or the step ends at the first that does.
         """
         cdef Py_ssize_t t, p, n, first = -1, alone = -1
-        cdef double bound = 1, x, down = 0, slope = 0
-        if self.updates > RENEWAL * (self.count + 1) or not self._suits(modulus):
-            self.count = self.updates = 0
+        cdef double bound = 1, x, down = 0
+        if not self._suits(modulus):
+            self.count = 0
             for t in range(self.at.shape[0]):
                 self.at[t] = -1
             self.modulus = modulus
@@ -100,40 +95,35 @@ cdef class FaceInverse:
                 if x * w[t] < 0 and -w[t] / x < bound:
                     bound, first = -w[t] / x, p
             if first < 0:
-                return False
+                return STUCK
             for p in range(n + 1):
                 self.move[p] *= bound
             self.move[first] = -w[place[self.order[first]]]
             self._pull(gram, place, k, n + 1)
             self._go(w, pull, place, k, n + 1, 1)
-            return True
+            return AT_EDGE
         for p in range(n):
             x = vector_dot(&self.inverse[p, 0], &self.left[0], n)
             t = place[self.order[p]]
             self.move[p] = x
-            slope += self.left[p] * x
             if (w[t] + x) * w[t] < 0:
                 if -w[t] / x < bound:
                     bound, first = -w[t] / x, p
                 self.move[p] = -w[t]
-        # up to the first one the objective falls by bound (1 − bound / 2) slope
-        x = bound * (1 - bound / 2) * slope if first >= 0 else 0
-        if self._move(gram, w, pull, place, k, modulus, x):
-            return True
+        if self._move(gram, w, pull, place, k, modulus, first >= 0):
+            return AT_EDGE if first >= 0 else INSIDE
         if first < 0:
-            self.updates = UNUSABLE
-            return False
+            return STUCK
         for p in range(n):
             self.move[p] = bound * vector_dot(&self.inverse[p, 0], &self.left[0], n)
         self.move[first] = -w[place[self.order[first]]]
-        if self._move(gram, w, pull, place, k, modulus, 0):
-            return True
-        self.updates = UNUSABLE
-        return False
+        if not self._move(gram, w, pull, place, k, modulus, False):
+            return STUCK
+        return AT_EDGE if w[place[self.order[first]]] == 0 else INSIDE
 
     cdef bint _move(self, const double* gram, double* w, double* pull, const Py_ssize_t* place,
-                    Py_ssize_t k, double modulus, double least) noexcept nogil:
-        # go along the moves as far as is best, at most to their end, if it falls by ``least``
+                    Py_ssize_t k, double modulus, bint to_end) noexcept nogil:
+        # go along the moves as far as is best, at most to their end, or nowhere else if ``to_end``
         cdef Py_ssize_t t, p, n = self.count
         cdef double down = 0, curve = 0, length
         self._pull(gram, place, k, n)
@@ -144,7 +134,7 @@ cdef class FaceInverse:
         if not (down > 0 and curve > 0):
             return False
         length = fmin(down / curve, 1)
-        if length * (down - length / 2 * curve) < least:
+        if to_end and length < 1:
             return False
         self._go(w, pull, place, k, n, length)
         return True
@@ -193,7 +183,6 @@ cdef class FaceInverse:
         rank_one(&self.inverse[0, 0], self.inverse.shape[1], n + 1, 1 / rest, &self.move[0])
         self.order[n], self.at[j] = j, n
         self.count = n + 1
-        self.updates += 1
         return True
 
     cdef void _remove(self, Py_ssize_t p) noexcept nogil:
@@ -215,4 +204,3 @@ cdef class FaceInverse:
         if own > 0:
             rank_one(&self.inverse[0, 0], self.inverse.shape[1], last, -1 / own, &self.move[0])
         self.count = last
-        self.updates += 1

@@ -1,9 +1,9 @@
 """Least squares with an elastic net for one strength after the other, on one Gram matrix."""
 
-from libc.math cimport fabs, fmax
+from libc.math cimport INFINITY, fabs, fmax, fmin
 
 from rrmlinear.simd.columns cimport gram_part, gram_pull, gram_sweep
-from rrmlinear.solvers.features._face_inverse cimport FaceInverse
+from rrmlinear.solvers.features._face_inverse cimport AT_EDGE, STUCK, FaceInverse, place_t
 
 import numpy as np
 
@@ -101,7 +101,10 @@ cdef class GramPath:
         return proved and self.rounding <= tolerance * self.primal
 
     cdef bint _descend(self, double tolerance) except -1 nogil:
-        cdef double work = 0, target, most = MAX_SWEEPS * <double>(self.w.shape[0] ** 2)
+        # The part's gap may be far below that over all weights, whose dual point is in reach of more
+        # pulls: its goal falls each time.
+        cdef double work = 0, goal = INFINITY, most = MAX_SWEEPS * <double>(self.w.shape[0] ** 2)
+        cdef double target
         while True:
             self._look()
             target = tolerance * self.primal
@@ -110,7 +113,8 @@ cdef class GramPath:
             if work >= most or self.gap <= self.rounding:
                 return False
             work += self._choose()
-            work += self._settle(fmax(TARGET_PART * target, PART_ACCURACY * self.gap), most - work)
+            goal = fmin(PART_ACCURACY * goal, fmax(TARGET_PART * target, PART_ACCURACY * self.gap))
+            work += self._settle(goal, most - work)
 
     cdef double _choose(self) except -1 nogil:
         # take a part with all weights in use and those that would be; returns the work
@@ -170,7 +174,8 @@ cdef class GramPath:
                           Py_ssize_t k, double goal, double most) except -1 nogil:
         cdef double work = 0, swept = 0, cost, decrease
         cdef Py_ssize_t _number
-        cdef bint ends, falls
+        cdef bint ends
+        cdef place_t at
         cdef look_t seen = self._look_at(q, w, pull, k)
         while work < most and seen.gap > goal:
             decrease = 0
@@ -185,11 +190,15 @@ cdef class GramPath:
             ends = decrease <= SUM_ROUNDING * seen.primal
             cost = self.face.work(w, &self.some[0], k, self.modulus)
             if ends or swept >= cost:
-                falls = self.face.step(gram, w, pull, &self.place[0], &self.some[0], k, self.l1,
-                                       self.modulus)
-                if ends and not falls:
+                at = self.face.step(gram, w, pull, &self.place[0], &self.some[0], k, self.l1,
+                                    self.modulus)
+                if ends and at == STUCK:
                     break
                 work, swept = work + cost, 0
+                while at == AT_EDGE and work < most:  # sweeps would take up again what it left
+                    work += self.face.work(w, &self.some[0], k, self.modulus)
+                    at = self.face.step(gram, w, pull, &self.place[0], &self.some[0], k, self.l1,
+                                        self.modulus)
                 seen = self._look_at(q, w, pull, k)
         return work
 

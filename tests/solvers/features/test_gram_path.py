@@ -35,3 +35,43 @@ def test_a_path_is_proved_or_left_out(ratio, positive):
         assert w[4] == 0
     hidden = list(gram_path(*sums, strengths, 1e-17, positive))
     assert all(w is None or not w.any() for w in hidden)
+
+
+@pytest.mark.parametrize("seed", [2, 4, 9])
+def test_faces_as_large_as_the_rank_are_left(seed):
+    """With as many weights in use as the rank, a step gives one up that sweeps would take again."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((100, 250))
+    X -= X.mean(axis=0)
+    y = X[:, :10] @ rng.standard_normal(10)
+    y += 0.5 * y.std() * rng.standard_normal(100)
+    y -= y.mean()
+    top = float((X.T @ y).max())
+    _check_path(X, y, np.geomspace(top, 1e-4 * top, 100), True)
+
+
+@pytest.mark.parametrize(("d", "seed"), [(5, 23), (5, 167), (3, 75), (3, 185)])
+def test_a_part_goes_on_until_all_weights_are_proved(d, seed):
+    """A product within l1 outside the part bounds the dual point more than those of the part."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((80, d)) * (rng.random((80, d)) < 0.5)
+    X -= X.mean(axis=0)
+    y = X @ rng.standard_normal(d)
+    y += 0.5 * y.std() * rng.standard_normal(80)
+    y -= y.mean()
+    top = float(np.abs(X.T @ y).max()) * rng.uniform(1, 1.1)
+    _check_path(X, y, np.geomspace(top, 1e-3 * top, 100), False)
+
+
+def _check_path(X, y, levels, positive):
+    """All problems are solved: the residual times a factor is a dual point as good as 1e-4."""
+    strengths = [(level, 0.0) for level in levels]
+    found = gram_path(X.T @ X, X.T @ y, float(y @ y), strengths, 1e-4, positive)
+    for l1, w in zip(levels, found, strict=True):
+        assert w is not None
+        assert (w >= 0).all() or not positive
+        r = y - X @ w
+        products = X.T @ r if positive else np.abs(X.T @ r)
+        factor = min(float(y @ r / (r @ r)), float(l1 / products.max()))
+        primal = r @ r / 2 + l1 * np.abs(w).sum()
+        assert primal - factor * (y @ r - factor / 2 * (r @ r)) <= 1.01e-4 * primal
