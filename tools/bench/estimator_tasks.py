@@ -95,13 +95,19 @@ OTHERS = [
 PATHS = [
     *(
         Task(shape, "LassoCV", {}, ({},))
-        for shape in ("390x200", "500x400", "300x300", "100x400", "200x2000", "2000x300")
+        for shape in (
+            *("390x200", "500x400", "300x300", "100x400", "200x2000"),
+            *("2000x300", "20000x50", "5000x500"),
+        )
     ),
     *(
         Task(shape, "LassoCV", {"positive": True}, ({},))
-        for shape in ("390x200", "500x400", "2000x300")
+        for shape in ("390x200", "500x400", "200x2000", "2000x300")
     ),
-    *(Task(f"{shape},sparse", "LassoCV", {}, ({},)) for shape in ("100x5", "2000x300", "500x2000")),
+    *(
+        Task(f"{shape},sparse", "LassoCV", {}, ({},))
+        for shape in ("100x5", "1000x100", "2000x300", "500x2000")
+    ),
     Task("390x200", "ElasticNetCV", {"l1_ratio": 0.1}, ({},)),
 ]
 TASKS = [*FILES, *(Task(shape, *row) for row in MADE for shape in SHAPES), *OTHERS, *PATHS]

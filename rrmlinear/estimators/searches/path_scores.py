@@ -80,7 +80,7 @@ def errors_along(
     """Minus the mean squared error of each setting on the fold's held-out examples, by one product
     for all predictions.
 
-    ``known`` are the weights and the intercept of each setting, or None where a fit is to find them.
+    ``known`` are the weights and the intercept of each setting, or None where a fit finds them.
     """
     X, y, weights = part_of(data, fold[1])
     fits, coefs, intercepts = None, [], []

@@ -101,8 +101,8 @@ cdef class GramPath:
         return proved and self.rounding <= tolerance * self.primal
 
     cdef bint _descend(self, double tolerance) except -1 nogil:
-        # The part's gap may be far below that over all weights, whose dual point is in reach of more
-        # pulls: its goal falls each time.
+        # The part's gap may be far below that over all weights, whose pulls bound the dual point
+        # more: its goal falls each time.
         cdef double work = 0, goal = INFINITY, most = MAX_SWEEPS * <double>(self.w.shape[0] ** 2)
         cdef double target
         while True:

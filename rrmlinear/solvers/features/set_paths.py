@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 # A working set takes at most MIN_NEW new features at once, or as many as are in use, and has at
 # most MAX_SET.
 MIN_NEW, MAX_SET = 100, 5000
+# A set that takes features takes those in reach of this number of steps.
+STEPS_AHEAD = 2
 # Looks at all features for one strength, at most.
 MAX_LOOKS = 50
 # A problem over a working set is solved to this part of the tolerance.
@@ -193,7 +195,8 @@ class WorkingPath:
         """Go on to these strengths, with the features that may be in use there."""
         before, self.l1, self.modulus, self.proved = self.l1, l1, modulus, False
         if self.pulls is not None and not self.is_over and l1 < before:
-            self._add(max(2 * l1 - before, l1 / 2))
+            step = before - l1
+            self._add(max(l1 - step, l1 / 2), max(l1 - STEPS_AHEAD * step, l1 / 2))
 
     def descend(self, tolerance: float) -> None:
         """Minimize over the working set."""
@@ -211,19 +214,21 @@ class WorkingPath:
         product = float(self.aim @ residual)
         _, dual = best_factor(square, product, sizes, self.l1, self.modulus)
         self.proved = bool(primal - dual <= tolerance * primal)
-        if self.proved or self._add(self.l1):
+        if self.proved or self._add(self.l1, self.l1):
             return self.proved
         return True
 
-    def _add(self, level: float) -> bool:
-        """Take the features with a product above a level; whether there were any."""
+    def _add(self, level: float, lower: float) -> bool:
+        """Take the features with a product above a lower level if one is above a level; whether
+        there was one.
+        """
         sizes = self.pulls if self.positive else np.abs(self.pulls)
-        new = np.flatnonzero(self.is_free & (sizes > level))
+        if not (self.is_free & (sizes > level)).any():
+            return False
+        new = np.flatnonzero(self.is_free & (sizes > lower))
         most = max(MIN_NEW, int(np.count_nonzero(self.weights)))
         if len(new) > most:
             new = np.sort(new[np.argpartition(-sizes[new], most - 1)[:most]])
-        if not len(new):
-            return False
         before, count = len(self.features), len(self.features) + len(new)
         if count > MAX_SET:
             self.is_over = True
