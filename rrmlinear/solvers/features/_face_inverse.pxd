@@ -16,8 +16,8 @@ cdef class FaceInverse:
     cdef double work(self, const double* w, const Py_ssize_t* some, Py_ssize_t k,
                      double modulus) noexcept nogil
     cdef place_t step(self, const double* gram, double* w, double* pull, const Py_ssize_t* place,
-                   const Py_ssize_t* some, Py_ssize_t k, double l1,
-                   double modulus) except? STUCK nogil
+                      const Py_ssize_t* some, Py_ssize_t k, double l1,
+                      double modulus) except? STUCK nogil
     cdef bint _add(self, Py_ssize_t j) except -1 nogil
     cdef void _remove(self, Py_ssize_t p) noexcept nogil
     cdef bint _suits(self, double modulus) noexcept nogil

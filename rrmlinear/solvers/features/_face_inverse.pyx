@@ -52,8 +52,8 @@ cdef class FaceInverse:
         return whole + STEP_PRODUCTS * size * size
 
     cdef place_t step(self, const double* gram, double* w, double* pull, const Py_ssize_t* place,
-                   const Py_ssize_t* some, Py_ssize_t k, double l1,
-                   double modulus) except? STUCK nogil:
+                      const Py_ssize_t* some, Py_ssize_t k, double l1,
+                      double modulus) except? STUCK nogil:
         """Take a step from the k weights w of the features ``some``, whose Gram matrix is ``gram``;
         ``place`` are those of all features there. Weights that it would turn become 0, if the
         objective falls to there, or the step ends at the first that does.
