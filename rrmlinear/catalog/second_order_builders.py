@@ -179,11 +179,11 @@ def is_dense_norm(task: Task) -> bool:
     return is_norm and task.choices.budget is None
 
 
-def free_point(risk: Any, z: NDArray[np.float64], alphas: Any, is_bounded: bool, bias: bool) -> Any:
+def free_point(risk: Any, z: NDArray[np.float64], *rest: Any) -> Any:
     """The certificate of a loss without a regularizer; see `free_duals.free_point`."""
     from rrmlinear.solvers.second_order.systems import free_duals
 
-    return free_duals.free_point(risk, z, alphas, is_bounded, bias)
+    return free_duals.free_point(risk, z, *rest) if rest else free_duals.plain_point(risk, z)
 
 
 def feature_newton_applies(task: Task) -> bool:

@@ -106,8 +106,8 @@ class LinearModel(Reported, LinearScores, ABC):
 
     def _selection(self, problem: Problem, loss: LossRow, **more: Any) -> tuple[Problem, Selection]:
         kind = find_solver_type(self.solver, self._solvers)
-        if is_unregularized(self) and kind.number == AUTO and not getattr(self, "positive", False):
-            kind = find_solver_type("newton", SOLVERS)
+        if is_unregularized(self) and kind.number == AUTO and not problem.rows.is_dense:
+            kind = kind if getattr(self, "positive", False) else find_solver_type("newton", SOLVERS)
         if self.warm_start and not kind.starts:
             raise ValueError(
                 f"warm_start has no effect with solver {self.solver!r}, which begins at weights of "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,21 +11,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular, svd
+from scipy.linalg.lapack import dpotrf, dtrcon
 from scipy.sparse import csr_array
 
 from rrmlinear.core.available_memory import available_memory
 from rrmlinear.core.blas import one_blas_thread
+from rrmlinear.core.deadline import TimeIsUpError, check_time
 from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.problem import Problem
+from rrmlinear.risks.hessian import Hessian
+from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 from rrmlinear.training.streaming import MEMORY_SHARE
 
 Array = NDArray[np.float64]
 
 EPS = float(np.finfo(float).eps)
+#: Half of the digits.
+HALF = EPS**0.5
+#: Numbers with squares that neither overflow nor vanish.
+SAFE = 1e100
 #: A column less its mean that is shorter than this fraction of the column is its rounding.
 CONSTANT = 8 * EPS
 #: Rows or columns, the fewer of them, of a matrix that is decomposed.
-MAX_RANK = 3000
+MAX_RANK = 1000
 #: Sparse rows become dense columns where their decomposition takes at most this number of products.
 MOST_PRODUCTS = 1e10
 #: Dense copies of the rows that exist at once.
@@ -48,6 +57,8 @@ class ScoreBasis:
     lengths: Array
     #: V S⁻¹; None where z are the scaled weights.
     rotation: Array | None = None
+    #: S.
+    values: Array | None = None
     #: Orthonormal V of the decomposition where it has fewer columns than rows.
     directions: Array | None = None
 
@@ -65,6 +76,17 @@ class ScoreBasis:
         if self.problem.bias < 0:
             return w
         return np.vstack([w, (z[-1] * self.problem.bias - self.means @ w) / bias])
+
+    def coordinates(self, weights: Array, bias: float) -> Array:
+        """The z with the scores of these weights, their last row b/bias if bias is above 0."""
+        w = weights[: len(self.lengths)]
+        z = w * self.lengths[:, np.newaxis]
+        if self.rotation is not None and self.values is not None:
+            z = (self.rotation * self.values**2).T @ z
+        if self.problem.bias < 0:
+            return z
+        b = (weights[-1] * bias + self.means @ w) / self.problem.bias
+        return np.vstack([z, b])
 
     @cached_property
     def _factor(self) -> tuple[Any, ...]:
@@ -106,48 +128,75 @@ def score_basis(problem: Problem, has_intercept: bool, rotates: bool) -> ScoreBa
         of_scaled = replace(problem, rows=rows_of(scaled).with_bias(bias))
         return ScoreBasis(of_scaled, np.zeros(d), lengths)
     A = rows.values if rows.is_dense else problem.with_bias(-1.0).to_scipy().toarray()
-    A = np.array(A, dtype=np.float64)
+    scale = np.maximum(A.max(axis=0), -A.min(axis=0)).astype(np.float64)
+    scale[(1 / SAFE < scale) & (scale < SAFE) | (scale == 0)] = 1.0
+    A = A / scale if (scale != 1).any() else A
+    means = c @ A / c.sum() if has_intercept else np.zeros(d)
+    A = np.subtract(A, means, dtype=np.float64)
     A[c == 0] = 0.0
-    whole = _lengths(lambda scale: c @ (A / scale) ** 2, np.abs(A).max(axis=0))
-    means = np.zeros(d)
-    if has_intercept:
-        means = c @ A / c.sum()
-        A -= means
-        A[c == 0] = 0.0
-    lengths = _lengths(lambda scale: c @ (A / scale) ** 2, np.abs(A).max(axis=0))
+    squares = np.einsum("i,ij,ij->j", c, A, A)
+    whole, lengths = np.sqrt(squares + c.sum() * means**2), np.sqrt(squares)
     is_constant = lengths <= CONSTANT * whole
-    A[:, is_constant] = 0.0
+    A[:, is_constant], lengths[is_constant] = 0.0, 1.0
     A /= lengths
+    means, lengths, offsets = means * scale, lengths * scale, whole / lengths
+    scaled = ScoreBasis(replace(problem, rows=rows_of(A).with_bias(bias)), means, lengths)
     if rotates and min(n, d) <= MAX_RANK:
-        return _rotated(problem, A, c, means, lengths, whole, bias)
-    return ScoreBasis(replace(problem, rows=rows_of(A).with_bias(bias)), means, lengths)
+        with suppress(TimeIsUpError):
+            return scaled if _is_independent(A, c, offsets) else _rotated(scaled, A, c, offsets)
+    return scaled
 
 
-def _rotated(
-    problem: Problem,
-    A: Array,
-    c: Array,
-    means: Array,
-    lengths: Array,
-    whole: Array,
-    bias: float,
-) -> ScoreBasis:
-    """The basis of orthonormal columns; ``whole`` are the lengths of columns with their means."""
-    roots = np.sqrt(c)[:, np.newaxis]
-    A *= roots
+def _is_independent(A: Array, c: Array, offsets: Array) -> bool:
+    """Whether no column is nearly a sum of others: half of the digits of a Gram matrix are left."""
+    n, d = A.shape
+    if n <= d:
+        return False
+    factor, fails = dpotrf(Hessian(rows_of(A), c).matrix())
+    least = dtrcon(factor)[0]  # of the singular values, as a part of the largest
+    is_exact = max(A.shape) * EPS * float(np.linalg.norm(offsets)) < HALF
+    return is_exact and not fails and bool(least**2 > HALF)
+
+
+def _triangle(A: Array) -> Array:
+    """R of the QR decomposition of n × d, n ≥ d, by rows that a cache holds."""
+    d = A.shape[1]
+    R = np.empty((0, d))
+    for begin in range(0, len(A), 4 * d):
+        check_time()
+        R = np.linalg.qr(np.vstack([R, A[begin : begin + 4 * d]]), mode="r")
+    return R
+
+
+def _rotated(scaled: ScoreBasis, A: Array, c: Array, offsets: Array) -> ScoreBasis:
+    """The basis of orthonormal columns; ``offsets`` are the lengths of columns with their means,
+    over those without.
+    """
+    roots, (n, d) = np.sqrt(c)[:, np.newaxis], A.shape
+    A = A * roots
     with one_blas_thread():
-        P, S, Vt = svd(A, full_matrices=False, overwrite_a=True, check_finite=False)
+        S, Wt = svd(_triangle(A if n >= d else A.T), full_matrices=False)[1:]
+        V = Wt.T if n >= d else (A.T @ Wt.T) / np.maximum(S, MIN_DIVISOR)
     # what the entries of X round by, seen along each direction
-    rounded = np.maximum(S[0], np.linalg.norm(Vt * (whole / lengths), axis=1))
+    rounded = np.maximum(S[0], np.linalg.norm(V.T * offsets, axis=1))
     kept = max(A.shape) * EPS * rounded < S
     if not kept.any():
-        zeros = replace(problem, rows=rows_of(np.zeros((len(c), 1))).with_bias(bias))
-        return ScoreBasis(zeros, means, lengths, np.zeros((len(lengths), 1)))
-    B = np.divide(P[:, kept], roots, out=np.zeros((len(c), int(kept.sum()))), where=roots > 0)
-    V = Vt[kept].T
-    directions = V if len(V.T) < len(lengths) else None
-    of_basis = replace(problem, rows=rows_of(B).with_bias(bias))
-    return ScoreBasis(of_basis, means, lengths, V / S[kept], directions)
+        V, S, kept = np.zeros((d, 1)), np.ones(1), np.arange(1)
+        A, Wt = 0 * A, 0 * Wt
+    else:
+        V, S = V[:, kept], S[kept]
+    with one_blas_thread():
+        B = A @ (V / S) if n >= d else Wt.T[:, kept]
+    B = np.divide(B, roots, out=np.zeros_like(B), where=roots > 0)
+    rows = rows_of(B).with_bias(scaled.problem.bias)
+    directions = V if V.shape[1] < d and V.any() else None
+    return replace(
+        scaled,
+        problem=replace(scaled.problem, rows=rows),
+        rotation=V / S,
+        values=S,
+        directions=directions,
+    )
 
 
 def _divided(X: csr_array, scale: Array) -> csr_array:

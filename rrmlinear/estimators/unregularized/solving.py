@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +14,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.second_order_builders import free_point
 from rrmlinear.catalog.selection import GAP_TOL, Selection
+from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
@@ -20,7 +24,7 @@ from rrmlinear.estimators.wording import SOLVERS
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, Status, TraceRow
-from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING
+from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING, MIN_DIVISOR
 from rrmlinear.training.classes.together import together
 from rrmlinear.training.costs import base_costs, class_factors
 from rrmlinear.training.fit import solve
@@ -33,10 +37,14 @@ Array = NDArray[np.float64]
 COSTS = (1e4, 1e8, 1e12)
 #: A gap of this fraction of the loss ends the run before the last C.
 FINE = 1e-8
+#: The same where Newton's steps on the loss alone follow.
+FINE_SMOOTH = 1e-6
 #: Newton's steps on the loss alone that follow the solver.
 STEPS = 10
 #: Weights grow where they are longer by this factor at the last C.
 GROWTH = 1.02
+#: Margins at which the loss of separated classes is rounding of that at 0.
+SURE = -math.log(np.finfo(float).eps)
 #: Runs that others with a larger C need not follow.
 LIMITS = (Status.PASS_LIMIT, Status.TIME_LIMIT, Status.STOPPED_BY_CALLER)
 
@@ -64,8 +72,12 @@ def solve_unregularized(
         return _one_by_one(problem, chosen, on_pass, start, has_intercept, stacklevel)
     choices, tol = chosen.choices, chosen.choices.gap_tol or GAP_TOL
     has_classes, is_bounded = chosen.kind != "regression", choices.lower is not None
-    fine = min(tol, FINE) if chosen.solver.number in EXACT else tol / 2
-    basis, middle = score_basis(problem, has_intercept, rotates=not is_bounded), 0.0
+    fine = min(tol, FINE_SMOOTH if chosen.loss.smoothing > 0 and not is_bounded else FINE)
+    if chosen.solver.number not in EXACT:
+        fine = tol / 2
+    left, middle = _clock(choices.time_limit), 0.0
+    with ends_within(left()):
+        basis = score_basis(problem, has_intercept, rotates=not is_bounded)
     small = basis.problem
     if has_intercept and not has_classes:
         middle = float(np.average(problem.labels, weights=problem.weights))
@@ -73,14 +85,19 @@ def solve_unregularized(
     risk = _risk(small, chosen, stacklevel + 1)
     unit = _unit(risk, chosen.kind)
     floor = LOSS_ROUNDING * float(risk.at(risk.scores(np.zeros(risk.shape)) - middle).value)
-    duals = start.duals if isinstance(start, Point) else start
-    begin: Start = None if duals is None else Point(None, duals)
+    known, duals = _parts(start)
+    if known is not None and len(known) != problem.rows.width:
+        known = None
+    if known is not None:
+        known = basis.coordinates(known, problem.bias)
+        known[-1:] -= middle / small.bias if has_intercept else 0.0
+    begin: Start = None if duals is None else Point(known, duals)
     trace: list[TraceRow] = []
     lengths: list[float] = []
     for size in COSTS:
-        C = size * unit
-        left = choices.max_passes - (trace[-1].number if trace else 0)
-        now = replace(choices, C=C, gap_tol=fine, free_bias=None, max_passes=max(left, 1))
+        C, used = size * unit, trace[-1].number if trace else 0
+        limits = {"max_passes": choices.max_passes - used, "time_limit": left()}
+        now = replace(choices, C=C, gap_tol=fine, free_bias=None, **limits)
         see = _seen(on_pass, trace, C)
         model, result = solve(small, replace(chosen, choices=now), see, begin, stacklevel + 1)
         trace += [after(trace, _over(row, C)) for row in result.trace]
@@ -88,10 +105,16 @@ def solve_unregularized(
         if z.ndim > 1:  # all classes together change nothing
             z = z - z.mean(axis=1, keepdims=True)
         lengths.append(float(np.linalg.norm(z)))
-        point = _stepped(risk, z, result, is_bounded, has_intercept, has_classes, fine)
+        least = _least_margin(risk, risk.scores(z)) if has_classes else 0.0
+        if least > 0:
+            z = max(SURE / least, 1.0) * z
+        with ends_within(left()):
+            point = _stepped(risk, z, result, is_bounded, has_intercept, least > 0, fine, floor)
         is_found = point.gap <= min(tol / 2, FINE) * point.value or point.value <= floor
-        is_hopeless = has_classes and len(lengths) > 1 and _separates(risk, risk.scores(point.z))
-        if is_found or is_hopeless or result.status in LIMITS:
+        if is_found or least > 0 or result.status in LIMITS:
+            break
+        if trace[-1].number >= choices.max_passes:
+            result = replace(result, status=Status.PASS_LIMIT)
             break
         begin = Point(model.weights, result.duals) if chosen.solver.starts else None
     weights = basis.weights(point.z.reshape(model.weights.shape), problem.bias)
@@ -103,11 +126,11 @@ def solve_unregularized(
     gap = max(value - point.dual, 0.0)
     target = max(tol * value, 0.0 if has_classes else floor)
     status = Status.SOLVED if gap <= target else result.status
-    if gap > target and result.solved:
+    grows = len(lengths) == len(COSTS) and lengths[-1] > GROWTH * lengths[-2]
+    if gap > target and has_classes and (_least_margin(risk, scores) > 0 or result.solved and grows):
+        status = Status.NO_MINIMUM
+    elif gap > target and result.solved:
         status = Status.HIDDEN if point.gap <= target else Status.STALLED
-        grows = len(lengths) == len(COSTS) and lengths[-1] > GROWTH * lengths[-2]
-        if has_classes and (grows or _separates(risk, scores)):
-            status = Status.NO_MINIMUM
     trace.append(replace(trace[-1], primal=value, dual=value - gap, gap=gap, estimated=False))
     free = risk.duals(point.alphas)
     result = replace(
@@ -145,8 +168,8 @@ def _one_by_one(
     """A problem for each class, against all others."""
     labels, label = group_labels(problem.labels)
     costs, factors = base_costs(problem, 1.0), chosen.choices.class_weights or {}
-    chosen = replace(chosen, choices=replace(chosen.choices, class_weights={}))
-    duals: Any = start.duals if isinstance(start, Point) else start
+    time_limit = chosen.choices.time_limit
+    (known, duals), left = _parts(start), _clock(time_limit)
     models, results = [], []
     trace: list[TraceRow] = []
     for j, name in enumerate(labels.tolist()):
@@ -154,7 +177,12 @@ def _one_by_one(
         one = problem.relabelled(own, np.where(own, factors.get(name, 1.0), 1.0) * costs)
         sign = 1.0 if own[0] else -1.0
         begin = None if duals is None else sign * duals[:, j]
-        model, result = solve_unregularized(one, chosen, on_pass, begin, *rest)
+        if known is not None:
+            begin = Point(sign * known[:, j : j + 1], begin)
+        now = replace(chosen.choices, class_weights={}, time_limit=left())
+        model, result = solve_unregularized(
+            one, replace(chosen, choices=now), on_pass, begin, *rest
+        )
         models.append(sign * model.weights)
         results.append(replace(result, duals=sign * result.duals))
         trace += [after(trace, row) for row in result.trace]
@@ -193,26 +221,31 @@ def _stepped(
     result: Result,
     is_bounded: bool,
     bias: bool,
-    has_classes: bool,
+    is_apart: bool,
     fine: float,
+    floor: float,
 ) -> Any:
     """The certificate at z, or after Newton's steps on the loss alone while they help."""
+    point = free_point(risk, z)
+    if is_apart:
+        return point
     duals = result.duals if isinstance(result.duals, np.ndarray) else None
-    point = free_point(risk, z, duals, is_bounded, bias)
-    for _ in range(STEPS):
-        if point.step is None or (has_classes and _separates(risk, risk.scores(point.z))):
-            break
-        z, is_cut = point.z + point.step, False
-        if is_bounded:
-            z, is_cut = _cut(point.z, point.step, len(z) - bias)
-        new = free_point(risk, z, None, is_bounded, bias)
-        falls = new.slope < point.slope or is_cut
-        if not (falls and new.value <= point.value * (1 + LOSS_ROUNDING)):
-            break
-        was_fine = point.gap <= fine * point.value
-        point = new
-        if was_fine and not is_cut:
-            break
+    with suppress(TimeIsUpError):
+        point = free_point(risk, z, duals, is_bounded, bias)
+        for _ in range(STEPS):
+            if point.step is None:
+                break
+            z, is_cut = point.z + point.step, False
+            if is_bounded:
+                z, is_cut = _cut(point.z, point.step, len(z) - bias)
+            new = free_point(risk, z, None, is_bounded, bias, point)
+            falls = new.slope < point.slope or is_cut
+            if not (falls and new.value <= point.value * (1 + LOSS_ROUNDING)):
+                break
+            was_fine = point.gap <= fine * point.value or new.value <= floor
+            point = new
+            if was_fine and not is_cut:
+                break
     return point
 
 
@@ -230,8 +263,10 @@ def _cut(z: Array, step: Array, d: int) -> tuple[Array, bool]:
     return new, True
 
 
-def _separates(risk: Any, scores: Array) -> bool:
-    """Whether each example has the largest score for its own class: longer weights lower F."""
+def _least_margin(risk: Any, scores: Array) -> float:
+    """By how much the score of each example's own class is the largest, at least; not above 0 where
+    rounding hides it. Where it is above 0, longer weights lower F.
+    """
     if scores.ndim == 1:
         margins = risk.labels * scores
     else:
@@ -239,4 +274,16 @@ def _separates(risk: Any, scores: Array) -> bool:
         others = scores.copy()
         others[places] = -math.inf
         margins = scores[places] - others.max(axis=1)
-    return bool(margins[np.ravel(risk.costs) > 0].min() > 0)
+    least = float(margins[np.ravel(risk.costs) > 0].min())
+    return least if least > LOSS_ROUNDING * float(np.abs(scores).max()) else min(least, 0.0)
+
+
+def _parts(start: Start) -> tuple[Any, Any]:
+    """Weights and duals of a start."""
+    return (start.weights, start.duals) if isinstance(start, Point) else (None, start)
+
+
+def _clock(limit: float | None) -> Callable[[], float | None]:
+    """What is left of the seconds from now on."""
+    end = math.inf if limit is None else time.perf_counter() + limit
+    return lambda: None if limit is None else max(end - time.perf_counter(), MIN_DIVISOR)

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.cached import cached_property
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
+from rrmlinear.solvers.second_order.conjugate_gradients import (
+    FACTORED_DECREASE,
+    MAX_REFINEMENTS,
+    conjugate_gradients,
+)
+from rrmlinear.solvers.second_order.factors import Factor
+from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
 from rrmlinear.solvers.second_order.systems.systems import Systems
 
 Array = NDArray[np.float64]
@@ -25,6 +33,8 @@ REFINEMENTS = 3
 NEGLIGIBLE = 1e-12
 #: Weights are compared with others whose scores are at most this many times as long.
 REACH = 2.0
+#: A system serves the next point where Σ c_i α_i x_i is this many times shorter there.
+NEAR = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,25 +48,76 @@ class FreePoint:
     value: float
     alphas: Array
     dual: float
-    slope: float
-    step: Array | None
+    slope: float = math.inf
+    step: Array | None = None
+    #: The system that made the step.
+    system: FreeSystem | None = None
 
     @property
     def gap(self) -> float:
         return self.value - self.dual
 
 
-def free_point(risk: Any, z: Array, alphas: Any, is_bounded: bool, bias: bool) -> FreePoint:
+@dataclass(frozen=True, eq=False)
+class FreeSystem:
+    """Σ c_i h_i x_i x_i' d = v over the entries that ``is_free``, solved by one factor."""
+
+    risk: Any
+    rates: Array
+    hessian: Any
+    is_free: Array
+    systems: Systems = field(default_factory=Systems)
+
+    @cached_property
+    def _diagonal(self) -> Array:
+        largest = float(self.hessian.diagonal().max())
+        return np.where(self.is_free, RIDGE, WALL).ravel() * largest
+
+    @cached_property
+    def _factor(self) -> tuple[Array, Factor]:
+        """The matrix, of few entries for its rows, and its factor."""
+        matrix = self.hessian.matrix()
+        matrix.flat[:: len(matrix) + 1] += self._diagonal
+        return matrix, Factor(matrix.copy())
+
+    def solved(self, v: Array) -> Array:
+        inside = np.where(self.is_free, v, 0.0).ravel()
+        if v.ndim == 1 and len(v) <= min(MAX_FACTORIZED, self.hessian.size):
+            matrix, factor = self._factor
+            product, solve = matrix.__matmul__, factor.solve
+            d = conjugate_gradients(product, solve, inside, FACTORED_DECREASE, MAX_REFINEMENTS)[0]
+        else:
+            d = self.systems.solved(self.hessian, self._diagonal, inside).reshape(v.shape)
+        if v.ndim > 1:  # all classes together change nothing
+            d -= d.mean(axis=1, keepdims=True)
+        return d
+
+    def moved(self, alphas: Array, d: Array) -> Array:
+        """α − h (x_i'd); for the softmax h is diag(p) − p p'."""
+        moves, rates = self.risk.scores(d), self.rates
+        if rates.ndim > 1:
+            moves = moves - np.einsum("ij,ij->i", rates, moves)[:, np.newaxis]
+        return alphas - rates * moves
+
+
+def free_point(
+    risk: Any,
+    z: Array,
+    alphas: Any,
+    is_bounded: bool,
+    bias: bool,
+    last: FreePoint | None = None,
+) -> FreePoint:
     r"""The weights z with the best duals found from ``alphas``, or from the slopes of the loss.
 
     For all weights u and α, F(u) ≥ D(α) − ⟨u, v⟩ with D(α) = −Σ c_i φ*(−α_i), v = Σ c_i α_i x_i.
     α moves to α − h (x_i'd), where Σ c_i h_i x_i x_i' d = v, which leaves v = 0. h is φ'' of smooth
-    losses, so that d is Newton's step, and else how far α is from its bounds. What rounding leaves
-    of v counts with weights of REACH times the length. Where no z is below 0 (``is_bounded``), only
-    positive entries of v count but for those of z above 0. Duals of 0 prove that F is not below 0.
+    losses, so that d is Newton's step, and else how far α is from its bounds. The φ'' of the
+    ``last`` point do while v becomes NEAR times shorter. What rounding leaves of v counts with
+    weights of REACH times the length. Where no z is below 0 (``is_bounded``), only positive entries
+    of v count but for those of z above 0. Duals of 0 prove that F is not below 0.
     """
-    scores = risk.scores(z)
-    at = risk.at(scores)
+    at = risk.at(risk.scores(z))
     value, kinks = float(at.value), risk.loss.smoothing == 0
     if not kinks:
         alphas = -at.derivatives
@@ -64,34 +125,38 @@ def free_point(risk: Any, z: Array, alphas: Any, is_bounded: bool, bias: bool) -
     if is_bounded:
         is_free = z > 0
         is_free[len(z) - bias :] = True
-    rates = _rates(risk, at, alphas, kinks)
     v = risk.gradient(alphas)
     first, slope = None, float(np.linalg.norm(np.where(is_free, v, 0.0)))
     reach = (1 + REACH) * float(np.linalg.norm(z))
     found = [(_bound(risk, alphas, v, is_free, reach), alphas)]
-    moved, hessian = alphas, Hessian(risk.rows, risk.costs * rates) if kinks else at.hessian()
-    if hessian.size:
-        largest = float(hessian.diagonal().max())
-        diagonal = np.where(is_free, RIDGE, WALL).ravel() * largest
-        for _ in range(REFINEMENTS):
-            inside = np.where(is_free, v, 0.0)
-            d = Systems().solved(hessian, diagonal, inside.ravel()).reshape(z.shape)
-            if z.ndim > 1:  # all classes together change nothing
-                d -= d.mean(axis=1, keepdims=True)
-            first = d if first is None else first
-            moved = moved - _products(risk, rates, risk.scores(d))
-            v = risk.gradient(moved)
-            shrunk = _shrunk(risk.loss, risk.labels, moved)
-            left = v if shrunk is moved else risk.gradient(shrunk)
-            found.append((_bound(risk, shrunk, left, is_free, reach), shrunk))
-            if reach * float(np.linalg.norm(np.where(is_free, v, 0.0))) <= NEGLIGIBLE * value:
-                break
+    system = None if last is None or NEAR * slope > last.slope else last.system
+    if system is None or (system.is_free != is_free).any():
+        rates = _rates(risk, at, alphas, kinks)
+        hessian = Hessian(risk.rows, risk.costs * rates) if kinks else at.hessian()
+        system = FreeSystem(risk, rates, hessian, is_free) if hessian.size else None
+    moved = alphas
+    for _ in range(REFINEMENTS if system else 0):
+        d = system.solved(v)
+        first = d if first is None else first
+        moved = system.moved(moved, d)
+        v = risk.gradient(moved)
+        shrunk = _shrunk(risk.loss, risk.labels, moved)
+        left = v if shrunk is moved else risk.gradient(shrunk)
+        found.append((_bound(risk, shrunk, left, is_free, reach), shrunk))
+        if reach * float(np.linalg.norm(np.where(is_free, v, 0.0))) <= NEGLIGIBLE * value:
+            break
     dual, best = max(found, key=lambda each: each[0])
-    dual = min(dual, value) - OBJECTIVE_ROUNDING * abs(value)
-    at_zero = -float(risk.conjugate(0 * alphas))
-    if not dual > at_zero:
-        dual, best = at_zero, 0 * alphas
-    return FreePoint(z, value, best, dual, slope, None if kinks else first)
+    dual, plain = min(dual, value) - OBJECTIVE_ROUNDING * abs(value), plain_point(risk, z)
+    if not dual > plain.dual:
+        dual, best = plain.dual, plain.alphas
+    return FreePoint(z, value, best, dual, slope, None if kinks else first, system)
+
+
+def plain_point(risk: Any, z: Array) -> FreePoint:
+    """The weights z with duals of 0."""
+    scores = risk.scores(z)
+    alphas = np.zeros_like(scores)
+    return FreePoint(z, float(risk.at(scores).value), alphas, -float(risk.conjugate(alphas)))
 
 
 def _bound(risk: Any, alphas: Array, v: Array, is_free: Array, reach: float) -> float:
@@ -112,13 +177,6 @@ def _rates(risk: Any, at: Any, alphas: Array, kinks: bool) -> Array:
     p = at.derivatives.copy()
     p[np.arange(len(p)), risk.labels] += 1
     return p
-
-
-def _products(risk: Any, rates: Array, moves: Array) -> Array:
-    """φ'' times the moves of scores; for the softmax (diag(p) − p p') m."""
-    if rates.ndim == 1:
-        return rates * moves
-    return rates * (moves - np.einsum("ij,ij->i", rates, moves)[:, np.newaxis])
 
 
 def _shrunk(loss: Any, y: Array, alphas: Array) -> Array:

@@ -44,6 +44,8 @@ class GramSystems:
         #: its systems.
         self.single: Factor | None = None
         self.decrease = FACTORED_DECREASE
+        #: The last system, and its factor.
+        self.latest: tuple[Any, Array, Callable[[Array], Array]] | None = None
 
     def solved(
         self, hessian: Any, diagonal: Array, product: Callable[[Array], Array], b: Array
@@ -53,7 +55,9 @@ class GramSystems:
             x = self._by_single(hessian, diagonal[0], b)
             if x is not None:
                 return x
-        precondition = self._precondition(hessian, 1 / diagonal)
+        if self.latest is None or self.latest[0] is not hessian or self.latest[1] is not diagonal:
+            self.latest = hessian, diagonal, self._precondition(hessian, 1 / diagonal)
+        precondition = self.latest[2]
         return conjugate_gradients(product, precondition, b, FACTORED_DECREASE, MAX_REFINEMENTS)[0]
 
     def _precondition(self, hessian: Any, inverse: Array) -> Callable[[Array], Array]:
