@@ -25,7 +25,7 @@ from rrmlinear.estimators.objective import (
 )
 from rrmlinear.estimators.reporting import Reported, Training
 from rrmlinear.estimators.scores import LinearScores
-from rrmlinear.estimators.unregularized.solving import solve_unregularized
+from rrmlinear.estimators.unregularized.solving import solve_negligible, solve_unregularized
 from rrmlinear.estimators.wording import SOLVERS, find_solver_type, own_words
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.fit import solve
@@ -141,7 +141,11 @@ class LinearModel(Reported, LinearScores, ABC):
                     problem, chosen, on_pass, start, has_intercept, stacklevel + 1
                 )
             else:
-                model, result = self._solve_one(problem, chosen, start, stacklevel)
+                found = None
+                if self._intercept in ("", FREE):
+                    rest = self._on_pass(), start, bool(self._intercept), stacklevel + 1
+                    found = solve_negligible(problem, chosen, *rest)
+                model, result = found or self._solve_one(problem, chosen, start, stacklevel)
         self._training_ = Training.of(model)
         if self.warm_start and self._intercept != COLUMN:
             self._last_weights = model.labels, model.weights

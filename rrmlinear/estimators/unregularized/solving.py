@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.second_order_builders import free_point
-from rrmlinear.catalog.selection import GAP_TOL, Selection
+from rrmlinear.catalog.selection import GAP_TOL, Selection, select
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
@@ -94,7 +95,7 @@ def solve_unregularized(
     begin: Start = None if duals is None else Point(known, duals)
     trace: list[TraceRow] = []
     lengths: list[float] = []
-    for size in COSTS:
+    for size in COSTS if known is None else COSTS[-1:]:
         C, used = size * unit, trace[-1].number if trace else 0
         limits = {"max_passes": choices.max_passes - used, "time_limit": left()}
         now = replace(choices, C=C, gap_tol=fine, free_bias=None, **limits)
@@ -150,6 +151,40 @@ def solve_unregularized(
         result=result,
     )
     return model, result
+
+
+def solve_negligible(
+    problem: Problem, chosen: Selection, on_pass: OnPass | None, start: Start, *rest: Any
+) -> tuple[Model, Result] | None:
+    """minimize F(w) + Ω(w)/C by the least F, where Ω/C is rounding of F there or within the
+    tolerance; None where it is not.
+
+    A bound of weights with scores as long as the labels tells first where it cannot be.
+    """
+    choices, C = chosen.choices, float(chosen.choices.C)
+    width = problem.n_features
+    several = chosen.kind == "multiclass" or chosen.kind == "binary"
+    if several and len(group_labels(problem.labels)[0]) > 2 or chosen.solver.number != SOLVERS["auto"]:
+        return None
+    norm, labels = float(problem.rows.with_bias(-1.0).squared_norms().sum()), problem.labels
+    y = np.ones(1) if several else labels - labels.mean()
+    omega, least = chosen.regularizer.over((width,), intercept=False), np.zeros(width)
+    least[:1] = math.sqrt(float(y @ y) / norm) if norm > 0 else 0.0
+    if omega.value_of(least) > LOSS_ROUNDING * C * float(y @ y):
+        return None
+    known = {**NAMED_LOSSES, chosen.loss_row.name: chosen.loss_row}
+    alone = select(replace(choices, C=1.0, regularizer="l2", l1=None), known)
+    model, result = solve_unregularized(problem, alone, on_pass, start, *rest)
+    penalty = omega.value_of(np.ascontiguousarray(model.weights[:width, 0])) / C
+    value, gap = result.primal + penalty, result.gap + penalty
+    target = max((choices.gap_tol or GAP_TOL) * value, result.target)
+    if not gap <= target:
+        return None
+    trace = [_over(row, 1 / C) for row in result.trace]
+    sums = {"primal": C * value, "dual": C * (value - gap), "gap": C * gap}
+    trace[-1] = replace(trace[-1], **sums)
+    result = replace(result, trace=trace, target=C * target, status=Status.SOLVED)
+    return replace(model, parameter=choices, result=result), result
 
 
 def _over(row: TraceRow, C: float) -> TraceRow:
