@@ -141,11 +141,14 @@ class LinearModel(Reported, LinearScores, ABC):
                     problem, chosen, on_pass, start, has_intercept, stacklevel + 1
                 )
             else:
-                found = None
+                found: Any = None
                 if self._intercept in ("", FREE):
                     rest = self._on_pass(), start, bool(self._intercept), stacklevel + 1
                     found = solve_negligible(problem, chosen, *rest)
-                model, result = found or self._solve_one(problem, chosen, start, stacklevel)
+                start = found if isinstance(found, Point) else start
+                if not isinstance(found, tuple):
+                    found = self._solve_one(problem, chosen, start, stacklevel)
+                model, result = found
         self._training_ = Training.of(model)
         if self.warm_start and self._intercept != COLUMN:
             self._last_weights = model.labels, model.weights

@@ -1,5 +1,6 @@
 """The limit alpha → 0: columns of unlike size, the law of continuity, and certificates."""
 
+import time
 import warnings
 
 import numpy as np
@@ -356,3 +357,74 @@ def test_estimators_take_no_other_way():
     for name in ("LinearSVC", "LinearSVR"):
         with pytest.raises(ValueError, match="C"):
             getattr(rrmlinear, name)(C=np.inf).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("family", [Ridge, HuberRegressor, QuantileRegressor, Lasso])
+@pytest.mark.parametrize("alpha", [1e-18, 1e-20])
+@pytest.mark.parametrize("shape", [(20, 60), (30, 30), (31, 30), (60, 20)])
+@pytest.mark.parametrize("seed", range(3))
+def test_an_alpha_that_is_rounding_ends_where_alpha_0_does(family, alpha, shape, seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=shape), rng.normal(size=shape[0]) + 1
+    for intercept in (True, False):
+        model = fitted(family(alpha=alpha, fit_intercept=intercept), X, y)
+        limit = fitted(family(alpha=0, fit_intercept=intercept), X, y)
+        scale = family(alpha=1.0, fit_intercept=intercept).fit(X, 1000 + y).objective_
+        assert model.n_iter_ <= limit.n_iter_ + 5
+        assert model.objective_ == pytest.approx(limit.objective_, rel=1e-6, abs=1e-13 * scale)
+
+
+@pytest.mark.parametrize("shape", [(150, 600), (600, 150)])
+@pytest.mark.parametrize("alpha", [1e-20, 1e-24])
+def test_columns_of_unlike_size_beside_a_tiny_alpha(shape, alpha):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=shape) * np.logspace(-8, 8, shape[1]), rng.normal(size=shape[0])
+    model = fitted(Ridge(alpha=alpha), X, y)
+    assert model.n_iter_ <= 20
+    optimum = least_squares(X, y, True) if shape[0] > shape[1] else 0.0
+    assert model.objective_ == pytest.approx(optimum, rel=1e-4, abs=1e-13 * (y @ y))
+
+
+@pytest.mark.parametrize("as_sparse", [True, False])
+def test_wide_data_are_fitted_or_have_no_minimum(as_sparse):
+    rng = np.random.default_rng(0)
+    X = rng.random((200, 2500)) * (rng.random((200, 2500)) < 0.02)
+    y = rng.normal(size=200)
+    given = csr_array(X) if as_sparse else X
+    for family in (Ridge, HuberRegressor):
+        model = fitted(family(alpha=0), given, y)
+        assert model.objective_ <= 1e-20
+    for label in ((y > 0).astype(int), np.digitize(y, [-0.5, 0.5])):
+        with pytest.warns(ConvergenceWarning, match="no minimum"):
+            model = LogisticRegression(C=np.inf).fit(given, label)
+        assert model.status_ is Status.NO_MINIMUM
+        assert model.score(given, label) == 1
+        assert model.objective_ <= 1e-10
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_warm_start_takes_weights_and_duals(seed):
+    X, y, _ = unlike((3, -3), "offset", 200, 6, seed)
+    label = (y + 2 * np.random.default_rng(1).normal(size=len(y)) > np.median(y)).astype(int)
+    quantile = QuantileRegressor(alpha=0, quantile=0.7, warm_start=True)
+    for model, target in ((quantile, y), (LogisticRegression(C=np.inf, warm_start=True), label)):
+        first, optimum = fitted(model, X, target).n_iter_, model.objective_
+        again = fitted(model, X, target)
+        assert again.n_iter_ <= min(first, 2)
+        assert again.objective_ == pytest.approx(optimum, rel=1e-9)
+
+
+def test_limits_hold_for_all_rounds():
+    X, y, _ = unlike((3, -3), "dense", 300, 20)
+    for most in (1, 2, 3, 4):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = QuantileRegressor(alpha=0, max_iter=most).fit(X, y)
+        assert model.n_iter_ <= most
+    X = np.random.default_rng(0).normal(size=(1000, 900))
+    X[:, 0] = X[:, 1] + 1e-9 * X[:, 0]
+    y, begun = X @ np.ones(900) + X[:, 5] ** 2, time.perf_counter()
+    model = QuantileRegressor(alpha=0, solver_options={"time_limit": 0.05})
+    with pytest.warns(ConvergenceWarning, match="time limit"):
+        model.fit(X, y)
+    assert time.perf_counter() - begun < 10

@@ -155,19 +155,19 @@ def solve_unregularized(
 
 def solve_negligible(
     problem: Problem, chosen: Selection, on_pass: OnPass | None, start: Start, *rest: Any
-) -> tuple[Model, Result] | None:
+) -> tuple[Model, Result] | Point | None:
     """minimize F(w) + Ω(w)/C by the least F, where Ω/C is rounding of F there or within the
-    tolerance; None where it is not.
+    tolerance; where it is not, the point is one to start from.
 
-    A bound of weights with scores as long as the labels tells first where it cannot be.
+    None where a bound of weights with scores as long as the labels tells that it cannot be.
     """
     choices, C = chosen.choices, float(chosen.choices.C)
     width = problem.n_features
-    several = chosen.kind == "multiclass" or chosen.kind == "binary"
-    if several and len(group_labels(problem.labels)[0]) > 2 or chosen.solver.number != SOLVERS["auto"]:
+    has_classes, is_auto = chosen.kind != "regression", chosen.solver.number == SOLVERS["auto"]
+    if not is_auto or (has_classes and len(group_labels(problem.labels)[0]) != 2):
         return None
     norm, labels = float(problem.rows.with_bias(-1.0).squared_norms().sum()), problem.labels
-    y = np.ones(1) if several else labels - labels.mean()
+    y = np.ones(1) if has_classes else labels - labels.mean()
     omega, least = chosen.regularizer.over((width,), intercept=False), np.zeros(width)
     least[:1] = math.sqrt(float(y @ y) / norm) if norm > 0 else 0.0
     if omega.value_of(least) > LOSS_ROUNDING * C * float(y @ y):
@@ -179,7 +179,7 @@ def solve_negligible(
     value, gap = result.primal + penalty, result.gap + penalty
     target = max((choices.gap_tol or GAP_TOL) * value, result.target)
     if not gap <= target:
-        return None
+        return Point(model.weights, result.duals) if chosen.solver.starts else None
     trace = [_over(row, 1 / C) for row in result.trace]
     sums = {"primal": C * value, "dual": C * (value - gap), "gap": C * gap}
     trace[-1] = replace(trace[-1], **sums)
