@@ -129,7 +129,7 @@ def score_basis(problem: Problem, has_intercept: bool, rotates: bool) -> ScoreBa
         return ScoreBasis(of_scaled, np.zeros(d), lengths)
     A = rows.values if rows.is_dense else problem.with_bias(-1.0).to_scipy().toarray()
     scale = np.maximum(A.max(axis=0), -A.min(axis=0)).astype(np.float64)
-    scale[(1 / SAFE < scale) & (scale < SAFE) | (scale == 0)] = 1.0
+    scale[(scale > 1 / SAFE) & (scale < SAFE) | (scale == 0)] = 1.0
     A = A / scale if (scale != 1).any() else A
     means = c @ A / c.sum() if has_intercept else np.zeros(d)
     A = np.subtract(A, means, dtype=np.float64)

@@ -46,6 +46,8 @@ STEPS = 10
 GROWTH = 1.02
 #: Margins at which the loss of separated classes is rounding of that at 0.
 SURE = -math.log(np.finfo(float).eps)
+#: Stored values that tell how long rows are.
+LOOK = 4096
 #: Runs that others with a larger C need not follow.
 LIMITS = (Status.PASS_LIMIT, Status.TIME_LIMIT, Status.STOPPED_BY_CALLER)
 
@@ -128,7 +130,8 @@ def solve_unregularized(
     target = max(tol * value, 0.0 if has_classes else floor)
     status = Status.SOLVED if gap <= target else result.status
     grows = len(lengths) == len(COSTS) and lengths[-1] > GROWTH * lengths[-2]
-    if gap > target and has_classes and (_least_margin(risk, scores) > 0 or result.solved and grows):
+    grows = grows and result.solved
+    if gap > target and has_classes and (grows or _least_margin(risk, scores) > 0):
         status = Status.NO_MINIMUM
     elif gap > target and result.solved:
         status = Status.HIDDEN if point.gap <= target else Status.STALLED
@@ -159,18 +162,23 @@ def solve_negligible(
     """minimize F(w) + Ω(w)/C by the least F, where Ω/C is rounding of F there or within the
     tolerance; where it is not, the point is one to start from.
 
-    None where a bound of weights with scores as long as the labels tells that it cannot be.
+    None where weights with scores as long as the labels, their length told by LOOK stored values,
+    show that it cannot be.
     """
     choices, C = chosen.choices, float(chosen.choices.C)
     width = problem.n_features
-    has_classes, is_auto = chosen.kind != "regression", chosen.solver.number == SOLVERS["auto"]
-    if not is_auto or (has_classes and len(group_labels(problem.labels)[0]) != 2):
+    values: Any = getattr(problem.rows, "values", None)
+    if chosen.solver.number != SOLVERS["auto"] or values is None:
         return None
-    norm, labels = float(problem.rows.with_bias(-1.0).squared_norms().sum()), problem.labels
-    y = np.ones(1) if has_classes else labels - labels.mean()
+    some = np.ravel(values[: 1 + LOOK // math.prod(values.shape[1:])]).astype(np.float64)
+    norm = float(some @ some) / max(len(some), 1) * problem.rows.n_stored
+    has_classes, y = chosen.kind != "regression", problem.labels
+    y = np.ones(1) if has_classes else y - y.mean()
     omega, least = chosen.regularizer.over((width,), intercept=False), np.zeros(width)
     least[:1] = math.sqrt(float(y @ y) / norm) if norm > 0 else 0.0
     if omega.value_of(least) > LOSS_ROUNDING * C * float(y @ y):
+        return None
+    if has_classes and len(group_labels(problem.labels)[0]) != 2:
         return None
     known = {**NAMED_LOSSES, chosen.loss_row.name: chosen.loss_row}
     alone = select(replace(choices, C=1.0, regularizer="l2", l1=None), known)
