@@ -161,7 +161,7 @@ def _is_independent(A: Array, c: Array, offsets: Array) -> bool:
 def _triangle(A: Array) -> Array:
     """R of the QR decomposition of n × d, n ≥ d, by rows that a cache holds."""
     d = A.shape[1]
-    R = np.empty((0, d))
+    R: Any = np.empty((0, d))
     for begin in range(0, len(A), 4 * d):
         check_time()
         R = np.linalg.qr(np.vstack([R, A[begin : begin + 4 * d]]), mode="r")

@@ -99,7 +99,7 @@ def solve_unregularized(
     lengths: list[float] = []
     for size in COSTS if known is None else COSTS[-1:]:
         C, used = size * unit, trace[-1].number if trace else 0
-        limits = {"max_passes": choices.max_passes - used, "time_limit": left()}
+        limits: dict[str, Any] = {"max_passes": choices.max_passes - used, "time_limit": left()}
         now = replace(choices, C=C, gap_tol=fine, free_bias=None, **limits)
         see = _seen(on_pass, trace, C)
         model, result = solve(small, replace(chosen, choices=now), see, begin, stacklevel + 1)
@@ -189,7 +189,7 @@ def solve_negligible(
     if not gap <= target:
         return Point(model.weights, result.duals) if chosen.solver.starts else None
     trace = [_over(row, 1 / C) for row in result.trace]
-    sums = {"primal": C * value, "dual": C * (value - gap), "gap": C * gap}
+    sums: dict[str, Any] = {"primal": C * value, "dual": C * (value - gap), "gap": C * gap}
     trace[-1] = replace(trace[-1], **sums)
     result = replace(result, trace=trace, target=C * target, status=Status.SOLVED)
     return replace(model, parameter=choices, result=result), result

@@ -135,7 +135,9 @@ def free_point(
         hessian = Hessian(risk.rows, risk.costs * rates) if kinks else at.hessian()
         system = FreeSystem(risk, rates, hessian, is_free) if hessian.size else None
     moved = alphas
-    for _ in range(REFINEMENTS if system else 0):
+    for _ in range(REFINEMENTS):
+        if system is None:
+            break
         d = system.solved(v)
         first = d if first is None else first
         moved = system.moved(moved, d)
