@@ -428,3 +428,15 @@ def test_limits_hold_for_all_rounds():
     with pytest.warns(ConvergenceWarning, match="time limit"):
         model.fit(X, y)
     assert time.perf_counter() - begun < 10
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-10, 1e-18])
+@pytest.mark.parametrize("estimator", [Ridge, Lasso, ElasticNet, HuberRegressor])
+def test_data_by_columns_are_data_by_rows(estimator, alpha):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 5)) * [1e5, 1, 1e-3, 1, 1]
+    y = X @ [1e-5, 1, 1e3, 0, 0] + rng.normal(size=40)
+    by_rows, by_columns = (
+        estimator(alpha=alpha).fit(form(X), y) for form in (np.array, np.asfortranarray)
+    )
+    assert_allclose(by_columns.predict(X), by_rows.predict(X), atol=1e-6)

@@ -16,6 +16,7 @@ from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.second_order_builders import free_point
 from rrmlinear.catalog.selection import GAP_TOL, Selection, select
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
+from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
@@ -71,6 +72,8 @@ def solve_unregularized(
     the same scores the result is the shortest. Where the weights separate the classes, or grow from
     C to C, F has no minimum that is near, and the status tells so.
     """
+    if isinstance(problem.rows, ColumnOrder):
+        problem = replace(problem, rows=problem.rows.by_rows)
     if chosen.kind == "binary" and len(group_labels(problem.labels)[0]) > 2:
         return _one_by_one(problem, chosen, on_pass, start, has_intercept, stacklevel)
     choices, tol = chosen.choices, chosen.choices.gap_tol or GAP_TOL
