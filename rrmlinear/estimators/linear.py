@@ -48,6 +48,8 @@ class LinearModel(Reported, LinearScores, ABC):
     _row: ClassVar[ProblemRow]
     _kinds: ClassVar[tuple[str, ...]]
     _solvers: ClassVar[Mapping[str, int | str]] = SOLVERS
+    #: Whether ½‖w‖² or the 1-norm of weights of X is the penalty, which may be rounding.
+    _may_be_negligible: ClassVar[bool] = False
 
     solver: str = "auto"
     tol: float = 1e-4
@@ -142,7 +144,7 @@ class LinearModel(Reported, LinearScores, ABC):
                 )
             else:
                 found: Any = None
-                if self._intercept in ("", FREE):
+                if self._may_be_negligible and self._intercept in ("", FREE):
                     rest = self._on_pass(), start, bool(self._intercept), stacklevel + 1
                     found = solve_negligible(problem, chosen, *rest)
                 start = found if isinstance(found, Point) else start

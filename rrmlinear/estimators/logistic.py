@@ -88,6 +88,8 @@ class LogisticRegression(Elsewhere, Classifier):
            [0.97, 0.03, 0.  ]])
     """
 
+    _may_be_negligible = True
+
     _row = ProblemRow("logistic")
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
         **RANGES,

@@ -22,6 +22,8 @@ from rrmlinear.estimators.wording import SOLVERS
 class OneNorm(SeveralTargets):
     """Least squares with a 1-norm, solved over features."""
 
+    _may_be_negligible = True
+
     _row = ProblemRow("squared", weighing="mean")
 
     precompute: Any = False
@@ -197,6 +199,8 @@ class QuantileRegressor(Regressor):
     0.8
     """
 
+    _may_be_negligible = True
+
     _row = ProblemRow("quantile", regularizer="l1", weighing="mean")
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {**RANGES, "alpha": AT_LEAST_0}
     _solvers: ClassVar[Mapping[str, int | str]] = SOLVERS | dict.fromkeys(
@@ -258,6 +262,8 @@ class HuberRegressor(Elsewhere, Regressor):
     >>> HuberRegressor(delta=50.0, alpha=0.1).fit(X, y).score(X, y) > 0.5
     True
     """
+
+    _may_be_negligible = True
 
     _row = ProblemRow("huber", {"delta": "huber"}, weighing="alpha", times=2.0)
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {**RANGES, "alpha": AT_LEAST_0}

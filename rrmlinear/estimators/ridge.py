@@ -185,6 +185,8 @@ class Ridge(SeveralTargets):
     0.51
     """
 
+    _may_be_negligible = True
+
     _row = ProblemRow("squared", weighing="alpha", times=2.0)
     _solvers: ClassVar[Mapping[str, int | str]] = SOLVERS | dict.fromkeys(
         ("svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"), "auto"

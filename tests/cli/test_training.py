@@ -80,6 +80,9 @@ def test_not_solved_is_a_warning(train, iris):
     assert os.path.exists("iris.libsvm.model")
 
 
+PRIMAL, TARGET = r"primal = ([\d.]+)", r"\(target ([\d.e-]+)\)"
+
+
 def test_a_rule_that_does_not_hold_is_a_warning(train, iris):
     ended = train("-s", 3, "-e", 1e-9, "-t", 2, iris, "m")
     assert ended.code == 0
@@ -88,7 +91,9 @@ def test_a_rule_that_does_not_hold_is_a_warning(train, iris):
         "problems the gap is "
     )
     assert ended.err.endswith("; the stopping rule that was asked for does not hold yet\n")
-    assert "(target" not in ended.out  # that of the next look at the rule says nothing
+    # beside the rule a gap of 1e-3 is asked for, times this -e over the default
+    primal, target = (float(re.search(words, ended.out)[1]) for words in (PRIMAL, TARGET))
+    assert target == pytest.approx(1e-3 * (1e-9 / 0.1) * primal, rel=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -440,3 +440,21 @@ def test_data_by_columns_are_data_by_rows(estimator, alpha):
         estimator(alpha=alpha).fit(form(X), y) for form in (np.array, np.asfortranarray)
     )
     assert_allclose(by_columns.predict(X), by_rows.predict(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("size", [1e20, 1e200])
+def test_a_row_beside_which_all_others_are_rounding_proves_nothing(size, intercept):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4))
+    y = X @ rng.normal(size=4) + 0.5 * rng.normal(size=200)
+    X[7] *= size
+    for model, labels in (
+        (Ridge(alpha=0, fit_intercept=intercept), y),
+        (LogisticRegression(C=np.inf, fit_intercept=intercept), y > 0),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(X, labels)
+        assert model.status_ is not Status.SOLVED
+        assert model.duality_gap_ == model.objective_

@@ -32,6 +32,9 @@ HALF = EPS**0.5
 SAFE = 1e100
 #: A column less its mean that is shorter than this fraction of the column is its rounding.
 CONSTANT = 8 * EPS
+#: Where a basis leaves directions out as rounding, rows shorter than this part of the longest one
+#: may have had all that they tell in these.
+SHORTEST_ROW = 1e-10
 #: Rows or columns, the fewer of them, of a matrix that is decomposed.
 MAX_RANK = 1000
 #: Sparse rows become dense columns where their decomposition takes at most this number of products.
@@ -61,6 +64,8 @@ class ScoreBasis:
     values: Array | None = None
     #: Orthonormal V of the decomposition where it has fewer columns than rows.
     directions: Array | None = None
+    #: Whether the scores of all weights are those of some z, but for rounding.
+    is_whole: bool = True
 
     def weights(self, z: Array, bias: float) -> Array:
         """The weights w with the scores B z, the shortest of them, and b/bias if bias is above 0.
@@ -131,6 +136,8 @@ def score_basis(problem: Problem, has_intercept: bool, rotates: bool) -> ScoreBa
     scale = np.maximum(A.max(axis=0), -A.min(axis=0)).astype(np.float64)
     scale[(scale > 1 / SAFE) & (scale < SAFE) | (scale == 0)] = 1.0
     A = A / scale if (scale != 1).any() else A
+    sizes = np.maximum(A.max(axis=1), -A.min(axis=1))[c > 0]
+    is_even = sizes.max() * SHORTEST_ROW <= sizes[sizes > 0].min(initial=np.inf)
     means = c @ A / c.sum() if has_intercept else np.zeros(d)
     A = np.subtract(A, means, dtype=np.float64)
     A[c == 0] = 0.0
@@ -143,8 +150,10 @@ def score_basis(problem: Problem, has_intercept: bool, rotates: bool) -> ScoreBa
     scaled = ScoreBasis(replace(problem, rows=rows_of(A).with_bias(bias)), means, lengths)
     if rotates and min(n, d) <= MAX_RANK:
         with suppress(TimeIsUpError):
-            return scaled if _is_independent(A, c, offsets) else _rotated(scaled, A, c, offsets)
-    return scaled
+            if _is_independent(A, c, offsets):
+                return scaled
+            return _rotated(replace(scaled, is_whole=is_even), A, c, offsets)
+    return replace(scaled, is_whole=is_even)
 
 
 def _is_independent(A: Array, c: Array, offsets: Array) -> bool:

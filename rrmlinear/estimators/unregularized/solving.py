@@ -51,6 +51,8 @@ SURE = -math.log(np.finfo(float).eps)
 LOOK = 4096
 #: Runs that others with a larger C need not follow.
 LIMITS = (Status.PASS_LIMIT, Status.TIME_LIMIT, Status.STOPPED_BY_CALLER)
+#: The regularizers of estimators with an alpha.
+NORMS = ("l2", "l1", "elastic-net")
 
 #: Solvers whose last digits take few passes.
 EXACT = SOLVERS["newton"], SOLVERS["auto"]
@@ -129,7 +131,7 @@ def solve_unregularized(
     scores = product(problem.rows, weights, problem.n_features) - middle
     scores = np.ascontiguousarray(scores.reshape(len(scores), *risk.shape[1:]))
     value = float(risk.at(scores).value)
-    gap = max(value - point.dual, 0.0)
+    gap = max(value - point.dual, 0.0) if basis.is_whole else value
     target = max(tol * value, 0.0 if has_classes else floor)
     status = Status.SOLVED if gap <= target else result.status
     grows = len(lengths) == len(COSTS) and lengths[-1] > GROWTH * lengths[-2]
@@ -171,10 +173,12 @@ def solve_negligible(
     choices, C = chosen.choices, float(chosen.choices.C)
     width = problem.n_features
     values: Any = getattr(problem.rows, "values", None)
-    if chosen.solver.number != SOLVERS["auto"] or values is None:
+    is_norm = choices.regularizer in (None, *NORMS) and choices.radius is None
+    if chosen.solver.number != SOLVERS["auto"] or values is None or not is_norm:
         return None
     some = np.ravel(values[: 1 + LOOK // math.prod(values.shape[1:])]).astype(np.float64)
-    norm = float(some @ some) / max(len(some), 1) * problem.rows.n_stored
+    with np.errstate(over="ignore"):
+        norm = float(some @ some) / max(len(some), 1) * problem.rows.n_stored
     has_classes, y = chosen.kind != "regression", problem.labels
     y = np.ones(1) if has_classes else y - y.mean()
     omega, least = chosen.regularizer.over((width,), intercept=False), np.zeros(width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -128,7 +129,8 @@ class InnerProblem(AugmentedLoss):
         if self.is_augmented:
             if for_good:
                 self.least_smoothing = self.pace.rise * self.smoothing
-            self.smooth_by(max(self.pace.rise * self.smoothing, self.least_risen))
+            risen = max(self.pace.rise * self.smoothing, self.least_risen)
+            self.smooth_by(risen if math.isfinite(risen) else self.smoothing)
         self.least_risen, self.steps = 0.0, 0
 
     def update(self, w: Array, at: Any) -> None:

@@ -1,6 +1,7 @@
 """KernelClassifier and KernelRegressor: scikit-learn's machines, and a conic solver's optimum."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -312,3 +313,16 @@ def test_lines_of_progress_name_the_class(moons, choices, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines
     assert all(line.startswith("[KernelClassifier] ") for line in lines)
+
+
+def test_rows_that_are_all_equal_and_tiny_penalties():
+    """A penalty that is rounding is one of the dual weights, not of weights of X."""
+    KernelClassifier().fit(np.zeros((6, 1)), np.arange(6) % 2)
+    found = KernelRegressor().fit(np.zeros((3, 1)), np.arange(3.0)).predict(np.zeros((1, 1)))
+    assert 0 <= found[0] <= 2
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(6, 5)), rng.normal(size=6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = KernelRegressor("absolute", alpha=1e-14).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), y, atol=1e-6)
