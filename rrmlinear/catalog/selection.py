@@ -81,15 +81,13 @@ class Selection:
 
     @property
     def widest_gap(self) -> float:
-        """The relative gap that is asked for beside one of LIBLINEAR's rules: GAP_TOL, LOOSE_GAP of
-        a loss with kinks, and less in proportion to a tolerance below the default. So objectives
-        are at most that far above those of LIBLINEAR, whose rules bound gradients. Duals at a kink
-        prove a gap long after the objective has it.
+        """The relative gap that is asked for beside one of LIBLINEAR's rules: GAP_TOL, and less in
+        proportion to a tolerance below the default. So objectives are at most that far above those
+        of LIBLINEAR, whose rules bound gradients.
         """
         if not (self.tolerance and self.solver.tolerance):
             return np.inf
-        most = GAP_TOL if self.loss.smoothing > 0 else LOOSE_GAP
-        return max(most * min(1.0, self.tolerance / self.solver.tolerance), NEGATIVE_GAP)
+        return max(GAP_TOL * min(1.0, self.tolerance / self.solver.tolerance), NEGATIVE_GAP)
 
     @property
     def stopping(self) -> Stopping:

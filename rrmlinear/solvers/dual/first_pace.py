@@ -30,7 +30,7 @@ def first_pace(
     plain_first = not gamma > 0
     if gamma > 0:
         pays = _condition(ascent, gamma, modulus) > MIN_CONDITION
-        wide = rows.is_dense and rows.shape[0] < SEPARABLE * rows.width
+        wide = rows.shape[0] < SEPARABLE * rows.width
         plain_first = observe and (wide or not pays)
     if not pays:
         what = "not accelerated at first" if observe else "the plain ascent is used"
