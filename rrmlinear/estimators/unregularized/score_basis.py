@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear.core.available_memory import available_memory
 from rrmlinear.core.blas import one_blas_thread
+from rrmlinear.core.cached import cached_property
 from rrmlinear.core.deadline import TimeIsUpError, check_time
 from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.problem import Problem
