@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import rrmlinear
+from rrmlinear.data.sequences import SequenceProblem
 
 DATASETS = Path(__file__).resolve().parents[2] / "datasets"
 #: Of the columns of the problem that is ill scaled.
@@ -94,6 +95,13 @@ def _entries(levels):
     return Data(np.column_stack([rows, columns]), values)
 
 
+def _chains():
+    rng = np.random.default_rng(34)
+    X = [_rows(rng, length, 4, 1.0) for length in (3, 1, 4, 2, 1, 4, 3, 2)]
+    y = [np.digitize(_scores(rng, part, 0.3), [-0.5, 0.5]) for part in X]
+    return SequenceProblem.from_lists(X, y, labels=(0, 1, 2))
+
+
 MAKERS = {
     "two": lambda: _made("two", 61, 6, 1),
     "two sparse": lambda: _made("two", 90, 20, 2, density=0.2),
@@ -102,23 +110,14 @@ MAKERS = {
         "two", 90, 20, 4, density=0.2, dtype=np.float32, index=np.int64
     ),
     "two weighted": lambda: _weighted(_made("two", 83, 8, 5), 6),
-    "two scaled": lambda: _made("two", 70, 8, 7, scales=SCALES),
-    "two large": lambda: _made("two", 500, 40, 8, density=0.3),
     "two long": lambda: _made("two", 900, 5, 9),
-    "two huge": lambda: _made("two", 5000, 61, 10),
-    "two wide": lambda: _made("two", 40, 1100, 18, density=0.05),
     "three": lambda: _made("classes", 61, 6, 11),
     "three weighted": lambda: _weighted(_made("classes", 66, 6, 12), 13),
-    "three scaled": lambda: _made("classes", 70, 8, 14, scales=SCALES),
-    "three single": lambda: _made("classes", 70, 7, 15, dtype=np.float32),
     "five sparse": lambda: _made("classes", 110, 16, 16, density=0.3, k=5),
-    "eight large": lambda: _made("classes", 400, 24, 17, density=0.5, k=8),
     "line": lambda: _made("line", 61, 6, 21),
     "line sparse": lambda: _made("line", 90, 20, 22, density=0.2),
-    "line single": lambda: _made("line", 75, 9, 23, dtype=np.float32),
     "line weighted": lambda: _weighted(_made("line", 83, 8, 24), 25),
     "line scaled": lambda: _made("line", 70, 8, 26, scales=SCALES),
-    "line large": lambda: _made("line", 400, 30, 27),
     "line wide": lambda: _made("line", 40, 1100, 28, density=0.05),
     "tasks": _tasks,
     "targets": _targets,
@@ -135,7 +134,9 @@ def data(name):
 
 @cache
 def problem(name, bias=-1.0):
-    """The same as a Problem; "iris" and "digits" are files in datasets/."""
-    if name in ("iris", "digits"):
+    """The same as a Problem; "iris" is a file in datasets/, "chains" are sequences."""
+    if name == "chains":
+        return _chains()
+    if name == "iris":
         return rrmlinear.read_libsvm(DATASETS / f"{name}.libsvm").with_bias(bias)
     return data(name).problem(bias)
