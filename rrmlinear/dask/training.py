@@ -66,7 +66,7 @@ def fit(
 
     ``client`` is the present one by default. ``wait_limit`` bounds every wait, in seconds. Workers
     verify what they take of a container. They read text as `rrmlinear.read_libsvm` does, with
-    ``strict`` as there; its warnings come to the caller.
+    ``strict`` as there, but refuse a ``qid``; its warnings come to the caller.
 
     Raises ChoiceError and ValueError for wrong parameters and data, ConnectionError where the
     scheduler is lost, TimeoutError at the limit, MemoryError where workers exceed theirs again and

@@ -38,9 +38,14 @@ def read(path: str, strict: bool = False) -> tuple[Problem, str]:
     """The examples of a container or of LIBSVM text, and the warning of the reader or "".
 
     A container is opened alone: `shape_of` verifies its labels, `between` the blocks that it takes
-    rows of.
+    rows of. Query ids are refused, as all losses of workers know no sequences.
     """
-    return (Problem.open(path), "") if is_container(path) else read_and_tell(path, strict)
+    if not is_container(path):
+        return read_and_tell(path, strict)
+    problem = Problem.open(path)
+    if problem.query_ids is not None:
+        raise ValueError(f"{path} has query ids, which only losses of sequences take")
+    return problem, ""
 
 
 def shape_of(problem: Problem | None, told: str = "") -> Shape:

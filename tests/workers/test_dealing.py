@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rrmlinear import ContainerError, Parameter, Problem, write_container
+from rrmlinear import ContainerError, Parameter, Problem, read_libsvm, write_container
 from rrmlinear.data.container.opening import open_container
 from rrmlinear.data.text.libsvm_errors import LibsvmFormatError
 from rrmlinear.workers.agreement import Agreement
@@ -70,6 +70,17 @@ def test_an_index_that_no_row_may_have_is_refused(path, tmp_path):
     recipe = agreed(tmp_path / "q.rrm", 1).recipes[0]
     with pytest.raises(ContainerError, match="indices that no row may have"):
         part_of(recipe, [read(tmp_path / "q.rrm")[0]])
+
+
+def test_query_ids_are_refused_as_they_are_in_memory(tmp_path):
+    """No loss of workers is one of sequences."""
+    path = tmp_path / "chains"
+    path.write_text("1 qid:1 1:1\n2 qid:1 2:1\n")
+    with pytest.raises(LibsvmFormatError, match="only losses of sequences"):
+        read(str(path))
+    write_container(tmp_path / "mapped.rrm", read_libsvm(path))
+    with pytest.raises(ValueError, match="query ids, which only losses of sequences"):
+        read(str(tmp_path / "mapped.rrm"))
 
 
 def test_warnings_of_readers_are_given_by_who_agrees(tmp_path, recwarn):

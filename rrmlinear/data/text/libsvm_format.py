@@ -127,8 +127,8 @@ def read_examples(path: str, threads: int | None, strict: bool) -> Problem:
 
 
 def read_and_tell(path: str, strict: bool) -> tuple[Problem, str]:
-    """`read_libsvm`, and its warning or "": on workers nobody hears one."""
-    return _read_and_tell(path, None, None, False, None, strict, BLOCK_SIZE, None)
+    """The examples without ``qid``, and a warning or "": on workers nobody hears one."""
+    return _read_and_tell(path, None, None, False, None, strict, BLOCK_SIZE, False)
 
 
 def _read(*given: Any, **more: Any) -> Problem:
