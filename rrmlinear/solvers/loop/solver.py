@@ -23,7 +23,7 @@ from rrmlinear.solvers.loop.passes import Passes
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow, part_done
 from rrmlinear.solvers.loop.rules.watch import RuleWatch
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP, OBJECTIVE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING, NEGATIVE_GAP, OBJECTIVE_ROUNDING
 
 # A run has stalled after this number of passes without a move beyond rounding. Examples sleep for
 # fewer passes.
@@ -56,6 +56,8 @@ class Solver(Passes):
         #: When the caller was last told how far the run is, and how many notes.
         self.sighted, self.notes_told = 0.0, 0
         self.measurements = 0
+        #: The gap that has not halved since, and the pass.
+        self.lowest = math.inf, 0
 
     def solve(self, stopping: Stopping, on_pass: OnPass | None = None) -> Result:
         """Run to the end; ``on_pass`` sees each TraceRow and stops the run by returning True."""
@@ -176,8 +178,11 @@ class Solver(Passes):
         if limit is None and self.is_late():
             limit = Status.TIME_LIMIT
         limit = limit or self._stalled()
-        if limit and row.estimated:  # a run ends with a full measurement
+        seems_hidden = limit is None and self._seems_hidden(row)
+        if (limit or seems_hidden) and row.estimated:  # a run ends with a full measurement
             row = self._measured(row)
+        if seems_hidden and row.gap <= LOSS_ROUNDING * self.zero:  # an estimate may be too small
+            limit = Status.HIDDEN if row.gap <= self._outside(self.rounding, 0.0) else None
         if row.estimated:
             self.target = target or self._target(stopping, row)
             return row, limit
@@ -301,6 +306,20 @@ class Solver(Passes):
         self.measuring_seconds += time.perf_counter() - wall
         self.outside_cpu_seconds += time.process_time() - cpu
         return value
+
+    def _seems_hidden(self, row: TraceRow) -> bool:
+        """Whether rounding may be all of the gap: it is that of the loss at w = 0, and has not
+        halved in as many passes as came before, and those that let a run stall.
+        """
+        if not row.gap <= LOSS_ROUNDING * self.zero < math.inf:
+            return False
+        gap, since = self.lowest
+        if row.gap < gap / 2:
+            self.lowest = row.gap, row.number
+        elif row.number >= 2 * since + STALLED_PASSES:
+            self.lowest = gap, row.number
+            return True
+        return False
 
     def _stalled(self) -> Status | None:
         self.still = 0 if self.moved else self.still + 1

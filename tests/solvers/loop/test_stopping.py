@@ -151,8 +151,8 @@ def test_a_gap_out_of_reach_stalls(small_problem, fit, certify):
         assert not model.result.last.estimated
         statuses.add(model.result.status)
     # where rounding takes the last gap to 0 or just below, it is solved
-    assert Status.STALLED in statuses
-    assert statuses <= {Status.STALLED, Status.SOLVED}
+    assert statuses & {Status.STALLED, Status.HIDDEN}
+    assert statuses <= {Status.STALLED, Status.HIDDEN, Status.SOLVED}
 
 
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-6])
