@@ -1,4 +1,4 @@
-"""The limit alpha → 0: columns of unlike size, the law of continuity, and certificates."""
+"""The limit alpha → 0: the law of continuity, and certificates."""
 
 import time
 import warnings
@@ -6,9 +6,8 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.optimize import linprog, minimize, nnls
 from scipy.sparse import csr_array
-from scipy.special import expit, log_expit, logsumexp, softmax
+from scipy.special import expit, log_expit
 from sklearn.datasets import make_regression
 from sklearn.exceptions import ConvergenceWarning
 
@@ -22,160 +21,15 @@ from rrmlinear import (
     Ridge,
 )
 from rrmlinear.solvers.loop.result import Status
-
-LEAST_SQUARES = [Ridge, Lasso, ElasticNet]
-#: Where the lengths of columns lie, in decades; and the form of the data.
-DECADES = [(0, 0), (5, -2), (-4, 4), (-8, 0), (8, 0)]
-FORMS = ["dense", "sparse", "float32", "offset"]
-
-
-def unlike(decades, form="dense", n=120, d=4, seed=0):
-    """Data, numbers and two classes; the columns have lengths between 10 to the two decades."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d)) + (3.0 if form == "offset" else 0.0)
-    if form == "sparse":
-        X *= rng.random(X.shape) < 0.5
-    w = rng.normal(size=d)
-    y = X @ w + rng.normal(size=n) + 2.0
-    X = X * np.logspace(*decades, d)
-    X = X.astype(np.float32) if form == "float32" else X
-    return X, y, (csr_array(X) if form == "sparse" else X)
-
-
-def columns(X, intercept, c=1.0):
-    """Orthonormal columns with the scores of all weights, from columns scaled to one length."""
-    X = np.asarray(X, dtype=np.float64)
-    X = np.column_stack([X, np.ones(len(X))]) if intercept else X
-    X = np.sqrt(c)[:, np.newaxis] * X if np.ndim(c) else X
-    lengths = np.linalg.norm(X, axis=0)
-    U, S, _ = np.linalg.svd(X / np.where(lengths > 0, lengths, 1.0), full_matrices=False)
-    U = U[:, 1e-12 * S[0] < S]
-    return U / np.sqrt(c)[:, np.newaxis] if np.ndim(c) else U
-
-
-def least_squares(X, y, intercept, c=1.0):
-    U, roots = columns(X, intercept, c), np.sqrt(c) * np.ones(len(y))
-    U = roots[:, np.newaxis] * U
-    return float(np.sum((roots * y - U @ (U.T @ (roots * y))) ** 2))
-
-
-def least_quantile(X, y, intercept, q):
-    U = columns(X, intercept)
-    n, d = U.shape
-    costs = np.r_[np.zeros(d), np.full(n, q), np.full(n, 1 - q)]
-    bounds = [(None, None)] * d + [(0, None)] * (2 * n)
-    equal = np.c_[U, np.eye(n), -np.eye(n)]
-    return linprog(costs, A_eq=equal, b_eq=y, bounds=bounds, method="highs").fun / n
-
-
-def lowest(function, size):
-    """The minimum of a smooth function with its gradient, by L-BFGS."""
-    options = {"maxiter": 10**4, "ftol": 1e-16, "gtol": 1e-11}
-    return minimize(function, np.zeros(size), jac=True, method="L-BFGS-B", options=options).fun
-
-
-def least_huber(X, y, intercept, delta):
-    U = columns(X, intercept)
-
-    def function(z):
-        r = y - U @ z
-        clipped = np.clip(r, -delta, delta)
-        return float(np.sum(clipped * (2 * r - clipped))), -2 * U.T @ clipped
-
-    return lowest(function, U.shape[1])
-
-
-def least_logistic(X, label, intercept):
-    U, k = columns(X, intercept), label.max() + 1
-    own = np.eye(k)[label]
-
-    def function(z):
-        s = U @ z.reshape(-1, k)
-        value = logsumexp(s, axis=1).sum() - (own * s).sum()
-        return value, (U.T @ (softmax(s, axis=1) - own)).ravel()
-
-    return lowest(function, U.shape[1] * k)
-
-
-def fitted(model, X, y, *weights):
-    """The model, fitted without a warning, and SOLVED."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model.fit(X, y, *weights)
-    assert model.status_ is Status.SOLVED
-    return model
-
-
-def check(model, value, optimum):
-    """The objective is that of the weights, the optimum, and no further above it than the gap."""
-    assert model.objective_ == pytest.approx(value, rel=1e-7)
-    assert optimum * (1 - 1e-8) <= model.objective_
-    assert model.objective_ <= optimum * (1 + 1e-8) + model.duality_gap_
-    assert model.duality_gap_ <= 1e-4 * optimum
-
-
-@pytest.mark.parametrize("decades", DECADES)
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("intercept", [True, False])
-class TestColumnsOfUnlikeSize:
-    @pytest.mark.parametrize("family", LEAST_SQUARES)
-    def test_least_squares(self, decades, form, intercept, family):
-        X, y, given = unlike(decades, form)
-        model = fitted(family(alpha=0, fit_intercept=intercept), given, y)
-        parts = 1 if family is Ridge else 2 * len(y)
-        r = y - X.astype(float) @ model.coef_ - model.intercept_
-        check(model, r @ r / parts, least_squares(X, y, intercept) / parts)
-
-    @pytest.mark.parametrize("quantile", [0.5, 0.9])
-    def test_quantiles(self, decades, form, intercept, quantile):
-        X, y, given = unlike(decades, form)
-        model = QuantileRegressor(alpha=0, quantile=quantile, fit_intercept=intercept)
-        fitted(model, given, y)
-        r = y - X.astype(float) @ model.coef_ - model.intercept_
-        value = np.maximum(quantile * r, (quantile - 1) * r).mean()
-        check(model, value, least_quantile(X, y, intercept, quantile))
-
-    def test_large_residuals(self, decades, form, intercept):
-        X, y, given = unlike(decades, form)
-        model = fitted(HuberRegressor(alpha=0, delta=0.5, fit_intercept=intercept), given, y)
-        r = y - X.astype(float) @ model.coef_ - model.intercept_
-        clipped = np.clip(r, -0.5, 0.5)
-        check(model, clipped @ (2 * r - clipped), least_huber(X, y, intercept, 0.5))
-
-    @pytest.mark.parametrize("classes", [2, 3])
-    def test_classes(self, decades, form, intercept, classes):
-        X, y, given = unlike(decades, form)
-        noise = 2 * np.random.default_rng(1).normal(size=len(y))
-        label = np.digitize(y + noise, np.quantile(y + noise, np.arange(1, classes) / classes))
-        model = fitted(LogisticRegression(C=np.inf, fit_intercept=intercept), given, label)
-        scores = X.astype(float) @ model.coef_.T + model.intercept_
-        if classes == 2:
-            value = -log_expit(np.where(label > 0, 1, -1) * scores[:, 0]).sum()
-        else:
-            value = (logsumexp(scores, axis=1) - scores[np.arange(len(y)), label]).sum()
-            largest = np.abs(model.coef_).max(axis=0)
-            assert (np.abs(model.coef_.sum(axis=0)) <= 1e-12 * largest).all()
-        check(model, value, least_logistic(X, label, intercept))
-
-
-@pytest.mark.parametrize("decades", [(5, -2), (-4, 4)])
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("as_sparse", [True, False])
-def test_weights_of_at_least_0(decades, intercept, as_sparse):
-    X, y, _ = unlike(decades, d=6)
-    c = np.random.default_rng(3).random(len(y)) + 0.5
-    model = Ridge(alpha=0, positive=True, fit_intercept=intercept)
-    fitted(model, csr_array(X) if as_sparse else X, y, c)
-    assert (model.coef_ >= 0).all()
-    roots = np.sqrt(c)
-    A = X / np.abs(X).max(axis=0)
-    t = y
-    if intercept:
-        A, t = A - np.average(A, axis=0, weights=c), y - np.average(y, weights=c)
-    optimum = nnls(roots[:, np.newaxis] * A, roots * t)[1] ** 2
-    r = y - X @ model.coef_ - model.intercept_
-    check(model, c @ r**2, optimum)
-
+from tests.support.least_losses import (
+    LEAST_SQUARES,
+    check,
+    fitted,
+    least_huber,
+    least_quantile,
+    least_squares,
+    unlike,
+)
 
 #: A model for each alpha, its penalty of weights, and what alpha = 0 is there.
 LIMITS = {
@@ -458,3 +312,59 @@ def test_a_row_beside_which_all_others_are_rounding_proves_nothing(size, interce
             model.fit(X, labels)
         assert model.status_ is not Status.SOLVED
         assert model.duality_gap_ == model.objective_
+
+
+def least_ridge(X, y, alpha):
+    """The least objective with an intercept, by rows of √alpha under the data."""
+    A = np.vstack([X - X.mean(axis=0), np.sqrt(alpha) * np.eye(X.shape[1])])
+    b = np.r_[y - y.mean(), np.zeros(X.shape[1])]
+    r = (
+        A
+        @ (
+            np.linalg.lstsq(A / np.linalg.norm(A, axis=0), b, rcond=1e-15)[0]
+            / np.linalg.norm(A, axis=0)
+        )
+        - b
+    )
+    return float(r @ r)
+
+
+@pytest.mark.parametrize("alpha", [1e-18, 1e-16, 1e-14, 1e-13, 1e-12, 1e-11, 1e-8, 1e-4, 1e-2])
+def test_a_penalty_that_counts_for_some_columns_alone(alpha):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 150)) * np.logspace(-8, 8, 150), rng.normal(size=600)
+    model = fitted(Ridge(alpha=alpha), X, y)
+    r = y - X @ model.coef_ - model.intercept_
+    assert model.objective_ == pytest.approx(r @ r + alpha * model.coef_ @ model.coef_, rel=1e-9)
+    assert model.objective_ == pytest.approx(least_ridge(X, y, alpha), rel=1e-9)
+    assert model.n_iter_ <= 5
+
+
+@pytest.mark.parametrize("alpha", [1e-4, 1e-8, 1e-12, 1e-16])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_a_tiny_penalty_proves_its_digits(alpha, intercept):
+    """Residuals of 0 for alpha = 0: the objective is all penalty, and the weights the shortest."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 60)) * np.logspace(-3, 3, 60)
+    y = rng.normal(size=20)
+    model = fitted(Ridge(alpha=alpha, fit_intercept=intercept, tol=1e-8), X, y)
+    limit = fitted(Ridge(alpha=0, fit_intercept=intercept), X, y)
+    assert model.objective_ == pytest.approx(alpha * limit.coef_ @ limit.coef_, rel=1e-5)
+    assert_allclose(model.coef_, limit.coef_, rtol=1e-5, atol=1e-7 * np.abs(limit.coef_).max())
+
+
+@pytest.mark.parametrize("n", [20, 30])
+@pytest.mark.parametrize("alpha", [1e-14, 1e-13, 1e-12])
+def test_quantiles_whose_objective_is_near_rounding_end(n, alpha):
+    """Rounding of the scores hides the last digits: no passes without end."""
+    rng = np.random.default_rng(27)
+    X, y = rng.normal(size=(n, n)), rng.normal(size=n)
+    model = QuantileRegressor(alpha=alpha)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, y)
+    assert model.status_ in (Status.SOLVED, Status.HIDDEN, Status.STALLED)
+    assert model.n_iter_ <= 2000
+    limit = fitted(QuantileRegressor(alpha=0), X, y)
+    most = alpha * np.abs(limit.coef_).sum() + limit.objective_
+    assert model.objective_ <= most + model.duality_gap_

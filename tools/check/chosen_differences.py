@@ -144,13 +144,6 @@ DIFFERENCES = (
         of(LOGISTIC, "liblinear_dual_random_state*"),
     ),
     Difference(
-        "an alpha below the rounding of X'X leaves more digits of weights open",
-        "`alpha=1e-16` for least squares",
-        of(RIDGE, "regularization_limits_ridge[[]*-wide-*-zero_alpha]")
-        + of(RIDGE, "regularization_limits_ridge_gcv[[]*-wide-*-zero_alpha]")
-        + of(RIDGE, "regularization_limits_ridge_gcv[[]*-square-True-*-zero_alpha]"),
-    ),
-    Difference(
         "private names are not here",
         "names that begin with an underscore",
         of(LOGISTIC, "logreg_predict_proba_multinomial*", "logistic_cv_multinomial_score*")

@@ -21,7 +21,7 @@ from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.estimators.intercepts import after
-from rrmlinear.estimators.unregularized.score_basis import score_basis
+from rrmlinear.estimators.unregularized.score_basis import MAX_RANK, score_basis
 from rrmlinear.estimators.wording import SOLVERS
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.scalar import ScalarRisk
@@ -41,8 +41,9 @@ COSTS = (1e4, 1e8, 1e12)
 FINE = 1e-8
 #: The same where Newton's steps on the loss alone follow.
 FINE_SMOOTH = 1e-6
-#: Newton's steps on the loss alone that follow the solver.
-STEPS = 10
+#: Newton's steps that follow the solver, on the loss alone or beside ½‖L z‖², and how often one is
+#: halved at most.
+STEPS, HALVINGS = 50, 30
 #: Weights grow where they are longer by this factor at the last C.
 GROWTH = 1.02
 #: Margins at which the loss of separated classes is rounding of that at 0.
@@ -65,6 +66,7 @@ def solve_unregularized(
     start: Start,
     has_intercept: bool,
     stacklevel: int,
+    weight: float = 0.0,
 ) -> tuple[Model, Result]:
     r"""minimize F(w) = Σ_i c_i φ_i(w) by problems with ½‖z‖²/C beside it, for values of C that
     rise, z the weights of a `ScoreBasis`.
@@ -73,6 +75,10 @@ def solve_unregularized(
     duals α with Σ c_i α_i x_i = 0 (`free_point`): lengths of weights do not count. Of weights with
     the same scores the result is the shortest. Where the weights separate the classes, or grow from
     C to C, F has no minimum that is near, and the status tells so.
+
+    With a ``weight`` ½ ``weight`` ‖w‖² is added to F, which has to be smooth and of one score. It
+    is carried along as ½‖L z‖²: Newton's steps and duals are those of the sum. It should be small,
+    as the steps begin at the least F.
     """
     if isinstance(problem.rows, ColumnOrder):
         problem = replace(problem, rows=problem.rows.by_rows)
@@ -125,12 +131,19 @@ def solve_unregularized(
             result = replace(result, status=Status.PASS_LIMIT)
             break
         begin = Point(model.weights, result.duals) if chosen.solver.starts else None
+    if weight > 0 and least <= 0 and len(point.z) <= MAX_RANK + has_intercept:
+        root = basis.weights(np.eye(len(point.z)), problem.bias)[: problem.n_features]
+        with suppress(TimeIsUpError), ends_within(left()):
+            point = _stepped(
+                risk, point.z, result, False, has_intercept, False, fine, 0.0, weight**0.5 * root
+            )
     weights = basis.weights(point.z.reshape(model.weights.shape), problem.bias)
     if has_intercept:
         weights[-1] += middle / problem.bias
     scores = product(problem.rows, weights, problem.n_features) - middle
     scores = np.ascontiguousarray(scores.reshape(len(scores), *risk.shape[1:]))
-    value = float(risk.at(scores).value)
+    square = float(np.sum(weights[: problem.n_features] ** 2)) if weight > 0 else 0.0
+    value = float(risk.at(scores).value) + weight / 2 * square
     gap = max(value - point.dual, 0.0) if basis.is_whole else value
     target = max(tol * value, 0.0 if has_classes else floor)
     status = Status.SOLVED if gap <= target else result.status
@@ -162,10 +175,17 @@ def solve_unregularized(
 
 
 def solve_negligible(
-    problem: Problem, chosen: Selection, on_pass: OnPass | None, start: Start, *rest: Any
+    problem: Problem,
+    chosen: Selection,
+    on_pass: OnPass | None,
+    start: Start,
+    has_intercept: bool,
+    stacklevel: int,
 ) -> tuple[Model, Result] | Point | None:
-    """minimize F(w) + Ω(w)/C by the least F, where Ω/C is rounding of F there or within the
-    tolerance; where it is not, the point is one to start from.
+    """minimize F(w) + Ω(w)/C from the least F, where Ω/C is rounding of the loss at scores of 0.
+
+    Beside smooth losses ½‖w‖² is carried along. Other Ω have to be within the tolerance at the
+    least F; where they are not, the point is one to start from.
 
     None where weights with scores as long as the labels, their length told by LOOK stored values,
     show that it cannot be.
@@ -189,8 +209,15 @@ def solve_negligible(
         return None
     known = {**NAMED_LOSSES, chosen.loss_row.name: chosen.loss_row}
     alone = select(replace(choices, C=1.0, regularizer="l2", l1=None), known)
-    model, result = solve_unregularized(problem, alone, on_pass, start, *rest)
-    penalty = omega.value_of(np.ascontiguousarray(model.weights[:width, 0])) / C
+    is_plain = choices.regularizer in (None, "l2") and choices.lower is None
+    is_carried = is_plain and alone.loss.smoothing > 0 and alone.kind != "multiclass"
+    weight = 1 / C if is_carried else 0.0
+    model, result = solve_unregularized(
+        problem, alone, on_pass, start, has_intercept, stacklevel + 1, weight
+    )
+    penalty = 0.0
+    if not is_carried:
+        penalty = omega.value_of(np.ascontiguousarray(model.weights[:width, 0])) / C
     value, gap = result.primal + penalty, result.gap + penalty
     target = max((choices.gap_tol or GAP_TOL) * value, result.target)
     if not gap <= target:
@@ -274,22 +301,28 @@ def _stepped(
     is_apart: bool,
     fine: float,
     floor: float,
+    root: Array | None = None,
 ) -> Any:
-    """The certificate at z, or after Newton's steps on the loss alone while they help."""
+    """The certificate at z, or after Newton's steps on the loss alone, or with ½‖L z‖², L the
+    ``root``, while they help.
+    """
     point = free_point(risk, z)
     if is_apart:
         return point
     duals = result.duals if isinstance(result.duals, np.ndarray) else None
     with suppress(TimeIsUpError):
-        point = free_point(risk, z, duals, is_bounded, bias)
+        point = free_point(risk, z, duals, is_bounded, bias, None, root)
         for _ in range(STEPS):
             if point.step is None:
                 break
             z, is_cut = point.z + point.step, False
             if is_bounded:
                 z, is_cut = _cut(point.z, point.step, len(z) - bias)
-            new = free_point(risk, z, None, is_bounded, bias, point)
+            elif root is not None:
+                z = _lower(risk, point, root)
+            new = free_point(risk, z, None, is_bounded, bias, point, root)
             falls = new.slope < point.slope or is_cut
+            falls = falls or new.value < point.value * (1 - LOSS_ROUNDING)
             if not (falls and new.value <= point.value * (1 + LOSS_ROUNDING)):
                 break
             was_fine = point.gap <= fine * point.value or new.value <= floor
@@ -297,6 +330,18 @@ def _stepped(
             if was_fine and not is_cut:
                 break
     return point
+
+
+def _lower(risk: Any, point: Any, root: Array) -> Array:
+    """z + t step, t the first of 1, ½, ¼ … at which F + ½‖L z‖² does not rise."""
+    part, z = 1.0, point.z
+    for _ in range(HALVINGS):
+        z = point.z + part * point.step
+        value = float(risk.at(risk.scores(z)).value) + float(np.sum((root @ z) ** 2)) / 2
+        if value <= point.value * (1 + LOSS_ROUNDING):
+            break
+        part /= 2
+    return z
 
 
 def _cut(z: Array, step: Array, d: int) -> tuple[Array, bool]:

@@ -1,4 +1,6 @@
-"""The certificate of a loss without a regularizer: duals whose Σ c_i α_i x_i is 0."""
+"""The certificate of a loss beside no regularizer, or one that vanishes: duals whose Σ c_i α_i x_i
+is 0, or the slope of the regularizer.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.cached import cached_property
+from rrmlinear.core.loading import loading
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
@@ -41,7 +45,8 @@ NEAR = 10.0
 class FreePoint:
     """Weights z of a basis of scores, and duals α that prove how far F is above its minimum.
 
-    ``dual`` is a lower bound of F. ``step`` is Newton's step from z, None for losses with a kink.
+    ``value`` and ``dual``, a lower bound, have ½‖L z‖² in them where there is one. ``step`` is
+    Newton's step from z, None for losses with a kink.
     """
 
     z: Array
@@ -60,12 +65,13 @@ class FreePoint:
 
 @dataclass(frozen=True, eq=False)
 class FreeSystem:
-    """Σ c_i h_i x_i x_i' d = v over the entries that ``is_free``, solved by one factor."""
+    """Σ c_i h_i x_i x_i' d + L'L d = v over the entries that ``is_free``, solved by one factor."""
 
     risk: Any
     rates: Array
     hessian: Any
     is_free: Array
+    root: Array | None = None
     systems: Systems = field(default_factory=Systems)
 
     @cached_property
@@ -80,7 +86,43 @@ class FreeSystem:
         matrix.flat[:: len(matrix) + 1] += self._diagonal
         return matrix, Factor(matrix.copy())
 
+    @cached_property
+    def _triangle(self) -> tuple[Array, Array, Array]:
+        """R of the pivoted QR decomposition of √(c h) x_i' over L, its columns of one length.
+
+        L has rows of all sizes, whose squares in one matrix leave no digits of the small ones.
+        """
+        with loading:
+            from scipy.linalg import qr
+
+        assert self.root is not None
+        roots = np.sqrt(np.ravel(self.risk.costs) * self.rates)
+        columns = [self.risk.scores(each) * roots for each in np.eye(self.root.shape[1])]
+        stacked = np.vstack([np.column_stack(columns), self.root])
+        lengths = np.linalg.norm(stacked, axis=0)
+        lengths[lengths == 0] = 1.0
+        order = np.argsort(-np.abs(stacked / lengths).max(axis=1), kind="stable")
+        with one_blas_thread():
+            triangle, pivots = qr((stacked / lengths)[order], mode="r", pivoting=True)
+        triangle = triangle[: len(lengths)]
+        least = RIDGE * abs(float(triangle[0, 0]))
+        diagonal = triangle.diagonal().copy()
+        diagonal[np.abs(diagonal) < least] = 1 / RIDGE  # a direction that changes nothing
+        triangle[np.diag_indices(len(lengths))] = diagonal
+        return triangle, pivots, lengths
+
+    def _beside_a_root(self, v: Array) -> Array:
+        with loading:
+            from scipy.linalg import solve_triangular
+
+        triangle, pivots, lengths = self._triangle
+        d, scaled = np.empty_like(v), (v / lengths)[pivots]
+        d[pivots] = solve_triangular(triangle, solve_triangular(triangle, scaled, trans="T"))
+        return d / lengths
+
     def solved(self, v: Array) -> Array:
+        if self.root is not None:
+            return self._beside_a_root(v)
         inside = np.where(self.is_free, v, 0.0).ravel()
         if v.ndim == 1 and len(v) <= min(MAX_FACTORIZED, self.hessian.size):
             matrix, factor = self._factor
@@ -107,6 +149,7 @@ def free_point(
     is_bounded: bool,
     bias: bool,
     last: FreePoint | None = None,
+    root: Array | None = None,
 ) -> FreePoint:
     r"""The weights z with the best duals found from ``alphas``, or from the slopes of the loss.
 
@@ -116,35 +159,40 @@ def free_point(
     ``last`` point do while v becomes NEAR times shorter. What rounding leaves of v counts with
     weights of REACH times the length. Where no z is below 0 (``is_bounded``), only positive entries
     of v count but for those of z above 0. Duals of 0 prove that F is not below 0.
+
+    With ½‖L z‖² beside a smooth F, L the ``root``, v is Σ c_i α_i x_i − L'L z, L'L is in the
+    system, z moves by d with the duals, and −½‖L z‖² is in the bound.
     """
     at = risk.at(risk.scores(z))
-    value, kinks = float(at.value), risk.loss.smoothing == 0
+    value, kinks = float(at.value) + _half_square(root, z), risk.loss.smoothing == 0
     if not kinks:
         alphas = -at.derivatives
     is_free = np.ones(z.shape, dtype=bool)
     if is_bounded:
         is_free = z > 0
         is_free[len(z) - bias :] = True
-    v = risk.gradient(alphas)
+    v = risk.gradient(alphas) - _slope(root, z)
     first, slope = None, float(np.linalg.norm(np.where(is_free, v, 0.0)))
     reach = (1 + REACH) * float(np.linalg.norm(z))
-    found = [(_bound(risk, alphas, v, is_free, reach), alphas)]
+    found = [(_bound(risk, alphas, v, is_free, reach) - _half_square(root, z), alphas)]
     system = None if last is None or NEAR * slope > last.slope else last.system
     if system is None or (system.is_free != is_free).any():
         rates = _rates(risk, at, alphas, kinks)
         hessian = Hessian(risk.rows, risk.costs * rates) if kinks else at.hessian()
-        system = FreeSystem(risk, rates, hessian, is_free) if hessian.size else None
-    moved = alphas
+        system = FreeSystem(risk, rates, hessian, is_free, root) if hessian.size else None
+    moved, beside = alphas, z
     for _ in range(REFINEMENTS):
         if system is None:
             break
         d = system.solved(v)
         first = d if first is None else first
-        moved = system.moved(moved, d)
-        v = risk.gradient(moved)
+        moved, beside = system.moved(moved, d), beside + d
+        slopes = _slope(root, beside)
+        v = risk.gradient(moved) - slopes
         shrunk = _shrunk(risk.loss, risk.labels, moved)
-        left = v if shrunk is moved else risk.gradient(shrunk)
-        found.append((_bound(risk, shrunk, left, is_free, reach), shrunk))
+        left = v if shrunk is moved else risk.gradient(shrunk) - slopes
+        bound = _bound(risk, shrunk, left, is_free, reach) - _half_square(root, beside)
+        found.append((bound, shrunk))
         if reach * float(np.linalg.norm(np.where(is_free, v, 0.0))) <= NEGLIGIBLE * value:
             break
     dual, best = max(found, key=lambda each: each[0])
@@ -159,6 +207,16 @@ def plain_point(risk: Any, z: Array) -> FreePoint:
     scores = risk.scores(z)
     alphas = np.zeros_like(scores)
     return FreePoint(z, float(risk.at(scores).value), alphas, -float(risk.conjugate(alphas)))
+
+
+def _half_square(root: Array | None, z: Array) -> float:
+    """½‖L z‖²."""
+    return 0.0 if root is None else float(np.sum((root @ z) ** 2)) / 2
+
+
+def _slope(root: Array | None, z: Array) -> Any:
+    """L'L z."""
+    return 0.0 if root is None else root.T @ (root @ z)
 
 
 def _bound(risk: Any, alphas: Array, v: Array, is_free: Array, reach: float) -> float:
