@@ -57,7 +57,7 @@ MAX_MEAN_ENTRIES = 20_000_000
 
 def gram_path(*arguments: Any) -> Iterable[Array | None]:
     """The path of these arguments on a Gram matrix."""
-    from rrmlinear.solvers.features.gram_path import gram_path as path
+    from rrmlinear.solvers.features.set_paths import gram_path as path
 
     return path(*arguments)
 

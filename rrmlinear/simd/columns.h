@@ -220,13 +220,13 @@ RRM_CLONES static void moves_add(const double *v, const double *p, double *q, pt
 /* minimize ½ w'Gw − q'w + l1 ‖w‖₁ + (modulus/2) ‖w‖² over one weight after the other, which stays at
  * least 0 if `positive`; `pull` is q − Gw. A weight whose diagonal of G is 0 never moves, and one
  * that would change by at most the part `rounding` does not. Returns the decrease. */
-RRM_CLONES static double gram_sweep(const double *G, ptrdiff_t k, double l1, double modulus,
-                                    int positive, double rounding, double *restrict w,
-                                    double *restrict pull)
+RRM_CLONES static double gram_sweep(const double *G, ptrdiff_t stride, ptrdiff_t k, double l1,
+                                    double modulus, int positive, double rounding,
+                                    double *restrict w, double *restrict pull)
 {
     double decrease = 0;
     for (ptrdiff_t j = 0; j < k; j++) {
-        double curvature = G[j * k + j];
+        double curvature = G[j * stride + j];
         if (curvature <= 0)
             continue;
         double total = pull[j] + curvature * w[j];
@@ -235,7 +235,7 @@ RRM_CLONES static double gram_sweep(const double *G, ptrdiff_t k, double l1, dou
         best = total > 0 ? best : -best;
         double move = best - w[j];
         if (fabs(move) > rounding * fabs(best)) {
-            vector_axpy(pull, -move, G + j * k, k);
+            vector_axpy(pull, -move, G + j * stride, k);
             w[j] = best;
             decrease += (curvature + modulus) * move * move / 2;
         }

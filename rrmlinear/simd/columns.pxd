@@ -25,8 +25,8 @@ cdef extern from "columns.h" nogil:
     moves_t moves_sums(const double* v, const double* p, const double* q, Py_ssize_t n)
     void moves_add(const double* v, const double* p, double* q, Py_ssize_t n, double a, double b)
 
-    double gram_sweep(const double* G, Py_ssize_t k, double l1, double modulus, bint positive,
-                      double rounding, double* w, double* pull)
+    double gram_sweep(const double* G, Py_ssize_t stride, Py_ssize_t k, double l1, double modulus,
+                      bint positive, double rounding, double* w, double* pull)
     void gram_pull(const double* G, Py_ssize_t stride, Py_ssize_t d, const Py_ssize_t* some,
                    const double* change, Py_ssize_t count, double* pull)
     void gram_part(const double* G, Py_ssize_t stride, const Py_ssize_t* some, Py_ssize_t count,

@@ -20,7 +20,7 @@ LONG = ("-s", 30, "--no-accelerate", "-c", 100, "--gap-tol", 1e-15)
 HEAVY = ("sklearn", "matplotlib", "scipy", "rich", "hypothesis", "pooch", "pandas", "pyarrow")
 HEAVY += ("argparse",)
 #: What a training does not need: the parts of other losses, of a search, and of a path.
-OF_OTHERS = ("data.graphs", "training.search", "solvers.features.gram_path")
+OF_OTHERS = ("data.graphs", "training.search", "solvers.features.set_paths")
 
 
 def start(*arguments, command="train", **keywords):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from data_files import data_file
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, random_array
 
 import rrmlinear
 
@@ -108,6 +108,15 @@ PATHS = [
         Task(f"{shape},sparse", "LassoCV", {}, ({},))
         for shape in ("100x5", "1000x100", "2000x300", "500x2000")
     ),
+    *(
+        Task("500x2000,thin", name, choices, ({},))
+        for name, choices in (
+            ("LassoCV", {}),
+            ("LassoCV", {"fit_intercept": False}),
+            ("ElasticNetCV", {"l1_ratio": 0.5}),
+        )
+    ),
+    Task("2000x300,thin", "LassoCV", {}, ({},)),
     Task("390x200", "ElasticNetCV", {"l1_ratio": 0.1}, ({},)),
 ]
 TASKS = [*FILES, *(Task(shape, *row) for row in MADE for shape in SHAPES), *OTHERS, *PATHS]
@@ -132,7 +141,10 @@ def made(shape: str, *kinds: str) -> tuple[Any, Any, Any]:
     """
     n, d = map(int, shape.split("x"))
     rng = np.random.default_rng(0)
-    if "sparse" in kinds:
+    if "thin" in kinds:
+        X = random_array((n, d), density=0.02, format="csr", rng=rng)
+        X.data = rng.standard_normal(X.nnz)
+    elif "sparse" in kinds:
         places = rng.zipf(1.3, (n, 200)) % d
         ends = np.arange(0, 200 * n + 1, 200, dtype=np.int32)
         X = csr_array((rng.random(n * 200), places.ravel().astype(np.int32), ends), (n, d))

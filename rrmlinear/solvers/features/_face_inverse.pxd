@@ -15,15 +15,15 @@ cdef class FaceInverse:
     cdef void grow(self, const double[:, :] gram) except *
     cdef double work(self, const double* w, const Py_ssize_t* some, Py_ssize_t k,
                      double modulus) noexcept nogil
-    cdef place_t step(self, const double* gram, double* w, double* pull, const Py_ssize_t* place,
-                      const Py_ssize_t* some, Py_ssize_t k, double l1,
+    cdef place_t step(self, const double* gram, Py_ssize_t stride, double* w, double* pull,
+                      const Py_ssize_t* place, const Py_ssize_t* some, Py_ssize_t k, double l1,
                       double modulus) except? STUCK nogil
     cdef bint _add(self, Py_ssize_t j) except -1 nogil
     cdef void _remove(self, Py_ssize_t p) noexcept nogil
     cdef bint _suits(self, double modulus) noexcept nogil
-    cdef bint _move(self, const double* gram, double* w, double* pull, const Py_ssize_t* place,
-                    Py_ssize_t k, double modulus, bint to_end) noexcept nogil
-    cdef void _pull(self, const double* gram, const Py_ssize_t* place, Py_ssize_t k,
-                    Py_ssize_t n) noexcept nogil
+    cdef bint _move(self, const double* gram, Py_ssize_t stride, double* w, double* pull,
+                    const Py_ssize_t* place, Py_ssize_t k, double modulus, bint to_end) noexcept nogil
+    cdef void _pull(self, const double* gram, Py_ssize_t stride, const Py_ssize_t* place,
+                    Py_ssize_t k, Py_ssize_t n) noexcept nogil
     cdef void _go(self, double* w, double* pull, const Py_ssize_t* place, Py_ssize_t k,
                   Py_ssize_t n, double length) noexcept nogil

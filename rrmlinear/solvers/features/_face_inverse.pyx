@@ -51,8 +51,8 @@ cdef class FaceInverse:
             whole = fmin(whole, <double>(new + old) * size * size)
         return whole + STEP_PRODUCTS * size * size
 
-    cdef place_t step(self, const double* gram, double* w, double* pull, const Py_ssize_t* place,
-                      const Py_ssize_t* some, Py_ssize_t k, double l1,
+    cdef place_t step(self, const double* gram, Py_ssize_t stride, double* w, double* pull,
+                      const Py_ssize_t* place, const Py_ssize_t* some, Py_ssize_t k, double l1,
                       double modulus) except? STUCK nogil:
         """Take a step from the k weights w of the features ``some``, whose Gram matrix is ``gram``;
         ``place`` are those of all features there. Weights that it would turn become 0, if the
@@ -99,7 +99,7 @@ cdef class FaceInverse:
             for p in range(n + 1):
                 self.move[p] *= bound
             self.move[first] = -w[place[self.order[first]]]
-            self._pull(gram, place, k, n + 1)
+            self._pull(gram, stride, place, k, n + 1)
             self._go(w, pull, place, k, n + 1, 1)
             return AT_EDGE
         for p in range(n):
@@ -110,23 +110,23 @@ cdef class FaceInverse:
                 if -w[t] / x < bound:
                     bound, first = -w[t] / x, p
                 self.move[p] = -w[t]
-        if self._move(gram, w, pull, place, k, modulus, first >= 0):
+        if self._move(gram, stride, w, pull, place, k, modulus, first >= 0):
             return AT_EDGE if first >= 0 else INSIDE
         if first < 0:
             return STUCK
         for p in range(n):
             self.move[p] = bound * vector_dot(&self.inverse[p, 0], &self.left[0], n)
         self.move[first] = -w[place[self.order[first]]]
-        if not self._move(gram, w, pull, place, k, modulus, False):
+        if not self._move(gram, stride, w, pull, place, k, modulus, False):
             return STUCK
         return AT_EDGE if w[place[self.order[first]]] == 0 else INSIDE
 
-    cdef bint _move(self, const double* gram, double* w, double* pull, const Py_ssize_t* place,
-                    Py_ssize_t k, double modulus, bint to_end) noexcept nogil:
+    cdef bint _move(self, const double* gram, Py_ssize_t stride, double* w, double* pull,
+                    const Py_ssize_t* place, Py_ssize_t k, double modulus, bint to_end) noexcept nogil:
         # go along the moves as far as is best, at most to their end, or nowhere else if ``to_end``
         cdef Py_ssize_t t, p, n = self.count
         cdef double down = 0, curve = 0, length
-        self._pull(gram, place, k, n)
+        self._pull(gram, stride, place, k, n)
         for p in range(n):
             t = place[self.order[p]]
             down += self.left[p] * self.move[p]
@@ -139,15 +139,15 @@ cdef class FaceInverse:
         self._go(w, pull, place, k, n, length)
         return True
 
-    cdef void _pull(self, const double* gram, const Py_ssize_t* place, Py_ssize_t k,
-                    Py_ssize_t n) noexcept nogil:
+    cdef void _pull(self, const double* gram, Py_ssize_t stride, const Py_ssize_t* place,
+                    Py_ssize_t k, Py_ssize_t n) noexcept nogil:
         # what the first n moves do to the pulls
         cdef Py_ssize_t t, p
         for t in range(k):
             self.change[t] = 0
         for p in range(n):
             t = place[self.order[p]]
-            gram_pull(gram, k, k, &t, &self.move[p], 1, &self.change[0])
+            gram_pull(gram, stride, k, &t, &self.move[p], 1, &self.change[0])
 
     cdef void _go(self, double* w, double* pull, const Py_ssize_t* place, Py_ssize_t k,
                   Py_ssize_t n, double length) noexcept nogil:

@@ -1,6 +1,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.solvers.features._sparse_columns import SparseColumns
+
 class GramPath:
     weights: NDArray[np.float64]
     pulls: NDArray[np.float64]
@@ -13,6 +15,7 @@ class GramPath:
         linear: NDArray[np.float64],
         square: float,
         positive: bool,
+        columns: SparseColumns | None = None,
     ) -> None: ...
     def grow(self, gram: NDArray[np.float64], linear: NDArray[np.float64]) -> None: ...
     def set(self, weights: NDArray[np.float64]) -> None: ...

@@ -4,6 +4,7 @@ from libc.math cimport INFINITY, fabs, fmax, fmin
 
 from rrmlinear.simd.columns cimport gram_part, gram_pull, gram_sweep
 from rrmlinear.solvers.features._face_inverse cimport AT_EDGE, STUCK, FaceInverse, place_t
+from rrmlinear.solvers.features._sparse_columns cimport SparseColumns
 
 import numpy as np
 
@@ -32,7 +33,8 @@ cdef class GramPath:
     ``pulls`` are q − Gw. Each `descend` begins at the weights of the last one, or on the line
     through the last two: between two strengths at which signs change, solutions of the Lasso lie on
     one. Sweeps minimize over one weight at a time; where they are slow, Newton steps on the face of
-    the weights in use follow. A weight whose diagonal of G is 0 never moves.
+    the weights in use follow. A weight whose diagonal of G is 0 never moves. Sweeps are over the
+    ``columns`` of X, if given, where that is less work.
     """
 
     cdef readonly object weights     # d
@@ -50,6 +52,8 @@ cdef class GramPath:
     cdef const double[:, :] matrix   # each line is one piece of memory
     cdef Py_ssize_t stride
     cdef FaceInverse face
+    cdef SparseColumns columns
+    cdef bint by_columns
     # weights at the ends of the last two problems, and l1 + modulus there
     cdef double[:, ::1] ends
     cdef double[2] levels
@@ -62,8 +66,9 @@ cdef class GramPath:
     cdef double[:, ::1] room
     cdef double[::1] part
 
-    def __cinit__(self, gram not None, linear not None, double square, bint positive):
-        self.square, self.positive = square, positive
+    def __cinit__(self, gram not None, linear not None, double square, bint positive,
+                  SparseColumns columns=None):
+        self.square, self.positive, self.columns = square, positive, columns
         self.weights = np.zeros(0)
         self.ends, self.part = np.zeros((2, 0)), np.zeros(0)
         self.face = FaceInverse()
@@ -82,6 +87,7 @@ cdef class GramPath:
         self.room, self.some = np.zeros((4, d)), np.zeros(d, dtype=np.intp)
         self.place, self.size = np.full(d, -1, dtype=np.intp), 0
         self.is_all = False
+        self.by_columns = self.columns is not None and self.columns.work() < d * d
         self.face.grow(self.matrix)
         self._renew()
 
@@ -135,7 +141,7 @@ cdef class GramPath:
             if (self.w[j] != 0 or pull > NEAR * self.l1) and self.matrix[j, j] > 0:
                 self.some[k], self.place[j] = j, k
                 k += 1
-        self.is_all = 2 * k > d and self.stride == d
+        self.is_all = 2 * k > d or self.by_columns
         if self.is_all:
             for j in range(d):
                 self.some[j] = self.place[j] = j
@@ -158,53 +164,66 @@ cdef class GramPath:
         cdef double* change = &self.room[3, 0]
         cdef double work
         if self.is_all:
-            return self._minimize(gram, q, w, pull, k, goal, most)
+            return self._minimize(gram, self.stride, q, w, pull, k, goal, most)
         gram, w, pull, q = &self.part[0], &self.room[0, 0], &self.room[1, 0], &self.room[2, 0]
         for t in range(k):
             w[t] = self.w[self.some[t]]
             self.room[1, t], self.room[2, t] = self.pull[self.some[t]], self.q[self.some[t]]
-        work = self._minimize(gram, q, w, pull, k, goal, most)
+        work = self._minimize(gram, k, q, w, pull, k, goal, most)
         for t in range(k):
             change[t] = w[t] - self.w[self.some[t]]
             self.w[self.some[t]] = w[t]
         gram_pull(&self.matrix[0, 0], self.stride, d, &self.some[0], change, k, &self.pull[0])
         return work + k * d
 
-    cdef double _minimize(self, const double* gram, const double* q, double* w, double* pull,
-                          Py_ssize_t k, double goal, double most) except -1 nogil:
+    cdef double _minimize(self, const double* gram, Py_ssize_t stride, const double* q, double* w,
+                          double* pull, Py_ssize_t k, double goal, double most) except -1 nogil:
         cdef double work = 0, swept = 0, cost, decrease
-        cdef Py_ssize_t _number
+        cdef double sweep = self.columns.work() if self.by_columns else <double>(k * k)
         cdef bint ends
         cdef place_t at
         cdef look_t seen = self._look_at(q, w, pull, k)
         while work < most and seen.gap > goal:
-            decrease = 0
-            for _number in range(SWEEPS_PER_LOOK):
-                decrease += gram_sweep(gram, k, self.l1, self.modulus, self.positive,
-                                       WEIGHT_MOVE_ROUNDING, w, pull)
-            swept += SWEEPS_PER_LOOK * <double>(k * k)
-            work += SWEEPS_PER_LOOK * <double>(k * k)
+            decrease = self._sweep(gram, stride, w, pull, k)
+            swept += SWEEPS_PER_LOOK * sweep
+            work += SWEEPS_PER_LOOK * sweep
             seen = self._look_at(q, w, pull, k)
             if seen.gap <= goal:
                 break
             ends = decrease <= SUM_ROUNDING * seen.primal
             cost = self.face.work(w, &self.some[0], k, self.modulus)
             if ends or swept >= cost:
-                at = self.face.step(gram, w, pull, &self.place[0], &self.some[0], k, self.l1,
+                at = self.face.step(gram, stride, w, pull, &self.place[0], &self.some[0], k, self.l1,
                                     self.modulus)
                 if ends and at == STUCK:
                     break
                 work, swept = work + cost, 0
                 while at == AT_EDGE and work < most:  # sweeps would take up again what it left
                     work += self.face.work(w, &self.some[0], k, self.modulus)
-                    at = self.face.step(gram, w, pull, &self.place[0], &self.some[0], k, self.l1,
+                    at = self.face.step(gram, stride, w, pull, &self.place[0], &self.some[0], k, self.l1,
                                         self.modulus)
                 seen = self._look_at(q, w, pull, k)
         return work
 
+    cdef double _sweep(self, const double* gram, Py_ssize_t stride, double* w, double* pull,
+                       Py_ssize_t k) noexcept nogil:
+        # SWEEPS_PER_LOOK of them; returns the decrease
+        cdef Py_ssize_t _number
+        cdef double decrease = 0
+        if self.by_columns:
+            return self.columns.sweep(SWEEPS_PER_LOOK, self.l1, self.modulus, self.positive,
+                                      WEIGHT_MOVE_ROUNDING, w, pull)
+        for _number in range(SWEEPS_PER_LOOK):
+            decrease += gram_sweep(gram, stride, k, self.l1, self.modulus, self.positive,
+                                   WEIGHT_MOVE_ROUNDING, w, pull)
+        return decrease
+
     cdef void _renew(self) noexcept nogil:
         # pulls without the rounding of many moves
         cdef Py_ssize_t j, d = self.w.shape[0]
+        if self.by_columns:
+            self.columns.pulls(&self.w[0], &self.pull[0])
+            return
         for j in range(d):
             self.pull[j] = self.q[j]
         for j in range(d):

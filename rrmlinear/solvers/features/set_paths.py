@@ -1,8 +1,8 @@
-"""Paths of least squares with an elastic net on Gram matrices of growing working sets."""
+"""Paths of least squares with an elastic net on one Gram matrix, or on those of working sets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from rrmlinear.core.deadline import check_time
 from rrmlinear.data.array_rows import csr_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.features._gram_path import GramPath
+from rrmlinear.solvers.features._sparse_columns import SparseColumns
 from rrmlinear.solvers.features.dual_factor import best_factor
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 from rrmlinear.solvers.second_order.paths._dense_products import sums
@@ -52,18 +53,17 @@ class SetPaths:
         self.sets = []
         for f, c in enumerate(costs):
             centre = np.zeros(rows.shape[1]) if means is None else means[f]
-            some = np.flatnonzero(c)
-            root = np.sqrt(c[some])
             level = float(c @ y) / totals[f] if centred else 0.0
+            root = np.sqrt(c)
+            aim = root * (y - level)
             lines: Any
             if rows.is_dense:
-                lines = DenseLines(stored, some, root, centre)
-                spread = None
+                lines, is_free = DenseLines(stored, root, centre, aim), np.ones(len(centre), bool)
             else:
-                lines = SparseLines(stored, some, root, centre)
-                spread = squares @ c - totals[f] * centre**2
-            self.sets.append(WorkingPath(lines, root * (y[some] - level), level, positive, spread))
-        self.size = costs.shape
+                lines = SparseColumns(stored, root, centre, aim)
+                away = totals[f] * centre**2
+                is_free = squares @ c - away > CONSTANT_COLUMN * away
+            self.sets.append(WorkingPath(lines, root, centre, aim, level, positive, is_free))
 
     def solve(self, l1s: Sequence[float], moduli: Sequence[float]) -> list[Any]:
         """Go on to these strengths of the problems: (features, weights, b) of each that is proved,
@@ -86,25 +86,25 @@ class SetPaths:
         return [each.result() for each in self.sets]
 
     def _look(self, some: list[WorkingPath]) -> None:
-        pulls = np.zeros((len(some), self.size[1]))
-        for row, each in zip(pulls, some, strict=True):
-            row[each.lines.some] = each.lines.root * each.residual
+        pulls = np.array([each.root * each.residual for each in some])
         for each, products in zip(some, self._products(pulls), strict=True):
-            each.pulls = products - each.lines.centre * float(each.lines.root @ each.residual)
+            each.pulls = products - each.centre * float(each.root @ each.residual)
 
     def _products(self, pulls: Array) -> Array:
         """Σ_i a_i x_i for each row a."""
         if self.csr is None:
             return sums(self.rows, pulls)
-        return np.asarray((self.csr.T @ pulls.T).T)
+        return np.ascontiguousarray((self.csr.T @ pulls.T).T)
 
 
 class DenseLines:
-    """Columns of dense rows less their centres, times the roots of costs, as lines."""
+    """As `SparseColumns`, of dense rows: the columns z_j as lines, of examples with a cost."""
 
-    def __init__(self, values: Any, some: NDArray[np.intp], root: Array, centre: Array) -> None:
-        self.values, self.some, self.root, self.centre = values, some, root, centre
-        self.lines, self.count = np.zeros((0, len(some))), 0
+    def __init__(self, values: Any, root: Array, centre: Array, aim: Array) -> None:
+        self.some = np.flatnonzero(root)
+        self.values, self.centre = values, centre
+        self.root, self.aim = root[self.some], aim
+        self.lines, self.count = np.zeros((0, len(self.some))), 0
 
     def add(self, new: NDArray[np.intp]) -> Array:
         """Take more columns: their products with all."""
@@ -123,62 +123,34 @@ class DenseLines:
 
     def times(self, vector: Array) -> Array:
         """The product of each column with a vector."""
-        return np.asarray(self.lines[: self.count] @ vector)
+        return np.asarray(self.lines[: self.count] @ vector[self.some])
 
-    def sum(self, weights: Array) -> Array:
-        """Σ_j w_j z_j."""
-        used = np.flatnonzero(weights)
-        return np.asarray(weights[used] @ self.lines[used])
-
-
-class SparseLines:
-    """The same of sparse rows, whose centres stay apart."""
-
-    def __init__(self, columns: Any, some: NDArray[np.intp], root: Array, centre: Array) -> None:
-        self.columns, self.some, self.root, self.centre = columns, some, root, centre
-        self.names = np.zeros(0, dtype=np.intp)
-        self.part: Any = None
-        self.factors = np.zeros(columns.shape[0])
-        self.factors[some] = root
-
-    def add(self, new: NDArray[np.intp]) -> Array:
-        """Take more columns: their products with all."""
-        from scipy.sparse import hstack
-
-        own = self.columns[:, new]
-        own.data = own.data * self.factors[own.indices]
-        self.names = np.append(self.names, new)
-        self.part = own if self.part is None else hstack([self.part, own], format="csc")
-        products = np.asarray((own.T @ self.part).toarray(), dtype=np.float64)
-        products -= np.outer(self.root @ self.root * self.centre[new], self.centre[self.names])
-        return products
-
-    def times(self, vector: Array) -> Array:
-        """The product of each column with a vector."""
-        whole = np.zeros(len(self.factors))
-        whole[self.some] = vector
-        return self.part.T @ whole - self.centre[self.names] * float(self.root @ vector)
-
-    def sum(self, weights: Array) -> Array:
-        """Σ_j w_j z_j."""
-        total: Array = (self.part @ weights)[self.some]
-        return total - float(self.centre[self.names] @ weights) * self.root
+    def residual(self, weights: Array) -> Array:
+        """aim − Σ_j w_j z_j."""
+        used, left = np.flatnonzero(weights), self.aim.copy()
+        left[self.some] -= weights[used] @ self.lines[used]
+        return left
 
 
 class WorkingPath:
     """The path of one problem: its working set, and the weights there."""
 
     def __init__(
-        self, lines: Any, aim: Array, level: float, positive: bool, spread: Array | None
+        self,
+        lines: Any,
+        root: Array,
+        centre: Array,
+        aim: Array,
+        level: float,
+        positive: bool,
+        is_free: NDArray[np.bool_],
     ) -> None:
-        self.lines, self.aim, self.level, self.positive = lines, aim, level, positive
+        self.lines, self.root, self.centre, self.aim = lines, root, centre, aim
+        self.level, self.positive = level, positive
         self.square = float(aim @ aim)
         self.features = np.zeros(0, dtype=np.intp)
         #: Whether a feature may be taken: it is not in the set, and not constant.
-        self.is_free = np.ones(len(lines.centre), dtype=bool)
-        if spread is not None:
-            away = lines.root @ lines.root * lines.centre**2
-            self.is_free = spread > CONSTANT_COLUMN * away
+        self.is_free = is_free
         self.gram, self.linear = np.zeros((0, 0)), np.zeros(0)
         self.path: Any = None
         self.residual = aim.copy()
@@ -203,7 +175,7 @@ class WorkingPath:
         if self.path is None:
             return
         self.path.descend(self.l1, self.modulus, SET_ACCURACY * tolerance)
-        self.residual = self.aim - self.lines.sum(self.path.weights)
+        self.residual = self.lines.residual(self.path.weights)
 
     def takes(self, tolerance: float) -> bool:
         """Whether the path ends here: it is proved, or nothing more can be done."""
@@ -244,7 +216,8 @@ class WorkingPath:
         self.linear = self.lines.times(self.aim)
         gram = self.gram[:count, :count]
         if self.path is None:
-            self.path = GramPath(gram, self.linear, self.square, self.positive)
+            columns = self.lines if isinstance(self.lines, SparseColumns) else None
+            self.path = GramPath(gram, self.linear, self.square, self.positive, columns)
         else:
             self.path.grow(gram, self.linear)
         return True
@@ -255,7 +228,7 @@ class WorkingPath:
             return None
         used = np.flatnonzero(self.weights)
         features, w = self.features[used], self.weights[used].copy()
-        return features, w, self.level - float(self.lines.centre[features] @ w)
+        return features, w, self.level - float(self.centre[features] @ w)
 
 
 def set_paths(
@@ -273,3 +246,22 @@ def set_paths(
     paths = SetPaths(rows, y, costs, centred, tolerance, positive)
     for each in zip(*strengths, strict=True):
         yield paths.solve(*zip(*each, strict=True))
+
+
+def gram_path(
+    gram: Array,
+    linear: Array,
+    square: float,
+    strengths: Iterable[tuple[float, float]],
+    tolerance: float,
+    positive: bool,
+) -> Iterator[Array | None]:
+    """minimize ½ (square − 2 q'w + w'Gw) + l1 ‖w‖₁ + (modulus/2)‖w‖² for each (l1, modulus).
+
+    G is ``gram`` and q is ``linear``, X'X and X'y where square = y'y; w ≥ 0 if ``positive``. Each
+    problem begins from the weights of the last one. Yields weights, or None where no gap of at most
+    ``tolerance`` of the objective, and beyond rounding, proves them.
+    """
+    path = GramPath(gram, linear, square, positive)
+    for l1, modulus in strengths:
+        yield path.weights.copy() if path.descend(l1, modulus, tolerance) else None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rrmlinear.solvers.features.gram_path import gram_path
+from rrmlinear.solvers.features.set_paths import gram_path
 
 
 @pytest.mark.parametrize("positive", [False, True])
