@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Model, Parameter, Problem, fit
 from rrmlinear.catalog.choices import CHOICES
-from rrmlinear.catalog.selection import GAP_TOL, select
+from rrmlinear.catalog.selection import GAP_TOL, KINKS_GAP_TOL, select
 from rrmlinear.catalog.solvers import SOLVERS
 from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.risks.scalar import ScalarRisk
@@ -19,6 +19,7 @@ from rrmlinear.training.fit import NotSolvedWarning
 
 TYPES = [number for number, row in SOLVERS.items() if row.is_liblinear]
 REGRESSION = (11, 12, 13)
+WITH_KINKS = (3, 4, 13, 21)
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +35,11 @@ def problems():
     return {name: Problem.from_arrays(X, y) for name, y in labels.items()}
 
 
+def widest_of(number):
+    """The relative gap that is asked for beside the rule."""
+    return KINKS_GAP_TOL if number in WITH_KINKS else GAP_TOL
+
+
 def problem_of(problems, number, classes="two"):
     return problems["real" if number in REGRESSION else classes]
 
@@ -46,7 +52,7 @@ def test_the_rule_ends_near_the_optimum(problems, number, classes, C):
     exact = fit(problem, Parameter(solver=number, C=C, gap_tol=1e-9)).result
     ruled = fit(problem, Parameter(solver=number, C=C)).result
     fine = fit(problem, Parameter(solver=number, C=C, tolerance=1e-5)).result
-    for result, part in ((ruled, GAP_TOL), (fine, 1e-4)):
+    for result, part in ((ruled, widest_of(number)), (fine, 1e-4)):
         assert result.ended
         assert exact.dual - 1e-9 * abs(exact.dual) <= result.primal
         assert result.primal - exact.primal <= part * abs(exact.primal)
@@ -59,9 +65,10 @@ def test_a_loose_tolerance_leaves_the_gap(problems, number):
     loose = fit(problem, Parameter(solver=number, tolerance=100.0)).result
     default = fit(problem, Parameter(solver=number)).result
     assert loose.status is Status.RULE
-    assert loose.passes <= max(4, default.passes)
+    # with kinks both end by the gap, which looks at the rule wake examples for
+    assert loose.passes <= max(4, 1.5 * default.passes)
     exact = fit(problem, Parameter(solver=number, gap_tol=1e-9)).result
-    assert loose.primal - exact.primal <= GAP_TOL * abs(exact.primal)
+    assert loose.primal - exact.primal <= widest_of(number) * abs(exact.primal)
 
 
 @pytest.mark.parametrize("number", TYPES)
@@ -99,7 +106,7 @@ def test_solved_is_said_of_a_small_gap_alone(problems, number):
     ruled = fit(problem, Parameter(solver=number)).result
     assert ruled.ended
     assert ruled.solved == (number not in (5, 6) or ruled.status is Status.SOLVED)
-    assert not ruled.solved or ruled.last.relative_gap <= GAP_TOL
+    assert not ruled.solved or ruled.last.relative_gap <= widest_of(number)
 
 
 @pytest.mark.parametrize("number", [30, 31])

@@ -259,7 +259,7 @@ def test_classes_that_begin_together_come_to_the_same_optimum(wide, fit, monkeyp
     # passes of ascents are compared
     monkeypatch.setattr(Stages, "_turn_is_over", lambda self: False)
     together = fit(wide, **choices)
-    passes = {1: 8, 3: 9, 7: 5}[solver]
+    passes = {1: 8, 3: 12, 7: 5}[solver]
     assert f"{passes} passes for up to 8 classes at a time come first" in together.result.notes
     monkeypatch.setattr(one_vs_rest, "MIN_WORK_AT_ONCE", 1)
     threads = fit(wide, **choices, threads=3)
