@@ -44,9 +44,6 @@ MAX_GRAM_FEATURES, SMALL_GRAM, GRAM_WIDTH = 3000, 400, 0.4
 # less than a millisecond. Where a pass leaves more than the part MAX_LEFT of the gap, products in
 # float64 replace them.
 MIN_SINGLE, MAX_LEFT = 1_000_000, 0.5
-# A step by products of bytes leaves 3e-4 to 2e-3 of the gap. Such products are made if the target
-# is above this fraction of the gap.
-BYTES_LEFT = 5e-4
 # The limit on a working set of dense data is at least this: its Gram matrix takes longer than the
 # products of a pass.
 MIN_DENSE_LIMIT = 100
@@ -142,8 +139,7 @@ class FeatureDescent(Solver):
             samples = self.sampled is not None and self.sampled.serve(features, weights, has_all)
             gram = self.sampled.gram if self.sampled is not None and samples else self.gram
             is_rough = not gram.is_exact and not samples
-            by_bytes = samples or self.target > BYTES_LEFT * gap
-            gram.choose(features, by_bytes)
+            gram.choose(features)
             moved = self._minimize(gram, features, has_all and not samples)
         else:
             target = self.target if np.isfinite(self.target) else 0.0

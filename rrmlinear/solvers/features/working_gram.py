@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import check_time
-from rrmlinear.solvers.features._byte_gram import MOST_ROWS, ByteGram, is_quick
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
 
 # Examples that are scaled and multiplied at once, at least, and the values of these: they stay in
@@ -18,8 +17,6 @@ MIN_EXAMPLES, MOST_VALUES = 512, 1 << 18
 SINGLE_RIDGE = 1e-6
 # The examples of a sample that lie side by side.
 SAMPLED_AT_ONCE = 256
-# The most features whose products are sums of bytes.
-MOST_BY_BYTES = 1024
 # Features that are held, of which this part and more left the working set, are let go.
 MOST_LEFT = 0.5
 
@@ -30,8 +27,6 @@ class WorkingGram:
     Columns are scaled to length 1, in float32 unless ``is_exact``: their products take half the
     time then, and steps by them, from exact derivatives, make up for what they round. Where
     ``part`` is above 1, correlations of columns come from a sample: one example of every ``part``.
-    Where the machine has products of bytes, values may be rounded to these. That takes a third to
-    a half of the time, and a step leaves about a thousandth of the gap.
     """
 
     def __init__(self, columns: FeatureColumns, is_exact: bool, part: int = 1) -> None:
@@ -42,20 +37,14 @@ class WorkingGram:
         self.places = np.full(self.columns.count, -1)
         self.names = np.zeros(0, dtype=np.int64)
         self.products = np.zeros((0, 0))
-        self.by_bytes = False
 
-    def choose(self, features: NDArray[np.int64], by_bytes: bool = True) -> WorkingGram:
-        """Go on to these features, with products as the known ones; if none are, ``by_bytes``
-        says whether values may be rounded to bytes.
-        """
+    def choose(self, features: NDArray[np.int64]) -> WorkingGram:
+        """Go on to these features."""
         new = features[self.places[features] < 0]
         count = len(self.products) + len(new)
-        if len(features) < MOST_LEFT * count or (self.by_bytes and count > MOST_BY_BYTES):
+        if len(features) < MOST_LEFT * count:
             self._let_go()
             new = features
-        if len(self.products) == 0:
-            may_round = by_bytes and not self.is_exact and is_quick()
-            self.by_bytes = may_round and len(new) <= MOST_BY_BYTES
         if len(new):
             self._hold(new)
         self.chosen = features
@@ -65,7 +54,7 @@ class WorkingGram:
         """The matrix over the features chosen."""
         places = self.places[self.chosen]
         gram = self.products.take(places, 0).take(places, 1)
-        if self.part > 1 or self.by_bytes:
+        if self.part > 1:
             lengths = np.sqrt(self.columns.curvature[self.chosen])
             own = np.sqrt(gram.diagonal())
             factors = np.divide(lengths, own, out=np.zeros(len(own)), where=own > 0)
@@ -98,8 +87,7 @@ class WorkingGram:
         columns, names, count = self.columns, self.names, len(self.names)
         factors = np.divide(1, lengths, out=np.zeros(count), where=lengths > 0)
         n, by_rows = len(columns.unit), columns.by_rows is not None
-        byte_gram = ByteGram(known, count) if self.by_bytes else None
-        whole = MOST_ROWS if byte_gram else max(MIN_EXAMPLES, MOST_VALUES // count)
+        whole = max(MIN_EXAMPLES, MOST_VALUES // count)
         step = min(n, whole if self.part == 1 else SAMPLED_AT_ONCE)
         kind: Any = np.float64 if self.is_exact else np.float32
         room = np.empty(step * count, dtype=kind)
@@ -110,10 +98,7 @@ class WorkingGram:
             shape = (size, count) if by_rows else (count, size)
             part = room[: size * count].reshape(shape)
             columns.scaled(names, factors, begin, part)
-            if byte_gram:
-                byte_gram.add(part, by_rows)
-                continue
             each = part.T if by_rows else part
             lines[:, :known] += each[known:] @ each[:known].T
             lines[:, known:] += each[known:] @ each[known:].T  # BLAS computes a half
-        return byte_gram.lines() if byte_gram else lines
+        return lines
