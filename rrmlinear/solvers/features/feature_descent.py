@@ -20,7 +20,7 @@ from rrmlinear.solvers.features.models.faces import BLAS_TIME
 from rrmlinear.solvers.features.models.gram_model import EXACT_NUMBER, GramModel
 from rrmlinear.solvers.features.residuals import ColumnResidual, RowResidual, WholeResidual
 from rrmlinear.solvers.features.working_gram import WorkingGram
-from rrmlinear.solvers.features.working_set import SampledSets, nearest_features, set_limit
+from rrmlinear.solvers.features.working_set import nearest_features, set_limit
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rounding import (
     bound_by_features,
@@ -59,8 +59,8 @@ class FeatureDescent(Solver):
     minimizes over one of their weights at a time, exactly, until the gap there is small.
     Every few sweeps Anderson's mixing guesses the limit, and the guess is kept if the objective is
     lower. On dense data the weights are minimized over a Gram matrix of the working set instead,
-    with Newton steps on the face of those in use; the first sets take that of a sample. The data
-    are copied, feature by feature, unless they are in `ColumnOrder`.
+    with Newton steps on the face of those in use. The data are copied, feature by feature, unless
+    they are in `ColumnOrder`.
 
     Dual: maximize Σ_i c_i (y_i α_i − ½ α_i²) − Ω*(v) with v = Σ c_i α_i x_i. Ω* is infinite if
     modulus = 0 and an |v_j| > l1. α is the residual y − Xw times the best factor. Every pass
@@ -107,7 +107,6 @@ class FeatureDescent(Solver):
         self.threshold, self.ridge = self.l1 / self.scale, self.modulus / self.scale
         is_small = self.rows.n_stored < MIN_SINGLE
         self.gram = WorkingGram(self.columns, is_small) if self.columns.is_dense else None
-        self.sampled = None if self.gram is None or is_small else SampledSets(self.columns)
         self.aim = self.columns.unit * self.y
         # residuals have no part along u: with that of y its product with them would be rounding
         self.centred = self.columns.unit * (self.y - self.columns.level_of(self.y))
@@ -131,16 +130,13 @@ class FeatureDescent(Solver):
 
     def run_pass(self, number: int) -> None:
         gap, weights = self.certificate.gap, self.whole.weights
-        has_all, is_rough, samples = False, False, False
+        has_all, is_rough = False, False
         most = set_limit(weights) if self.gram is None else set_limit(weights, MIN_DENSE_LIMIT)
         features = self._working_set(most)
         if self.gram is not None and self._gram_pays(len(features)):
             has_all = self.threshold == 0 or len(features) < most
-            samples = self.sampled is not None and self.sampled.serve(features, weights, has_all)
-            gram = self.sampled.gram if self.sampled is not None and samples else self.gram
-            is_rough = not gram.is_exact and not samples
-            gram.choose(features)
-            moved = self._minimize(gram, features, has_all and not samples)
+            is_rough = not self.gram.is_exact
+            moved = self._minimize(self.gram.choose(features), features, has_all)
         else:
             target = self.target if np.isfinite(self.target) else 0.0
             goal = WORKING_SET_ACCURACY * max(gap, target) / self.scale
@@ -149,8 +145,6 @@ class FeatureDescent(Solver):
         left = self.certificate.gap
         progress = gap - left > OBJECTIVE_ROUNDING * self.certificate.primal
         self.moved = moved if progress else 0
-        if samples:  # products of all examples move them further
-            self.moved = len(features)
         if is_rough and (not progress or (has_all and left > MAX_LEFT * gap)):
             self.gram = WorkingGram(self.columns, is_exact=True)
             self.moved = len(features)

@@ -15,8 +15,6 @@ from rrmlinear.solvers.features.feature_columns import FeatureColumns
 MIN_EXAMPLES, MOST_VALUES = 512, 1 << 18
 # The diagonal of float32 products is by this part larger: rounding takes less from them.
 SINGLE_RIDGE = 1e-6
-# The examples of a sample that lie side by side.
-SAMPLED_AT_ONCE = 256
 # Features that are held, of which this part and more left the working set, are let go.
 MOST_LEFT = 0.5
 
@@ -25,12 +23,11 @@ class WorkingGram:
     """Products a_j'a_k of dense columns less their centres; known ones are not made again.
 
     Columns are scaled to length 1, in float32 unless ``is_exact``: their products take half the
-    time then, and steps by them, from exact derivatives, make up for what they round. Where
-    ``part`` is above 1, correlations of columns come from a sample: one example of every ``part``.
+    time then, and steps by them, from exact derivatives, make up for what they round.
     """
 
-    def __init__(self, columns: FeatureColumns, is_exact: bool, part: int = 1) -> None:
-        self.columns, self.is_exact, self.part = columns, is_exact, part
+    def __init__(self, columns: FeatureColumns, is_exact: bool) -> None:
+        self.columns, self.is_exact = columns, is_exact
         self._let_go()
 
     def _let_go(self) -> None:
@@ -54,12 +51,6 @@ class WorkingGram:
         """The matrix over the features chosen."""
         places = self.places[self.chosen]
         gram = self.products.take(places, 0).take(places, 1)
-        if self.part > 1:
-            lengths = np.sqrt(self.columns.curvature[self.chosen])
-            own = np.sqrt(gram.diagonal())
-            factors = np.divide(lengths, own, out=np.zeros(len(own)), where=own > 0)
-            gram *= factors
-            gram *= factors[:, np.newaxis]
         ridge = 0.0 if self.is_exact else SINGLE_RIDGE
         gram.flat[:: len(gram) + 1] = (1 + ridge) * self.columns.curvature[self.chosen]
         return gram
@@ -87,12 +78,11 @@ class WorkingGram:
         columns, names, count = self.columns, self.names, len(self.names)
         factors = np.divide(1, lengths, out=np.zeros(count), where=lengths > 0)
         n, by_rows = len(columns.unit), columns.by_rows is not None
-        whole = max(MIN_EXAMPLES, MOST_VALUES // count)
-        step = min(n, whole if self.part == 1 else SAMPLED_AT_ONCE)
+        step = min(n, max(MIN_EXAMPLES, MOST_VALUES // count))
         kind: Any = np.float64 if self.is_exact else np.float32
         room = np.empty(step * count, dtype=kind)
         lines = np.zeros((count - known, count))
-        for begin in range(0, n, step * self.part):
+        for begin in range(0, n, step):
             check_time()
             size = min(step, n - begin)
             shape = (size, count) if by_rows else (count, size)
