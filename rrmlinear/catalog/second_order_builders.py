@@ -45,11 +45,6 @@ if TYPE_CHECKING:
 # With fewer stored values than this, steps without a 1-norm take less time than the calls of Python
 # that a sample adds.
 MIN_SAMPLED_VALUES = 50_000
-# Sweeps over the original columns leave a model far from its minimum after each pass. So the solver
-# begins with SWEPT_SAMPLE_PASSES passes over a sample, if there are MIN_SWEPT_EXAMPLES examples for
-# each weight. This saves 41 of 72 passes on mnist. Text, with more features than examples, is
-# slower with a sample.
-SWEPT_SAMPLE_PASSES, MIN_SWEPT_EXAMPLES = 6, 50
 # The hinge begins by Newton's method near its kink with at most MAX_KINK_WEIGHTS weights, and at
 # least MIN_KINK_EXAMPLES examples for each: with fewer examples a sample tells little of the
 # others. With 265 and 407 examples for each weight the ascent was quicker. With 468 Newton's method
@@ -206,15 +201,13 @@ def feature_newton(task: Task, is_rough: bool = False) -> FeatureNewton:
     with loading:
         from rrmlinear.solvers.features.feature_newton import FeatureNewton
 
-    first, swept = None, None
+    first = None
     fraction = SAMPLE_FRACTION if is_rough else LARGE_SAMPLE_FRACTION
     rough = partial(feature_newton, is_rough=True)
     if task.weights is not None:
         first = partial(FirstPoint, np.asarray(task.weights))
     elif takes_sample(task, fraction):
         first = partial(point_of_sample, task, rough)
-    elif may_begin(task) and task.rows.shape[0] >= MIN_SWEPT_EXAMPLES * task.rows.width:
-        swept = partial(point_of_sample, task, rough, SAMPLE_FRACTION, SWEPT_SAMPLE_PASSES)
-    solver = FeatureNewton(risk_of(task), task.regularizer, first, is_rough, swept)
+    solver = FeatureNewton(risk_of(task), task.regularizer, first, is_rough)
     note_choice(solver, "Newton steps over features are used", task)
     return solver

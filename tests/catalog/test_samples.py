@@ -127,26 +127,3 @@ def test_a_time_limit_ends_the_sample_too(solver):
     with pytest.warns(NotSolvedWarning):
         model = fit(problem_of(2000, 4), Parameter(solver=solver, time_limit=1e-9, max_passes=3))
     assert model.result.status.name == "TIME_LIMIT"
-
-
-def test_sweeps_begin_with_a_sample_that_classes_share(monkeypatch):
-    random = np.random.default_rng(5)
-    X = random.standard_normal((3000, 60)) * (random.random((3000, 60)) < 0.4)
-    scores = X @ random.standard_normal((60, 3)) + random.standard_normal((3000, 3))
-    problem = Problem.from_arrays(csr_array(X), scores.argmax(axis=1).astype(float))
-    made, take_rows = [], samples.take_rows
-
-    def taken(rows, chosen):
-        made.append(len(chosen))
-        return take_rows(rows, chosen)
-
-    monkeypatch.setattr(samples, "take_rows", taken)
-    parameter = Parameter(solver=6)
-    begun = fit(problem, parameter)
-    assert made == [375]
-    np.testing.assert_array_equal(fit(problem, parameter).weights, begun.weights)
-    monkeypatch.setattr(second_order_builders, "MIN_SWEPT_EXAMPLES", 51)
-    plain = fit(problem, parameter).result
-    assert made == [375, 375]
-    assert begun.result.passes < plain.passes
-    assert begun.result.primal == pytest.approx(plain.primal, rel=5e-3)

@@ -52,26 +52,18 @@ def weights_of_sample(task: Task, build: Callable[[Task], Solver]) -> NDArray[np
     return found.weights[: task.rows.width - bool(task.choices.free_bias)]
 
 
-def point_of_sample(
-    task: Task,
-    build: Callable[[Task], FeatureNewton],
-    fraction: int | None = None,
-    passes: int = SAMPLE_PASSES,
-) -> FirstPoint:
+def point_of_sample(task: Task, build: Callable[[Task], FeatureNewton]) -> FirstPoint:
     """The same, and the matrix of second derivatives near it."""
-    return _of_sample(task, build, fraction).first_point(passes)
+    return _of_sample(task, build).first_point(SAMPLE_PASSES)
 
 
-def _of_sample(
-    task: Task, build: Callable[[Task], AnySolver], fraction: int | None = None
-) -> AnySolver:
-    """A solver over every ``fraction``-th example, on average: over every SAMPLE_FRACTION-th one,
-    or more where these are few for each weight.
+def _of_sample(task: Task, build: Callable[[Task], AnySolver]) -> AnySolver:
+    """A solver over every SAMPLE_FRACTION-th example, on average, or more where these are few for
+    each weight.
     """
     examples, weights = task.rows.shape[0], task.rows.width * (task.n_classes or 1)
-    if fraction is None:
-        most = examples // max(MIN_SAMPLE_EXAMPLES * weights, 1)
-        fraction = min(SAMPLE_FRACTION, max(LARGE_SAMPLE_FRACTION, most))
+    most = examples // max(MIN_SAMPLE_EXAMPLES * weights, 1)
+    fraction = min(SAMPLE_FRACTION, max(LARGE_SAMPLE_FRACTION, most))
     return build(task_of_sample(task, fraction))
 
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.features._curved_descent import shuffled
-from rrmlinear.solvers.features.feature_subsets import are_shared, moving_squares
+from rrmlinear.solvers.features.feature_subsets import moving_squares
 from rrmlinear.solvers.features.models.choice import ModelChoice
 from rrmlinear.solvers.features.models.class_model import ClassModelChoice
 from rrmlinear.solvers.features.working_set import (
@@ -38,9 +37,6 @@ from rrmlinear.solvers.second_order.sample_matrix import FirstPoint, SampleMatri
 
 # Passes whose models may be minimized roughly; later ones are exact.
 ROUGH_PASSES = 20
-# Passes that sweep over the columns as they are, the sweeps of each, and the features that they
-# visit: those in use, and those with |v_j| above this fraction of l1.
-CURVED_PASSES, CURVED_SWEEPS, SWEPT_PULL = 12, 2, 0.8
 # Where a model promises at most this fraction of the objective, its duals may prove the optimum.
 # Models before it may be rough.
 SMALL_DECREASE = 0.01
@@ -66,10 +62,8 @@ class FeatureNewton(Solver):
     A loss with kinks is replaced by its `AugmentedLoss`, with the regularizer as it is: once steps
     promise little beside the distance of the duals, these are renewed.
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
-    falls from pass to pass. Where a rule ends the run or several problems share the columns, the
-    first passes take a few sweeps over these as they are. ``first`` makes weights to begin from,
-    ``swept_first`` those of a run that begins by such sweeps. Models are minimized roughly where a
-    rule ends the run, or where it ``is_rough``, for a `first_point` alone.
+    falls from pass to pass. ``first`` makes weights to begin from. Models are minimized roughly
+    where a rule ends the run, or where it ``is_rough``, for a `first_point` alone.
 
     Rows that are streamed are never cut to a working set: all models are by their Gram matrix, with
     no more features than that leaves room for.
@@ -93,7 +87,6 @@ class FeatureNewton(Solver):
         regularizer: Regularizer,
         first: Callable[[], FirstPoint] | None = None,
         is_rough: bool = False,
-        swept_first: Callable[[], FirstPoint] | None = None,
     ) -> None:
         super().__init__()
         if "hessian" not in risk.offers or not ("box" in risk.offers or hasattr(risk, "k")):
@@ -107,7 +100,7 @@ class FeatureNewton(Solver):
                 f"got {type(regularizer).__name__}"
             )
         self.risk, self.regularizer, self.first = risk, regularizer, first
-        self.is_rough, self.swept_first = is_rough, swept_first
+        self.is_rough = is_rough
         self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
         self.n, self.k = risk.rows.shape[0], math.prod(risk.shape[1:])
         self.has_kinks = not risk.loss.smoothing > 0
@@ -125,8 +118,8 @@ class FeatureNewton(Solver):
         self.squares = np.repeat(squares, self.k) * self.k
         self.usable = self.squares > 0
         self.level = np.inf
-        #: Whether the last model promised little, and whether one before did.
-        self.is_near = self.has_been_near = False
+        #: Whether the last model promised little.
+        self.is_near = False
         self.inner = inner = AugmentedLoss(risk, scores_at_zero(risk))
         if self.has_kinks:
             mean = loss_at_zero(risk) / float(risk.costs.sum())
@@ -141,12 +134,9 @@ class FeatureNewton(Solver):
             if self.k == 1
             else ClassModelChoice(inner.smooth, self.modulus, squares)
         )
-        first = self.first
-        if first is None and self.swept_first is not None and self._is_swept():
-            first = self.swept_first
         given = None
-        if first is not None:
-            begin = first()
+        if self.first is not None:
+            begin = self.first()
             given = np.where(self.usable, np.ravel(begin.weights), 0.0)
             if begin.matrix is not None and begin.squares is not None:
                 self.models.of_sample = SampleMatrix(begin.matrix, begin.squares)
@@ -180,9 +170,6 @@ class FeatureNewton(Solver):
         self._certify()
 
     def run_pass(self, number: int) -> None:
-        if number <= CURVED_PASSES and self._is_swept():
-            self._sweep_columns(number)
-            return
         if self.inner.is_augmented and number > 1:
             self._go_on()
         self.level = next_level(
@@ -238,35 +225,6 @@ class FeatureNewton(Solver):
         if not self.inner.is_augmented:
             return False
         return promise <= INNER_FALL_FRACTION * self.inner.distance(self.at)
-
-    def _is_swept(self) -> bool:
-        """Whether a few sweeps over the columns as they are will do for a model.
-
-        A sample and a rule that ends the run ask for no more, where the curvatures change with
-        every step: the models of a loss of quadratic pieces are exact soon. So does the way to the
-        neighbourhood of the optimum, where several problems share the columns.
-        """
-        if self.has_pieces:
-            return False
-        is_beginning = are_shared(self.risk.rows) and not self.has_been_near
-        if not (is_beginning or self._ends_without_duals()):
-            return False
-        return self.models.sweeps_pay(int(np.count_nonzero(self.usable)))
-
-    def _sweep_columns(self, number: int) -> None:
-        """Minimize a model roughly, by a few sweeps over the features in another order each time:
-        in a fixed one they are slow where neighbouring features are alike.
-        """
-        self.level = self.l1
-        model = self.models.as_they_are(self.at, self.pulls, self.w, self.l1)
-        before = model.value()
-        near = (self.w != 0) | (np.abs(self.pulls) > SWEPT_PULL * self.l1)
-        features = shuffled(np.flatnonzero(near & self.usable), number)
-        for _ in range(CURVED_SWEEPS):
-            features = features[: model.sweep(features)]
-        step = Step(np.arange(len(self.w)), model.weights - self.w, model.moves)
-        self._take(step, before - model.value())
-        self._certify()
 
     def first_point(self, passes: int) -> FirstPoint:
         """The weights after some passes, of a sample for instance, and the matrix of the last
@@ -332,7 +290,6 @@ class FeatureNewton(Solver):
         """Take the step as far as the objective falls; the model promises ``expected``."""
         self._search(step, expected, lengthens)
         self.is_near = expected <= SMALL_DECREASE * abs(self.certificate.primal)
-        self.has_been_near |= self.is_near
         self.work += 3 * self.n
 
     def _search(self, step: Step, expected: float, lengthens: bool) -> None:

@@ -62,20 +62,6 @@ def columns_of(rows: Rows, factors: NDArray[np.float64]) -> Rows:
     return Rows(np.ascontiguousarray(scaled), None, None, len(factors))
 
 
-def are_shared(rows: Rows) -> bool:
-    """Whether several problems share the rows, and what is made once for all of them."""
-    return hasattr(rows, "shared")
-
-
-def all_columns(rows: Rows) -> Rows:
-    """The features as rows over the examples; made once for rows that several problems share."""
-    shared: dict[str, Any] = getattr(rows, "shared", {})
-    if "columns" not in shared:
-        shared["columns"] = columns_of(rows, np.ones(rows.shape[0]))
-    columns: Rows = shared["columns"]
-    return columns
-
-
 def squares_of(rows: Rows, costs: NDArray[np.float64]) -> NDArray[np.float64]:
     """Σ_i c_i x_ij² of all features j; added up once for rows and costs that problems share."""
     shared: dict[str, Any] = getattr(rows, "shared", {})

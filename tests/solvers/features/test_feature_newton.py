@@ -14,11 +14,9 @@ from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.features._curved_descent import CurvedSweeps, shuffled
-from rrmlinear.solvers.features._gram_descent import GramSweeps
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
-from rrmlinear.solvers.features.feature_subsets import columns_of, squares_of
+from rrmlinear.solvers.features.feature_subsets import squares_of
 from rrmlinear.solvers.features.models import choice
 from rrmlinear.solvers.features.models.columns_model import ColumnsModel
 from rrmlinear.solvers.loop.result import Status
@@ -243,50 +241,18 @@ def test_a_rule_that_ends_the_run_needs_neither_faces_nor_duals_of_models(monkey
         solve(problem, LOSSES["squared hinge"], np.ones(N), 1.0)
 
 
-def test_sweeps_over_columns_reach_the_optimum_of_the_gram_matrix():
-    problem, X, _ = data(bias=1.0)
-    X = np.hstack([X, np.ones((N, 1))])
-    rng = np.random.default_rng(2)
-    h, w, b = rng.random(N), rng.standard_normal(D + 1), 3 * rng.standard_normal(D + 1)
-    h[:5], w[4] = 0, 0  # a feature that is never there
-    sweeps = CurvedSweeps(columns_of(problem.rows, np.ones(N)), h, b, w, 1.0, 0.2)
-    gram = GramSweeps(X.T * h @ X, b, w, 1.0, 0.2)
-    assert sweeps.value() == pytest.approx(gram.value())
-    features = shuffled(np.arange(D + 1), 7)
-    assert sorted(features.tolist()) == list(range(D + 1))
-    count = sweeps.sweep(features)
-    assert set(features[:count]) >= set(np.flatnonzero(sweeps.weights))
-    for _ in range(2000):
-        sweeps.sweep(features)
-    total, last, count = gram.sweep(0.0, 0.5, 10)
-    assert count == 10 or last <= 0.5 * total
-    assert gram.sweep(total, 0.0, 2000)[2] <= 2000
-    assert sweeps.value() == pytest.approx(gram.value(), rel=1e-12)
-    np.testing.assert_allclose(sweeps.moves, X @ (sweeps.weights - w), atol=1e-9)
-    np.testing.assert_array_equal(sweeps.weights == 0, gram.weights == 0)
-
-
 @pytest.mark.parametrize("tolerance", [0.3, 1e-3, 1e-7])
-def test_a_rule_of_long_rows_is_met_by_sweeps_over_columns(tolerance, monkeypatch):
+def test_a_rule_of_long_rows_is_met(tolerance):
     rng = np.random.default_rng(5)
     smooth = np.cumsum(rng.standard_normal((60, 300)), axis=1) / 10  # neighbours are alike
     X = np.where(rng.random(smooth.shape) < 0.8, smooth, 0.0)
     y = np.where(X @ rng.standard_normal(300) > 0, 1.0, -1.0)
     problem, costs = Problem.from_arrays(csr_array(X), y), np.ones(60)
     best = solve(problem, Logistic(), costs, 1.0, gap_tol=1e-9)
-    seen = []
-    passes = FeatureNewton._sweep_columns
-
-    def watched(self, number):
-        seen.append(number)
-        passes(self, number)
-
-    monkeypatch.setattr(FeatureNewton, "_sweep_columns", watched)
     solver = solver_of(problem, Logistic(), costs, 1.0)
     solver.rule = FeatureSum(solver.risk, tolerance, False, False)
     result = solver.solve(Stopping(gap_tol=0.0, max_passes=500))
     assert result.status is Status.RULE
-    assert 1 in seen
     assert best.primal * (1 - 1e-8) <= result.primal <= best.primal * (1 + 20 * tolerance)
     scores = X @ result.weights
     pulls = X.T @ (y / (1 + np.exp(y * scores)))

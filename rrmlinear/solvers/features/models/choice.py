@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.features._curved_descent import CurvedSweeps
-from rrmlinear.solvers.features.feature_subsets import FeatureSubsets, all_columns
+from rrmlinear.solvers.features.feature_subsets import FeatureSubsets
 from rrmlinear.solvers.features.models.columns_model import ColumnsModel
 from rrmlinear.solvers.features.models.faces import FaceSystems
 from rrmlinear.solvers.features.models.gram_model import EXACT_NUMBER, GramModel
@@ -32,10 +31,6 @@ DENSE_PRODUCT = 1 / 8
 # The curvatures of a rough model may be off by this factor, where the Gram matrix takes at least
 # this number of products: with fewer it takes less time than another pass.
 NEAR, MIN_ROUGH_PAIRS = 1.3, 2e6
-# A Gram matrix pays where it takes less time than CURVED_GRAM of the expected sweeps, if rows have
-# at most MAX_CURVED_DENSITY of the features. With denser rows it must only take less time than all
-# of them: there sweeps need more passes.
-CURVED_GRAM, MAX_CURVED_DENSITY = 0.25, 0.5
 
 
 class ModelChoice:
@@ -59,8 +54,6 @@ class ModelChoice:
         #: The matrix of a sample, where the run began with one.
         self.of_sample: SampleMatrix | None = None
         self.systems = FaceSystems(risk.rows.width)
-        #: The features as rows, once made.
-        self.columns: Any = None
         self.expected_sweeps, self.swept = FIRST_SWEEPS, 0.0
 
     def take(self, risk: ScalarRisk) -> None:
@@ -70,21 +63,6 @@ class ModelChoice:
     def choose(self, features: NDArray[np.int64]) -> NDArray[np.int64]:
         """Take the rows at these features, or at all if they are most of them; returns them."""
         return features if self.subsets is None else self.subsets.choose(features)
-
-    def sweeps_pay(self, count: int) -> bool:
-        """Whether sweeps over the columns as they are pay for these many usable features."""
-        rows = self.risk.rows
-        if self.subsets is None or self.free or rows.is_dense:
-            return False
-        sizes, entries = self.subsets.whole_sizes, float(rows.shape[0] * count)
-        part = CURVED_GRAM if sizes[0] <= MAX_CURVED_DENSITY * entries else 1.0
-        return not self._gram_pays(sizes, False, count, part)
-
-    def as_they_are(self, at: Evaluation, pulls: Vector, w: Vector, l1: float) -> CurvedSweeps:
-        """The model of all features at w by the columns as they are; F is evaluated ``at`` w."""
-        if self.columns is None:
-            self.columns = all_columns(self.risk.rows)
-        return CurvedSweeps(self.columns, self.curvature.beside(at), pulls, w, l1, self.modulus)
 
     def model(
         self,
@@ -168,10 +146,8 @@ class ModelChoice:
             return self.kept.nearly(hessian, NEAR)
         return self.kept.of(hessian)
 
-    def _gram_pays(
-        self, sizes: tuple[float, float], dense: bool, count: int, part: float = 1.0
-    ) -> bool:
+    def _gram_pays(self, sizes: tuple[float, float], dense: bool, count: int) -> bool:
         stored, pairs = sizes
         products = pairs / 2 * (DENSE_PRODUCT if dense else 1.0)
-        sweeps = 2.0 * part * self.expected_sweeps * stored
+        sweeps = 2.0 * self.expected_sweeps * stored
         return count <= MAX_GRAM_FEATURES and products <= sweeps

@@ -72,10 +72,6 @@ class ClassModelChoice:
         """The weights by classes, as models visit them."""
         return features[np.argsort(features % self.risk.k, kind="stable")]
 
-    def sweeps_pay(self, count: int) -> bool:
-        """Whether sweeps without a working set pay."""
-        return False
-
     def model(
         self,
         features: NDArray[np.int64],
