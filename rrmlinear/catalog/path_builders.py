@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.batch_builders import risk_of
 from rrmlinear.catalog.second_order_builders import is_dense_norm
-from rrmlinear.catalog.stages.costs import CLASS_STEPS
 from rrmlinear.catalog.stages.samples import sample_of
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.rows import Rows
@@ -37,6 +36,10 @@ MIN_ALIKE = 4
 # Limit on the weights of a problem of several classes, as each class has a factor of its own, and
 # limit on the scores of all problems, which are kept several times.
 MAX_CLASS_WEIGHTS, MAX_SCORES = 1000, 5_000_000
+# L-BFGS takes the softmax with at least MIN_VALUES stored values, as with fewer other methods take
+# some milliseconds, and MIN_MANY examples for each weight that a second derivative has. With fewer
+# examples the ascent takes less time than second derivatives of classes.
+MIN_VALUES, MIN_MANY = 5_000, 8
 # With free intercepts, at least this number of examples for each feature and at most
 # MAX_CLASS_WEIGHTS weights, L-BFGS about a diagonal takes less time than the ascent: 0.2 to 0.6 of
 # it. With more weights it takes 0.2 to 0.4 on Gaussian columns, but 0.5 to 2 on mnist. Without an
@@ -132,8 +135,8 @@ def descends_by_classes(task: Task) -> bool:
     n, d = rows.shape
     free = bool(task.choices.free_bias)
     few = _has_factor(k, d) and n >= MIN_TALL * d
-    is_tall = free and few and rows.n_stored >= CLASS_STEPS.values
-    if not (is_tall or are_many(task)) or n * k > MAX_SCORES:
+    is_tall = free and few
+    if rows.n_stored < MIN_VALUES or not (is_tall or are_many(task)) or n * k > MAX_SCORES:
         return False
     is_plain = free or rows.bias < 0
     return is_plain and bool(np.bincount(task.targets, task.costs, k).all())
@@ -141,9 +144,9 @@ def descends_by_classes(task: Task) -> bool:
 
 def are_many(task: Task) -> bool:
     """Whether there are many examples for each weight that a second derivative has."""
-    k, d = task.n_classes or 1, task.rows.width
+    k, (n, d) = task.n_classes or 1, task.rows.shape
     few = k * d**2 <= MAX_MEAN_ENTRIES
-    return few and CLASS_STEPS.hold(task, d * (k if _has_factor(k, d) else 1))
+    return few and n >= MIN_MANY * d * (k if _has_factor(k, d) else 1)
 
 
 def _has_factor(k: int, d: int) -> bool:

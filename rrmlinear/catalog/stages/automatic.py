@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -109,7 +108,7 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
 def _others(task: Task, by_points: bool = True) -> list[Stage]:
     with loading:
         from rrmlinear.catalog import path_builders
-        from rrmlinear.catalog.stages import barriers, tangents
+        from rrmlinear.catalog.stages import barriers
         from rrmlinear.catalog.stages.first_stage import (
             begins_by_newton,
             begins_by_points,
@@ -120,18 +119,14 @@ def _others(task: Task, by_points: bool = True) -> list[Stage]:
     second = newton = _second(task)
     if newton and barriers.interior_applies(task):
         second = sorted([*newton, methods.interior(task)], key=lambda stage: stage.cost)
-    by_tangents = tangents.tangent_descent(task)
     if dual_builders.suits_features(task):
         columns = methods.feature_descent(task)
         if second and not task.regularizer.quadratic_l1:  # one system is the whole problem
-            first = _by_tangents(task, by_tangents, newton) if by_tangents else second
-            return [*first, columns]
+            return [*second, columns]
         return [columns, *(second or methods.gradients(task))]
     streams = task.rows.blocks is not None
     if path_builders.descends_by_classes(task):
         return _by_classes(task, newton)
-    if by_tangents:
-        return _by_tangents(task, by_tangents, newton)
     points = [methods.proximal(task)] if dual_builders.proximal_applies(task) else []
     if points and streams:
         return [*points, *methods.gradients(task)]
@@ -167,12 +162,6 @@ def _others(task: Task, by_points: bool = True) -> list[Stage]:
         first = [methods.near_kinks(task)] if kinks else []
         return [*first, ascent, *methods.quicker(task), *(second or methods.gradients(task))]
     return _by_cost(second, methods.gradients(task))
-
-
-def _by_tangents(task: Task, build: Callable[[Task], Solver], newton: list[Stage]) -> list[Stage]:
-    afresh = [methods.newton_afresh(task, stage) for stage in newton]
-    first = methods.descent(task, build)
-    return [first, *(afresh or [methods.ascent(task)])]
 
 
 def _by_classes(task: Task, newton: list[Stage]) -> list[Stage]:

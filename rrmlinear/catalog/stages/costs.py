@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -75,26 +73,6 @@ WIDE_VISITS = 1500
 # Newton's method has stalled after this number of passes without a move. It is small because each
 # pass may be long.
 NEWTON_PATIENCE = 10
-
-
-class Limits(NamedTuple):
-    """Where L-BFGS on dense rows comes first: least stored values, and least examples for each
-    weight with a free intercept and without one.
-    """
-
-    values: int
-    free_examples: int
-    examples: int
-
-    def hold(self, task: Task, weights: int) -> bool:
-        least = self.free_examples if task.choices.free_bias else self.examples
-        return task.rows.n_stored >= self.values and task.rows.shape[0] >= least * weights
-
-
-# With fewer values other methods take some milliseconds. With fewer examples the ascent takes as
-# long as tangents, and less time than second derivatives of classes.
-TANGENTS = Limits(values=500_000, free_examples=1, examples=8)
-CLASS_STEPS = Limits(values=5_000, free_examples=8, examples=8)
 
 
 def sizes(task: Task) -> tuple[int, int, float, int]:

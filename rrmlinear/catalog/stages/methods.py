@@ -145,7 +145,7 @@ def others(task: Task, stages: Callable[[Task], list[Stage]]) -> Stage:
 
 
 def descent(task: Task, build: Callable[[Task], Solver]) -> Stage:
-    """L-BFGS, which may take steps that lower no gap."""
+    """L-BFGS on a softmax, which may take steps that lower no gap."""
     visit = BATCH_PRODUCTS * pass_visit_cost(task)
     least = least_passes(True, 0) * (visit * task.rows.shape[0] + PASS_COST)
     return Stage("L-BFGS", lambda _: build(task), visit, 0, least=least, resumes=True)

@@ -81,15 +81,10 @@ def sample_of(rows: Any, fraction: int, seed: int) -> tuple[NDArray[np.int64], A
     if shared is not None and key in shared:
         found: tuple[NDArray[np.int64], Any] = shared[key]
         return found
-    chosen = numbers_of_sample(rows.shape[0], fraction, seed)
+    n = rows.shape[0] // fraction
+    chosen = fraction * np.arange(n) + np.random.default_rng(seed).integers(0, fraction, n)
     part = take_rows(rows, chosen)
     if shared is None:
         return chosen, part
     shared[key] = chosen, shared_rows(part)
     return sample_of(rows, fraction, seed)
-
-
-def numbers_of_sample(examples: int, fraction: int, seed: int) -> NDArray[np.int64]:
-    """The numbers of every ``fraction``-th example, on average."""
-    n = examples // fraction
-    return fraction * np.arange(n) + np.random.default_rng(seed).integers(0, fraction, n)

@@ -8,7 +8,6 @@ from units import passes_with_units
 
 from rrmlinear import LogisticRegression, Parameter, Problem, fit
 from rrmlinear.catalog import path_builders
-from rrmlinear.catalog.stages.costs import CLASS_STEPS
 from rrmlinear.solvers.second_order.paths.class_curvatures import MeanCurvatures
 from rrmlinear.solvers.second_order.paths.path_descent import PathDescent
 
@@ -16,7 +15,7 @@ from rrmlinear.solvers.second_order.paths.path_descent import PathDescent
 @pytest.fixture
 def runs(monkeypatch):
     """The passes of each `PathDescent`, in a list; small sets have one too, and a sample."""
-    monkeypatch.setattr(path_builders, "CLASS_STEPS", CLASS_STEPS._replace(values=0))
+    monkeypatch.setattr(path_builders, "MIN_VALUES", 0)
     return passes_told(monkeypatch, PathDescent, lambda solver, number: (solver.paths, number))
 
 

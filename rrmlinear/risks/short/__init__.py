@@ -1,1 +1,0 @@
-"""Risks by copies of dense rows with 16 bits a value."""
