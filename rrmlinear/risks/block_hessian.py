@@ -12,7 +12,6 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.risks._class_matrix import pair_parts, pair_work
 from rrmlinear.risks._class_parts import class_parts
 from rrmlinear.risks._class_sums import ClassSums
-from rrmlinear.risks.couplings import Couplings
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -120,12 +119,6 @@ class BlockHessian(ClassSums):
 
     def _cut(self, padded: Array) -> Array:
         return padded[: self.rows.width, : self.k].ravel()
-
-    def couplings(self, diagonal: Array, least: float, most: int) -> Couplings:
-        """The largest of its entries beside this positive diagonal, at most ``most`` of them: see
-        `Couplings`.
-        """
-        return Couplings(self, diagonal, least, most)
 
     def class_parts(self, scale: Array, most: int) -> NDArray[np.float32]:
         """Its d × d parts of each class with itself, from about ``most`` rows for each class: see

@@ -24,7 +24,6 @@ from rrmlinear.solvers.second_order.limits import (
     MIN_BY_CLASSES,
 )
 from rrmlinear.solvers.second_order.systems.class_systems import ClassSystems
-from rrmlinear.solvers.second_order.systems.coupled_systems import CoupledSystems
 from rrmlinear.solvers.second_order.systems.gram_systems import GramSystems
 from rrmlinear.solvers.second_order.systems.kept_factor import KeptFactor
 
@@ -43,7 +42,6 @@ class Systems:
     smaller of D + Z'Z and I + Z D⁻¹ Z' is factorized (Woodbury), and conjugate gradients mend what
     its factor lacks by rounding. Beyond the limit, the parts of each class with itself serve as
     preconditioner, for the next systems too until these take many more products, or the diagonal.
-    Of sparse rows with several scores the largest entries of D + H take its place.
     Where the second derivative of the losses ``is_flat``, 0 or a constant, a matrix of few features
     is made from the last one and the terms that came or went. Where F ``is_quadratic``, one system
     is the whole problem: the diagonal serves to the residual asked for. For systems of classes that
@@ -60,7 +58,6 @@ class Systems:
         self.last = KeptMatrix()
         self.of_classes = ClassSystems(is_fine)
         self.of_terms = GramSystems(is_quadratic)
-        self.coupled = CoupledSystems()
         self.kept = KeptFactor(is_quadratic)
 
     def solved(
@@ -89,9 +86,6 @@ class Systems:
             return self._by_features(hessian, diagonal, product, b, decrease)
         if hessian.k > 1 and d <= MAX_CLASS_FEATURES * hessian.k:
             return self.of_classes.by_parts(hessian, diagonal, product, b)
-        x = self.coupled.solved(hessian, diagonal, product, b)
-        if x is not None:
-            return x
         scale = 1 / (hessian.diagonal() + diagonal)
         rough = decrease if self.is_quadratic else DIAGONAL_DECREASE
         return conjugate_gradients(product, lambda r: scale * r, b, rough, MAX_PRODUCTS)[0]
