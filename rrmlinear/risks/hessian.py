@@ -181,17 +181,10 @@ class Hessian(RowFactor):
         values, bias = self.rows.values.astype(np.float64, copy=False), max(self.rows.bias, 0.0)
         return values @ values.T + bias * bias
 
-    def gram_of(
-        self, products: Array, inverse: float, places: NDArray[Any] | None = None
-    ) -> Array | None:
-        """`gram` of equal ``inverse``, from the products of rows with each other; None as
-        `_plain_matrix`.
-
-        Active rows have these ``places`` in the products; None where those are `row_products`.
-        """
+    def gram_of(self, products: Array, inverse: float) -> Array | None:
+        """`gram` of equal ``inverse``, from the `row_products`; None as `_plain_matrix`."""
         roots = np.sqrt(inverse) * self.roots
-        places = self.active if places is None else places
-        result = products[np.ix_(places, places)] * roots
+        result = products[np.ix_(self.active, self.active)] * roots
         result *= roots[:, np.newaxis]
         return self._of_digits(result)
 

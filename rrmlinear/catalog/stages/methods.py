@@ -107,7 +107,7 @@ def newton(task: Task) -> Stage:
         least *= MODEL_PATIENCE
     build = from_duals(second_order_builders.newton, task)
     build = partial(_newton_from_both, task) if both else build
-    cost = (guess.once + steps * step) / guess.haste
+    cost = steps * step
     name, visit = "Newton's method", step / max(n, 1)
     return Stage(name, build, visit, cost, NEWTON_PATIENCE, least, True, takes_both=both)
 

@@ -13,14 +13,12 @@ from rrmlinear.catalog.stages.costs import (
     DENSE_GRAM_COST,
     KINK_STEPS,
     ONE_KINK_STEPS,
-    UNEVEN_STEPS,
     differ,
     sizes,
 )
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.risks.hessian import Hessian, row_cost
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS
@@ -31,14 +29,8 @@ from rrmlinear.solvers.second_order.limits import (
     MIN_BY_CLASSES,
 )
 
-# For more features than a factor may have, and rows that store at least MIN_STORED of them: the
-# guess is that one of every FEW_OF duals moves. With fewer than MIN_FEW_EXAMPLES examples all may
-# move.
-MIN_STORED, FEW_OF, MIN_FEW_EXAMPLES = 0.5, 4, 1000
 # This number of rows tells how long all rows are, compared with their distances from their mean.
 LOOK = 64
-# The guess for such rows is divided by this where columns are uneven: the ascent is left sooner.
-UNEVEN_HASTE = 4
 
 
 class Guess(NamedTuple):
@@ -49,16 +41,9 @@ class Guess(NamedTuple):
     kink_steps: float
     #: Whether systems are solved class by class.
     by_classes: bool = False
-    #: The cost before the first step, and what all costs are divided by.
-    once: float = 0.0
-    haste: float = 1.0
 
 
 def newton_guess(task: Task) -> Guess:
-    return _guess_of_few(task) if _moves_few(task) else _guess(task)
-
-
-def _guess(task: Task) -> Guess:
     n, d, stored, k = sizes(task)
     unknowns, smooth = d * k, "smooth" in task.features
     duals = n * max(1, k - 1)
@@ -79,28 +64,6 @@ def _guess(task: Task) -> Guess:
         system = products * 2 * min(n, active) * stored * (NONZERO_COST + CLASS_COST * k)
     is_known = is_norm and k == 1 and not task.choices.free_bias
     return Guess(system, unknowns, ONE_KINK_STEPS if is_known else KINK_STEPS, by_classes)
-
-
-def _guess_of_few(task: Task) -> Guess:
-    """Where `_moves_few`. Products of rows are kept."""
-    n, _, stored, _ = sizes(task)
-    active = n // FEW_OF
-    once = DENSE_GRAM_COST * (2 * active) ** 2 * stored
-    haste = UNEVEN_HASTE if is_uneven(task.rows) else 1.0
-    return Guess(BLAS_COST * active**3 / 3, active, UNEVEN_STEPS, once=once, haste=haste)
-
-
-def _moves_few(task: Task) -> bool:
-    """Whether Newton's method solves systems of the duals that move, few of the examples', on rows
-    that are nearly full.
-    """
-    n, d, stored, k = sizes(task)
-    is_norm = task.regularizer.quadratic_l1 == 0 and not task.choices.free_bias
-    if k > 1 or not is_norm or task.risk is not None or task.rows.blocks is not None:
-        return False
-    is_clipped = not task.loss.smoothing > 0 or isinstance(task.loss, SquaredHinge)
-    are_many = n >= MIN_FEW_EXAMPLES and n // FEW_OF <= MAX_FACTORIZED
-    return is_clipped and are_many and d > MAX_FACTORIZED and stored >= MIN_STORED * d
 
 
 def is_uneven(rows: Rows) -> bool:

@@ -17,6 +17,7 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.second_order import paces
 from rrmlinear.solvers.second_order.factors import Factor
 from rrmlinear.solvers.second_order.newton import Newton
 from rrmlinear.solvers.second_order.systems import systems
@@ -269,3 +270,21 @@ def test_the_last_matrix_proves_weights_at_which_the_rule_holds(seed, monkeypatc
     assert (y * alphas >= 0).all()
     assert 0 <= primal - dual <= 0.01 * primal
     assert found.gap == pytest.approx(primal - dual, rel=1e-6)
+
+
+@pytest.mark.parametrize("loss", [margin.Hinge(), margin.SquaredHinge()])
+def test_behind_duals_far_below_their_bounds_a_larger_q_takes_fewer_steps(monkeypatch, loss):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((300, 200)) * 10.0 ** rng.uniform(-2, 2, 200)
+    y = np.where(X @ (rng.standard_normal(200) / np.abs(X).max(axis=0)) > 0, 1.0, -1.0)
+    risk = ScalarRisk(Problem.from_arrays(X, y).rows, loss, y, np.full(300, 1e4))
+    stopping = Stopping(gap_tol=1e-8, max_passes=500)
+    duals = Newton(risk, L2()).solve(stopping).duals
+    monkeypatch.setattr(paces, "MAX_FACTORIZED", 199)
+    runs = {}
+    for name in ("WIDE_PACE", "USUAL_PACE"):
+        monkeypatch.setattr(paces, "WIDE_PACE", getattr(paces, name))
+        runs[name] = Newton(risk, L2(), 0.1 * duals).solve(stopping)
+        assert runs[name].solved
+    assert runs["WIDE_PACE"].primal == pytest.approx(runs["USUAL_PACE"].primal, rel=1e-7)
+    assert runs["WIDE_PACE"].passes < 0.7 * runs["USUAL_PACE"].passes

@@ -14,7 +14,6 @@ from rrmlinear.solvers.second_order.conjugate_gradients import (
     conjugate_gradients,
 )
 from rrmlinear.solvers.second_order.factors import Factor
-from rrmlinear.solvers.second_order.systems.kept_products import KeptProducts
 
 Array = NDArray[np.float64]
 
@@ -38,8 +37,6 @@ class GramSystems:
         #: The products of all rows with each other, and these rows.
         self.products: Array | None = None
         self.rows: Any = None
-        #: The products of rows that were active in systems so far.
-        self.some: KeptProducts | None = None
         #: The factor of I + Z D⁻¹ Z' from float32 products, of a quadratic F, and the residual of
         #: its systems.
         self.single: Factor | None = None
@@ -109,20 +106,10 @@ class GramSystems:
             return hessian.gram(inverse)
         if self.rows is not hessian.rows:
             if not hessian.keeps_products:
-                gram = self._gram_of_kept(hessian, float(inverse[0]))
-                return hessian.gram(inverse) if gram is None else gram
+                return hessian.gram(inverse)
             self.products, self.rows = hessian.row_products(), hessian.rows
         gram = hessian.gram_of(self.products, float(inverse[0]))
         return hessian.gram(inverse) if gram is None else gram
-
-    def _gram_of_kept(self, hessian: Any, inverse: float) -> Array | None:
-        """The same of equal ``inverse``, from products of active rows that earlier systems made."""
-        if self.some is None or self.some.rows is not hessian.rows:
-            self.some = KeptProducts(hessian.rows)
-        if not self.some.suits(hessian):
-            return None
-        places = self.some.places(hessian.active)
-        return hessian.gram_of(self.some.products, inverse, places)
 
 
 def _is_long(hessian: Any, diagonal: Array) -> bool:
