@@ -108,16 +108,16 @@ class InnerProblem(AugmentedLoss):
             return True
         return self.model.square(away) / 2 <= INNER_GAP_FRACTION * distance
 
-    def is_hard(self, has_moved: bool, is_damped: bool) -> bool:
+    def is_hard(self, has_moved: bool) -> bool:
         """Whether an inner problem needs a larger q, which makes a softer model. This is so if it
-        takes too many steps, which damping cures elsewhere. It is also so if no step moves, since
-        systems with a small q lose digits.
+        takes too many steps. It is also so if no step moves, since systems with a small q lose
+        digits.
         """
         if not self.model.is_exact:
             return self.steps == self.pace.hard_steps or not has_moved
         if not self.is_augmented:
             return False
-        many = self.has_kinks and not is_damped and self.steps == self.pace.hard_steps
+        many = self.has_kinks and self.steps == self.pace.hard_steps
         return many or not has_moved
 
     def soften(self, has_moved: bool) -> None:

@@ -23,9 +23,7 @@ from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
 from rrmlinear.solvers.second_order.beginning import beginning
-from rrmlinear.solvers.second_order.damping import Damping
 from rrmlinear.solvers.second_order.inner_problem import InnerProblem
-from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
 from rrmlinear.solvers.second_order.paces import pace_of
 from rrmlinear.solvers.second_order.systems.systems import Systems
 
@@ -39,9 +37,6 @@ SMALL_DECREASE = 0.05
 # Promises end no inner problem once they are at most this fraction of the target. The weights are
 # known then, and with long columns only the duals of a solved inner problem prove a gap.
 PROVED_FRACTION = 0.01
-# Steps are damped if each weight has at least this number of examples. With fewer examples the norm
-# alone decides most weights, and damped steps would be slow.
-MIN_DAMPED = 5
 
 # A system is solved to this fraction of the residual that would reach the target, between limits
 # relative to the gradient. Far from the optimum the second derivative changes along the step.
@@ -57,9 +52,6 @@ class Newton(Solver):
     A loss with a kink, and an Ω other than (s/2)‖w‖², are replaced by their augmented Lagrangian;
     an Ω that is not strongly convex has proximal points beside. Steps solve these, one
     `InnerProblem` after the other.
-
-    Losses of several scores with kinks add `Damping` to ∇² over more than MAX_FACTORIZED weights,
-    with MIN_DAMPED examples for each.
 
     ``start`` are duals to begin from, in the risk's form; infeasible ones are moved to feasible
     ones. ``first`` makes weights to begin from: those of a sample in place of duals, for instance,
@@ -121,9 +113,6 @@ class Newton(Solver):
         self.systems = Systems(is_flat, self.is_quadratic, self.inner.pace.of_blocks)
         if not (self.inner.is_augmented or "balance" in risk.offers):
             self.known_rules = (GradientNorm,)
-        large = self.w.size > MAX_FACTORIZED and self.n >= MIN_DAMPED * self.w.size
-        damped = large and self.inner.has_kinks and self.w.ndim > 1
-        self.damping = Damping(self.at.squares) if damped else None
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
@@ -132,7 +121,7 @@ class Newton(Solver):
         if not inner.is_exact and inner.is_solved(self.w, self.at, vector, self._promised()):
             self._update(vector)
             vector = self._offered()
-        elif inner.is_hard(has_moved, self.damping is not None):
+        elif inner.is_hard(has_moved):
             inner.soften(has_moved)
             if inner.is_augmented:
                 self.at = inner.at(self.scores, self.at.warm)
@@ -210,8 +199,7 @@ class Newton(Solver):
         """What the last step promised to lower Φ by; None where that does not tell how near its
         minimum is.
         """
-        is_short = self.damping is not None and self.damping.is_short
-        is_told = self.inner.steps > 0 and self.moved > 0 and not is_short
+        is_told = self.inner.steps > 0 and self.moved > 0
         return self.promise if is_told and self.promise > PROVED_FRACTION * self.target else None
 
     def _update(self, vector: Array) -> None:
@@ -238,9 +226,6 @@ class Newton(Solver):
     def _direction(self, vector: Array) -> Array:
         downhill = vector - self.inner.model.gradient(self.w)
         curvature = self.inner.model.curvature(self.w)
-        if self.damping is not None:
-            smoothing = self.inner.smoothing + self.risk.loss.smoothing
-            curvature += self.damping.diagonal(1 / smoothing, self.w.shape)
         direction = self.systems.solved(
             self.at.hessian(), curvature, downhill.ravel(), self._accuracy()
         )
@@ -265,8 +250,6 @@ class Newton(Solver):
         self.is_blind = t == 0 and self.inner.is_exact
         if self.is_blind:
             t = 1.0
-        if self.damping is not None:
-            self.damping.took(t)
         self.w = self.w + t * direction
         self.at = line.at(t)
         self.scores = self.inner.scores_of(self.at)
