@@ -24,7 +24,6 @@ from rrmlinear.catalog.stages.samples import (
     LARGE_SAMPLE_FRACTION,
     SAMPLE_FRACTION,
     may_begin,
-    point_of_sample,
     takes_sample,
     task_of_sample,
     weights_of_sample,
@@ -37,7 +36,6 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.second_order.limits import (
     MAX_FACTORIZED,
 )
-from rrmlinear.solvers.second_order.sample_matrix import FirstPoint
 
 if TYPE_CHECKING:
     from rrmlinear.solvers.features.feature_newton import FeatureNewton
@@ -193,21 +191,16 @@ def feature_newton_applies(task: Task) -> bool:
     return bool(task.regularizer.quadratic_l1)
 
 
-def feature_newton(task: Task, is_rough: bool = False) -> FeatureNewton:
-    """Newton steps over features, with a note that the automatic solver chose them.
-
-    With ``is_rough`` their models need not be exact.
-    """
+def feature_newton(task: Task) -> FeatureNewton:
+    """Newton steps over features, with a note that the automatic solver chose them."""
     with loading:
         from rrmlinear.solvers.features.feature_newton import FeatureNewton
 
     first = None
-    fraction = SAMPLE_FRACTION if is_rough else LARGE_SAMPLE_FRACTION
-    rough = partial(feature_newton, is_rough=True)
     if task.weights is not None:
-        first = partial(FirstPoint, np.asarray(task.weights))
-    elif takes_sample(task, fraction):
-        first = partial(point_of_sample, task, rough)
-    solver = FeatureNewton(risk_of(task), task.regularizer, first, is_rough)
+        first = partial(np.asarray, task.weights)
+    elif takes_sample(task, LARGE_SAMPLE_FRACTION):
+        first = partial(weights_of_sample, task, feature_newton)
+    solver = FeatureNewton(risk_of(task), task.regularizer, first)
     note_choice(solver, "Newton steps over features are used", task)
     return solver
