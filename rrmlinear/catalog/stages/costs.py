@@ -38,8 +38,8 @@ UNEVEN_STEPS = 20
 # little before the end of an inner problem, and of smooth losses before steps are whole; and for
 # sweeps over uneven columns.
 LEAST_KINK_STEPS, LEAST_SMOOTH_STEPS = 160, 30
-# These passes are multiplied by this for a model of the regularizer: other
-# methods rarely finish what Newton's method does not.
+# These passes are multiplied by this for a model of the regularizer: other methods rarely finish
+# what Newton's method does not.
 MODEL_PATIENCE = 4
 # Passes that the ascent is guessed to take after Newton's method, and with a free intercept. There
 # it repeats whole ascents.
