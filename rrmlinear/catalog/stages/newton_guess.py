@@ -20,6 +20,7 @@ from rrmlinear.catalog.task import Task
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian, row_cost
+from rrmlinear.risks.row_factor import is_nearly_full
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS
 from rrmlinear.solvers.second_order.limits import (
@@ -53,7 +54,7 @@ def newton_guess(task: Task) -> Guess:
     # with a 1-norm Newton's method is slow on softmax: it had a gap of 4e-3 where others took 5 s
     least_unknowns = MIN_BY_CLASSES if is_norm or not smooth else MAX_FACTORIZED
     by_classes = k > 1 and d <= MAX_CLASS_FEATURES and unknowns > least_unknowns
-    gram = DENSE_GRAM_COST if task.rows.is_dense and k == 1 else BLAS_COST
+    gram = DENSE_GRAM_COST if k == 1 and is_nearly_full(task.rows) else BLAS_COST
     if has_diagonal and active <= MAX_FACTORIZED and active <= MAX_GRAM_FRACTION * unknowns:
         system = gram * active**2 * stored + BLAS_COST * active**3 / 3
     elif unknowns <= MAX_FACTORIZED and not by_classes:
