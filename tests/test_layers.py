@@ -42,7 +42,7 @@ MOST_STEMS = 20
 HEAVY = {"sklearn", "scipy", "pandas", "joblib", "pooch", "rich", "cvxpy", "pyarrow"}
 HEAVY |= {"matplotlib", "plotly", "jinja2"}
 #: What solvers may know of losses and regularizers: their interface, and a function of all of them.
-INTERFACE = {"base", "block_base", "prox_jacobians"}
+INTERFACE = {"barriers", "base", "block_base", "group_curvatures", "prox_jacobians"}
 #: Solvers that any module may know; the rest are the catalog's business.
 SOLVER_INTERFACE = {"loop", "dual.dual_descent"}
 SOLVER_INTERFACE |= {f"rounds.{name}" for name in ("fleet", "orders", "packed", "part", "spread")}

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rrmlinear.catalog.second_order_builders import newton_applies
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.catalog.solvers import AUTO
+from rrmlinear.catalog.stages.barriers import interior_applies
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
@@ -102,7 +103,7 @@ def automatic_applies(given: Tasks, chosen: Selection, free: bool) -> bool:
     omega = _over_tasks(chosen.regularizer, d, k, given.intercept)
     loss, features = chosen.loss, chosen.features
     task = Task(rows, given.y, None, given.costs, loss, omega, features, chosen.choices)
-    return newton_applies(task)
+    return newton_applies(task) or interior_applies(task)
 
 
 def _over_tasks(omega: Regularizer, d: int, k: int, intercept: bool) -> Regularizer:

@@ -102,6 +102,21 @@ cdef class ClassRates:
                                  &moves[i, 0], &out[0])
         return result
 
+    def changes(self, const double[:, ::1] derivatives not None, double smoothing,
+                const double[:, ::1] moves not None):
+        """M_i d_i of each example with a cost, n × k."""
+        cdef Py_ssize_t i
+        cdef room_t room
+        result = np.zeros((self.n, self.k))
+        cdef double[:, ::1] out = result
+        _memory = room_for(self.loss, self.k8, &room)
+        with nogil:
+            for i in range(self.n):
+                if self.cost[i] > 0:
+                    self._change(&room, i, smoothing, 1, &derivatives[i, 0], &moves[i, 0],
+                                 &out[i, 0])
+        return result
+
     cdef void _change(self, room_t* room, Py_ssize_t i, double smoothing, double factor,
                       const double* derivatives, const double* moves, double* out) noexcept nogil:
         # adds factor M_i d_i

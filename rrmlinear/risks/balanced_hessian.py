@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.block_hessian import BlockHessian
+from rrmlinear.risks.block_hessian import BlockHessian, VectorProducts
 
 Array = NDArray[np.float64]
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 MIN_EIGENVALUE = 1e-13
 
 
-class BalancedHessian:
+class BalancedHessian(VectorProducts):
     """Z' P Z for the Z of a `BlockHessian` over weights and P the projection off Z_b.
 
     Z_b is that of k intercepts. It is the second derivative of the minimum over these: the Schur

@@ -31,7 +31,25 @@ MAX_FULL_ENTRIES, CACHED_ENTRIES = 10_000_000, 100_000
 CHUNK = 4096
 
 
-class BlockHessian(ClassSums):
+class VectorProducts:
+    """Before a factor Z that has products with vectors: with matrices by these."""
+
+    __slots__ = ()
+
+    def times_sparse(self: Any, columns: Any) -> Array:
+        """Z times a sparse matrix."""
+        result = np.empty((self.size, columns.shape[1]))
+        if columns.shape[1] <= self.size:
+            by_column = columns.tocsc()
+            for k in range(columns.shape[1]):
+                result[:, k] = self.times(by_column[:, [k]].toarray().ravel())
+        else:
+            for t in range(self.size):
+                result[t] = self.adjoint(np.eye(1, self.size, t)[0]) @ columns
+        return result
+
+
+class BlockHessian(VectorProducts, ClassSums):
     """Σ_i x_i x_i' ⊗ M_i over weights d × k as vectors, row by row; M_i = diag(e) − e e'/Σe.
 
     The a-th active row, ``active[a]`` of the data, has rates e > 0 for its classes from begin[a] to

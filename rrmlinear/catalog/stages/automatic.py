@@ -108,6 +108,7 @@ def _stages(task: Task, by_points: bool = True) -> list[Stage]:
 def _others(task: Task, by_points: bool = True) -> list[Stage]:
     with loading:
         from rrmlinear.catalog import path_builders
+        from rrmlinear.catalog.stages import barriers
         from rrmlinear.catalog.stages.first_stage import (
             begins_by_newton,
             begins_by_points,
@@ -115,7 +116,9 @@ def _others(task: Task, by_points: bool = True) -> list[Stage]:
             is_wide,
         )
 
-    second = _second(task)
+    second = newton = _second(task)
+    if newton and barriers.interior_applies(task):
+        second = sorted([*newton, methods.interior(task)], key=lambda stage: stage.cost)
     if dual_builders.suits_features(task):
         columns = methods.feature_descent(task)
         if second and not task.regularizer.quadratic_l1:  # one system is the whole problem
@@ -123,7 +126,7 @@ def _others(task: Task, by_points: bool = True) -> list[Stage]:
         return [columns, *(second or methods.gradients(task))]
     streams = task.rows.blocks is not None
     if path_builders.descends_by_classes(task):
-        return _by_classes(task, second)
+        return _by_classes(task, newton)
     points = [methods.proximal(task)] if dual_builders.proximal_applies(task) else []
     if points and streams:
         return [*points, *methods.gradients(task)]
@@ -144,7 +147,7 @@ def _others(task: Task, by_points: bool = True) -> list[Stage]:
     if convex and task.choices.budget is None and not known:
         ascent = methods.ascent(task)
         whole = ascent._replace(cost=WHOLE_PASSES * ascent.visit * task.rows.shape[0])
-        if begins_by_newton(task, second):
+        if begins_by_newton(task, newton):
             return [*second, whole]
         one_score = task.n_classes is None
         if task.choices.free_bias and is_wide(task):

@@ -8,15 +8,21 @@ from functools import partial
 from typing import Any
 
 from rrmlinear.catalog import batch_builders, dual_builders, second_order_builders
+from rrmlinear.catalog.stages import barriers
 from rrmlinear.catalog.stages.costs import (
     BATCH_PASSES,
     BATCH_PRODUCTS,
+    BLAS_COST,
+    DENSE_GRAM_COST,
+    INTERIOR_STEPS,
     KINK_STEPS,
+    LEAST_BEFORE_BARRIERS,
     MODEL_PATIENCE,
     NEWTON_PATIENCE,
     NEWTON_PRODUCTS,
     PASS_COST,
     SCORE_COST,
+    SMOOTH_INTERIOR_STEPS,
     SMOOTH_STEPS,
     STEP_COST,
     UNEVEN_STEPS,
@@ -103,7 +109,9 @@ def newton(task: Task) -> Stage:
     least = least_passes(is_quick, 0 if stays else guess.unknowns) * step
     if is_quick and isinstance(task.loss, SquaredHinge) and d * k > MAX_FACTORIZED:
         least = max(least, KINK_STEPS * step)  # it begins by an augmented Lagrangian
-    if task.regularizer.quadratic_l1 != 0:
+    if barriers.interior_applies(task):
+        least = min(least, LEAST_BEFORE_BARRIERS * step)
+    elif task.regularizer.quadratic_l1 != 0:
         least *= MODEL_PATIENCE
     build = from_duals(second_order_builders.newton, task)
     build = partial(_newton_from_both, task) if both else build
@@ -175,6 +183,20 @@ def newton_afresh(task: Task, stage: Stage) -> Stage:
         return second_order_builders.newton(_by_rows(task))
 
     return stage._replace(build=build, takes_both=False)
+
+
+def interior(task: Task) -> Stage:
+    """Newton's method on barriers, which proves little before its end."""
+    n, _, stored, k = sizes(task)
+    p = barriers.barred_unknowns(task)
+    gram = DENSE_GRAM_COST if task.rows.is_dense and k == 1 else BLAS_COST
+    system = BLAS_COST * p**3 / 3 + gram * p * min(n, p) * (k * stored)
+    step = STEP_COST + NEWTON_PRODUCTS * n * pass_visit_cost(task) + system
+    is_quick = "smooth" in task.features and task.regularizer.quadratic_l1 is not None
+    steps = SMOOTH_INTERIOR_STEPS if is_quick else INTERIOR_STEPS
+    build, cost = from_duals(barriers.interior, task), steps * step
+    name = "Newton's method on barriers"
+    return Stage(name, build, step / max(n, 1), cost, NEWTON_PATIENCE, cost, True)
 
 
 def proximal(task: Task) -> Stage:

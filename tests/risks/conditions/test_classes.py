@@ -5,6 +5,7 @@ import pytest
 from members import CLASS_LOSSES
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
+from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.risks.block import BlockRisk
@@ -109,6 +110,9 @@ def test_the_second_derivative_is_that_of_the_gradient(name, smoothing):
     g = rng.random(D * K)
     units = np.array([hessian.adjoint(unit) for unit in np.eye(hessian.size)])
     assert_allclose(hessian.gram(g), (units * g) @ units.T, atol=1e-9)
+    for count in (2, hessian.size + 1):  # by columns, and by rows of the factor
+        columns = csr_array(rng.standard_normal((D * K, count)))
+        assert_allclose(hessian.times_sparse(columns), units @ columns, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", SMOOTH)

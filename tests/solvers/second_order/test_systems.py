@@ -5,10 +5,15 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
+from rrmlinear.losses.multiclass import Softmax
+from rrmlinear.regularizers.group_curvatures import GroupCurvature
+from rrmlinear.risks import row_factor
+from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.second_order._triangles import scaled_to_unit, solved_by_factor
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
 from rrmlinear.solvers.second_order.systems import gram_systems, kept_factor, systems
+from rrmlinear.solvers.second_order.systems.group_factor import GroupFactor
 
 
 @pytest.mark.parametrize("free", [False, True], ids=["fixed", "free intercept"])
@@ -39,6 +44,7 @@ def system(form, free, n=70, d=30, active=12, bias=-1.0, stretch=0.0):
     rng = np.random.default_rng(2)
     X = rng.standard_normal((n, d)) * (rng.random((n, d)) < (0.1 if form == "sparse" else 0.9))
     X *= 10.0 ** rng.uniform(-stretch, stretch, d)
+    from scipy.sparse import csr_array
 
     given = csr_array(X) if form == "sparse" else X
     rows = Problem.from_arrays(given, np.ones(n), bias=bias).rows
@@ -178,6 +184,24 @@ def test_the_factor_of_a_sample_reaches_the_residual_asked_for(free, misled):
     assert solver.kept.factor is not None
 
 
+@pytest.mark.parametrize("with_rows", [False, True])
+@pytest.mark.parametrize("groups", [1, 4, 25])
+def test_systems_with_groups_of_few_active_rows(groups, with_rows):
+    hessian, diagonal, b = system("dense", True, d=40, active=12)
+    rng, d = np.random.default_rng(3), len(b)
+    group = np.arange(d) % groups
+    line = rng.standard_normal(d)
+    margins = rng.random(groups) * 0.1 + 1e-6
+    # squared lengths of u / √d are 1 less the margins
+    lengths = np.bincount(group, line**2 / diagonal)
+    line *= np.sqrt((1 - margins) / lengths)[group]
+    rows = rng.standard_normal((2, d)) if with_rows else None
+    curvature = GroupCurvature(diagonal, line, group, margins, rows)
+    matrix = curvature.matrix() + hessian.matrix()
+    x = systems.Systems().solved(hessian, curvature, b)
+    np.testing.assert_allclose(matrix @ x, b, rtol=1e-6, atol=1e-6)
+
+
 @pytest.mark.parametrize("modulus", [1e-9, 1e-2, 10.0])
 @pytest.mark.parametrize("free", [False, True], ids=["fixed", "free intercept"])
 @pytest.mark.parametrize("n", [60, 500, 2000])
@@ -206,3 +230,53 @@ def test_large_terms_leave_the_digits_of_a_difference(scale):
     x = systems.Systems().solved(hessian, np.ones(60), Z.T @ c)
     scores = Z @ expected
     np.testing.assert_allclose(Z @ x, scores, rtol=0, atol=1e-5 * np.abs(scores).max())
+
+
+@pytest.mark.parametrize("free", [False, True], ids=["fixed", "free intercept"])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "sparse and not copied"])
+def test_groups_take_one_product_with_all_rows(kind, free, monkeypatch):
+    rng = np.random.default_rng(5)
+    if kind == "sparse and not copied":
+        monkeypatch.setattr(row_factor, "MAX_SMALL_ENTRIES", 0)
+    X = rng.standard_normal((30, 80))
+    if kind != "dense":
+        X = csr_array(np.where(rng.random(X.shape) < 0.1, X, 0.0))
+    rows = Problem.from_arrays(X, np.ones(30)).rows
+    hessian = Hessian(rows, rng.random(30), (np.ones(30),) if free else ())
+    line, group = rng.standard_normal(80), np.arange(80) % 20
+    wanted = [hessian.times(np.where(group == g, line, 0.0)) for g in range(20)]
+    curvature = GroupCurvature(np.full(80, 1e3), line, group, np.ones(20))
+    factor = GroupFactor(hessian, curvature)
+    monkeypatch.setattr(Hessian, "times", None)
+    found = factor._products(csr_array((line, group, np.arange(81)), shape=(80, 20)))
+    np.testing.assert_allclose(found, np.column_stack(wanted), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("large", [3, 12])
+def test_large_parts_of_the_inverse_leave_the_digits_of_the_rest(large, k):
+    """Near a vertex some weights and groups are held by the rows alone, some by K alone."""
+    rng = np.random.default_rng(8)
+    n, d = 30, 60
+    X = rng.standard_normal((n, d)) * 1e3
+    if k > 1:
+        y = rng.integers(0, k, n)
+        risk = BlockRisk(
+            Problem.from_arrays(X, y).rows, Softmax(), y.astype(np.int32), k, np.ones(n)
+        )
+        hessian = risk.at(np.zeros((n, k))).hessian()
+    else:
+        hessian = Hessian(Problem.from_arrays(X, np.ones(n)).rows, np.ones(n))
+    group = np.arange(d * k) % 20
+    diagonal = np.full(d * k, 1e8)
+    diagonal[:large] = 1e-9
+    line = rng.standard_normal(d * k)
+    margins = np.where(np.arange(20) < 5, 1e-12, 0.5)
+    line *= np.sqrt((1 - margins) / np.bincount(group, line**2 / diagonal))[group]
+    curvature = GroupCurvature(diagonal, line, group, margins)
+    factor = GroupFactor(hessian, curvature)
+    b = hessian.adjoint(rng.standard_normal(hessian.size))
+    x = factor.solve(b)
+    rest = b - hessian.product(x) - curvature.product(x)
+    inverse = 1 / (hessian.diagonal() + diagonal)
+    assert rest @ (inverse * rest) <= 1e-5**2 * (b @ (inverse * b))

@@ -1,0 +1,85 @@
+"""The stage of Newton's method on barriers: which tasks it takes, and how one becomes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from rrmlinear.catalog.batch_builders import risk_of
+from rrmlinear.catalog.task import Task
+from rrmlinear.core.loading import loading
+from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED, MAX_GRAM_FRACTION
+
+# Limit on the rows of the matrix that is factorized in every pass.
+MAX_BARRED = 1500
+
+
+def _inside(loss: Any) -> Callable[[float], Any] | None:
+    """The loss under a barrier of a given μ; None for a smooth loss.
+
+    Raises TypeError for losses without a barrier.
+    """
+    if loss.smoothing > 0:
+        return None
+    with loading:
+        from rrmlinear.losses.barrier import CrammerSingerInside, PiecesInside, WestonWatkinsInside
+        from rrmlinear.losses.multiclass import CrammerSinger
+        from rrmlinear.losses.weston_watkins import WestonWatkins
+
+    if isinstance(loss, ScalarLoss):
+        return partial(PiecesInside, loss)
+    if isinstance(loss, CrammerSinger):
+        return CrammerSingerInside
+    if isinstance(loss, WestonWatkins):
+        return WestonWatkinsInside
+    raise TypeError(f"no barrier of {type(loss).__name__} is known")
+
+
+def interior_applies(task: Task) -> bool:
+    """Whether Newton's method on barriers takes this task: a norm, whose matrix is factorized."""
+    omega, loss = task.regularizer, task.loss
+    if task.risk is not None or task.rows.blocks is not None or task.choices.budget is not None:
+        return False
+    if not loss.smoothing > 0:
+        if task.n_classes is None and loss.pieces(np.ones(1)) is None:
+            return False
+        if task.n_classes is not None:
+            with loading:
+                from rrmlinear.losses.multiclass import CrammerSinger
+                from rrmlinear.losses.weston_watkins import WestonWatkins
+
+            is_known = isinstance(loss, (CrammerSinger, WestonWatkins))
+            if not is_known or task.choices.free_bias:
+                return False
+    if omega.quadratic_l1 == 0 or barred_unknowns(task) > MAX_BARRED:
+        return False
+    with loading:
+        from rrmlinear.regularizers.barriers import has_barrier
+
+    return has_barrier(omega)
+
+
+def barred_unknowns(task: Task) -> int:
+    """The rows of the matrix that a step of Newton's method on barriers factorizes: the weights, or
+    the duals of the examples where these are few.
+    """
+    with loading:
+        from rrmlinear.regularizers.spectral import Spectral
+
+    weights = task.rows.width * (task.n_classes or 1)
+    duals = task.rows.shape[0] * max(1, (task.n_classes or 1) - 1)
+    few = duals <= MAX_GRAM_FRACTION * weights and weights <= MAX_FACTORIZED
+    return duals if few and not isinstance(task.regularizer, Spectral) else weights
+
+
+def interior(task: Task) -> Solver:
+    """Newton's method on barriers."""
+    with loading:
+        from rrmlinear.solvers.second_order.interior import InteriorPoints
+
+    return InteriorPoints(risk_of(task, 0), task.regularizer, _inside(task.loss))
