@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import check_time
 from rrmlinear.data.rows import Rows
+from rrmlinear.risks._row_sums import RowSums
 from rrmlinear.risks.row_factor import RowFactor, is_nearly_full
 
 Array = NDArray[np.float64]
@@ -100,6 +101,13 @@ class Hessian(RowFactor):
             return np.zeros(rows.width)
         unit, line = self.units[0], self.lines[0]
         return unit[0] / roots[0] * line if (unit == unit[0]).all() else None
+
+    def matrix_after(self, other: Hessian, matrix: Array) -> Array | None:
+        """All of it, from that of another one over the same rows if few h_i differ; else None."""
+        if other.rows is not self.rows or self.units or other.units or not self._suits_pairs():
+            return None
+        change = RowSums(self.rows, self.weights - other.weights)
+        return matrix + change.by_pairs() if 2 * change.size <= self.size else None
 
     def _suits_pairs(self) -> bool:
         if not self.is_dense:

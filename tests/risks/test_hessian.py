@@ -127,6 +127,23 @@ def test_what_has_no_products_in_float32():
         assert hessian.single_gram(1.0) is None
 
 
+@pytest.mark.parametrize("few", [0.2, 2.0])
+def test_it_follows_from_another_one_where_few_terms_change(few):
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((N, 60)) * (rng.random((N, 60)) < few / 60 * D)
+    rows = Problem.from_arrays(csr_array(X), np.ones(N), bias=1.0).rows
+    h = np.where(np.arange(N) % 4, 2.0, 0.0)
+    other = h.copy()
+    other[:9] = [0, 2, 1, 0, 0, 2, 2, 2, 2]
+    first, later = Hessian(rows, other), Hessian(rows, h)
+    matrix = later.matrix_after(first, first.matrix())
+    np.testing.assert_allclose(matrix, later.matrix(), rtol=1e-12, atol=1e-12)
+    every = Hessian(rows, h + 1)
+    assert later.matrix_after(every, every.matrix()) is None
+    elsewhere = Problem.from_arrays(csr_array(X), np.ones(N), bias=1.0).rows
+    assert later.matrix_after(Hessian(elsewhere, h), first.matrix()) is None
+
+
 @pytest.mark.parametrize("form", ["sparse", "dense"])
 def test_pairs_and_copies_make_the_same_matrix(form, monkeypatch):
     rows, _, h = make(form, np.float64, 1.5)

@@ -89,6 +89,24 @@ def test_both_systems_have_one_solution(monkeypatch, form, fraction, active, fre
     assert residual @ (weights * residual) <= 1e-6**2 * (b @ (weights * b))
 
 
+@pytest.mark.parametrize("size", [1.0, 1e9])
+def test_a_matrix_of_changed_terms_solves_the_system(size):
+    rng = np.random.default_rng(6)
+    n, d = 400, 12
+    X = rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.1)
+    X[:, 0] = np.where(np.arange(n) < 3, size, 0.0)  # a long column that leaves
+
+    rows = Problem.from_arrays(csr_array(X), np.ones(n)).rows
+    solver, b = systems.Systems(is_flat=True), rng.standard_normal(d)
+    for begin in (0, 2, 3, 5):
+        h = np.where(np.arange(n) < begin, 0.0, 2.0)
+        x = solver.solved(Hessian(rows, h), np.ones(d), b)
+        matrix = X.T @ (h[:, np.newaxis] * X) + np.eye(d)
+        weights = 1 / matrix.diagonal()
+        residual = b - matrix @ x
+        assert residual @ (weights * residual) <= 1e-5**2 * (b @ (weights * b))
+
+
 def test_a_singular_matrix_is_shifted():
     ones = np.ones((4, 4))
     x = systems.Factor(ones.copy()).solve(np.ones(4))

@@ -18,6 +18,7 @@ from rrmlinear.solvers.features.models.model import Model, Vector
 from rrmlinear.solvers.features.models.streamed_gram import StreamedGram, most_features
 from rrmlinear.solvers.second_order.added_curvature import AddedCurvature
 from rrmlinear.solvers.second_order.feature_step import Step
+from rrmlinear.solvers.second_order.kept_matrix import KeptMatrix
 
 # Sweeps that models are expected to take before any has been minimized; those taken are added.
 FIRST_SWEEPS = 20
@@ -25,6 +26,9 @@ FIRST_SWEEPS = 20
 MAX_GRAM_FEATURES = 1000
 # Time of a product in a dense Gram matrix relative to that of a product in a sweep.
 DENSE_PRODUCT = 1 / 8
+# The curvatures of a rough model may be off by this factor, where the Gram matrix takes at least
+# this number of products: with fewer it takes less time than another pass.
+NEAR, MIN_ROUGH_PAIRS = 1.3, 2e6
 
 
 class ModelChoice:
@@ -42,7 +46,7 @@ class ModelChoice:
         self.subsets = None if blocks is not None else FeatureSubsets(risk.rows)
         #: Limit on the working set.
         self.most = risk.rows.width if blocks is None else most_features(blocks)
-        self.curvature = AddedCurvature(risk)
+        self.curvature, self.kept = AddedCurvature(risk), KeptMatrix()
         self.systems = FaceSystems(risk.rows.width)
         self.expected_sweeps, self.swept = FIRST_SWEEPS, 0.0
 
@@ -81,7 +85,7 @@ class ModelChoice:
             return GramModel(gram, usable, *given, number=number, rough=rough)
         rows = self.subsets.rows
         if self._gram_pays(self.subsets.sizes, rows.is_dense, len(features)):
-            gram = Hessian(rows, curvatures, self.free).matrix()
+            gram = self._gram(Hessian(rows, curvatures, self.free), rough)
             return GramModel(gram, usable, *given, number=number, rough=rough)
         systems = self.systems
         return ColumnsModel(rows, curvatures, self.free, systems, features, *given, rough=rough)
@@ -117,6 +121,13 @@ class ModelChoice:
         # far from the optimum no digits are lost, and the measurement at the end is at hand
         ahead = risk.scores(w + whole)
         return Step(features, change, ahead - at.scores, ahead)
+
+    def _gram(self, hessian: Hessian, rough: bool) -> Vector:
+        """The matrix of a model."""
+        assert self.subsets is not None
+        if rough and self.subsets.sizes[1] >= MIN_ROUGH_PAIRS:
+            return self.kept.nearly(hessian, NEAR)
+        return self.kept.of(hessian)
 
     def _gram_pays(self, sizes: tuple[float, float], dense: bool, count: int) -> bool:
         stored, pairs = sizes
