@@ -24,6 +24,7 @@ from rrmlinear.catalog.stages.samples import (
     LARGE_SAMPLE_FRACTION,
     SAMPLE_FRACTION,
     may_begin,
+    point_of_sample,
     takes_sample,
     task_of_sample,
     weights_of_sample,
@@ -36,6 +37,7 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.second_order.limits import (
     MAX_FACTORIZED,
 )
+from rrmlinear.solvers.second_order.sample_matrix import FirstPoint
 
 if TYPE_CHECKING:
     from rrmlinear.solvers.features.feature_newton import FeatureNewton
@@ -191,16 +193,21 @@ def feature_newton_applies(task: Task) -> bool:
     return bool(task.regularizer.quadratic_l1)
 
 
-def feature_newton(task: Task) -> FeatureNewton:
-    """Newton steps over features, with a note that the automatic solver chose them."""
+def feature_newton(task: Task, is_rough: bool = False) -> FeatureNewton:
+    """Newton steps over features, with a note that the automatic solver chose them.
+
+    With ``is_rough`` their models need not be exact.
+    """
     with loading:
         from rrmlinear.solvers.features.feature_newton import FeatureNewton
 
     first = None
+    fraction = SAMPLE_FRACTION if is_rough else LARGE_SAMPLE_FRACTION
+    rough = partial(feature_newton, is_rough=True)
     if task.weights is not None:
-        first = partial(np.asarray, task.weights)
-    elif takes_sample(task, LARGE_SAMPLE_FRACTION):
-        first = partial(weights_of_sample, task, feature_newton)
-    solver = FeatureNewton(risk_of(task), task.regularizer, first)
+        first = partial(FirstPoint, np.asarray(task.weights))
+    elif takes_sample(task, fraction):
+        first = partial(point_of_sample, task, rough)
+    solver = FeatureNewton(risk_of(task), task.regularizer, first, is_rough)
     note_choice(solver, "Newton steps over features are used", task)
     return solver

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,12 @@ from rrmlinear.catalog.task import Task
 from rrmlinear.data.array_rows import shared_rows, take_rows
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.second_order.sample_matrix import FirstPoint
+
+if TYPE_CHECKING:
+    from rrmlinear.solvers.features.feature_newton import FeatureNewton
+
+AnySolver = TypeVar("AnySolver", bound=Solver)
 
 # A sample has one of every SAMPLE_FRACTION examples, and at least MIN_SAMPLE_EXAMPLES examples for
 # each weight. It is solved to the relative gap SAMPLE_GAP, in at most SAMPLE_PASSES passes.
@@ -41,15 +47,24 @@ def suits_sample(smooth: bool, n: int, weights: int, fraction: int = SAMPLE_FRAC
 
 
 def weights_of_sample(task: Task, build: Callable[[Task], Solver]) -> NDArray[np.float64]:
-    """The optimum, roughly, of every SAMPLE_FRACTION-th example, on average, or of more where these
-    are few for each weight.
+    """The optimum, roughly, of a sample of the examples, as in `_of_sample`."""
+    found = _of_sample(task, build).solve(Stopping(SAMPLE_GAP, max_passes=SAMPLE_PASSES))
+    return found.weights[: task.rows.width - bool(task.choices.free_bias)]
+
+
+def point_of_sample(task: Task, build: Callable[[Task], FeatureNewton]) -> FirstPoint:
+    """The same, and the matrix of second derivatives near it."""
+    return _of_sample(task, build).first_point(SAMPLE_PASSES)
+
+
+def _of_sample(task: Task, build: Callable[[Task], AnySolver]) -> AnySolver:
+    """A solver over every SAMPLE_FRACTION-th example, on average, or more where these are few for
+    each weight.
     """
     examples, weights = task.rows.shape[0], task.rows.width * (task.n_classes or 1)
     most = examples // max(MIN_SAMPLE_EXAMPLES * weights, 1)
     fraction = min(SAMPLE_FRACTION, max(LARGE_SAMPLE_FRACTION, most))
-    sample = build(task_of_sample(task, fraction))
-    found = sample.solve(Stopping(SAMPLE_GAP, max_passes=SAMPLE_PASSES))
-    return found.weights[: task.rows.width - bool(task.choices.free_bias)]
+    return build(task_of_sample(task, fraction))
 
 
 def task_of_sample(task: Task, fraction: int) -> Task:

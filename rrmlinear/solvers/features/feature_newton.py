@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_subsets import moving_squares
@@ -31,6 +33,7 @@ from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
 from rrmlinear.solvers.second_order.feature_step import Step, StepSearch
 from rrmlinear.solvers.second_order.inner_problem import INNER_GAP_FRACTION
 from rrmlinear.solvers.second_order.paces import USUAL_PACE
+from rrmlinear.solvers.second_order.sample_matrix import FirstPoint, SampleMatrix
 
 # Passes whose models may be minimized roughly; later ones are exact.
 ROUGH_PASSES = 20
@@ -60,7 +63,7 @@ class FeatureNewton(Solver):
     promise little beside the distance of the duals, these are renewed.
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
     falls from pass to pass. ``first`` makes weights to begin from. Models are minimized roughly
-    where a rule ends the run.
+    where a rule ends the run, or where it ``is_rough``, for a `first_point` alone.
 
     Rows that are streamed are never cut to a working set: all models are by their Gram matrix, with
     no more features than that leaves room for.
@@ -82,7 +85,8 @@ class FeatureNewton(Solver):
         self,
         risk: ScalarRisk,
         regularizer: Regularizer,
-        first: Callable[[], Any] | None = None,
+        first: Callable[[], FirstPoint] | None = None,
+        is_rough: bool = False,
     ) -> None:
         super().__init__()
         if "hessian" not in risk.offers or not ("box" in risk.offers or hasattr(risk, "k")):
@@ -96,6 +100,7 @@ class FeatureNewton(Solver):
                 f"got {type(regularizer).__name__}"
             )
         self.risk, self.regularizer, self.first = risk, regularizer, first
+        self.is_rough = is_rough
         self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
         self.n, self.k = risk.rows.shape[0], math.prod(risk.shape[1:])
         self.has_kinks = not risk.loss.smoothing > 0
@@ -125,13 +130,16 @@ class FeatureNewton(Solver):
         self.lengths = np.sqrt(self.squares / (inner.smoothing + risk.loss.smoothing))
         self.norms = np.sqrt(self.lengths**2 + self.modulus)
         self.models: Any = (
-            ModelChoice(inner.smooth, self.free, self.modulus)
+            ModelChoice(inner.smooth, self.free, self.modulus, squares)
             if self.k == 1
             else ClassModelChoice(inner.smooth, self.modulus, squares)
         )
         given = None
         if self.first is not None:
-            given = np.where(self.usable, np.ravel(self.first()), 0.0)
+            begin = self.first()
+            given = np.where(self.usable, np.ravel(begin.weights), 0.0)
+            if begin.matrix is not None and begin.squares is not None:
+                self.models.of_sample = SampleMatrix(begin.matrix, begin.squares)
         w, at = first_weights(risk, self.regularizer, given)
         self.certificate.offer_weights(w, at)
         self.w = w.ravel()
@@ -196,7 +204,9 @@ class FeatureNewton(Solver):
             self.level,
             number=number,
             # a rule holds before exact models pay
-            rough=self.rule is not None and number <= ROUGH_PASSES,
+            rough=(self.is_rough or self.rule is not None) and number <= ROUGH_PASSES,
+            faces=not self.is_rough,
+            violation=self.violation if self.knows_rule else None,
         )
         before = model.value()
         self.models.minimize(model, self.deadline)
@@ -216,6 +226,19 @@ class FeatureNewton(Solver):
             return False
         return promise <= INNER_FALL_FRACTION * self.inner.distance(self.at)
 
+    def first_point(self, passes: int) -> FirstPoint:
+        """The weights after some passes, of a sample for instance, and the matrix of the last
+        model, if that was one of all features: part of a run that begins there. Nothing is
+        measured.
+        """
+        with ends_within(None) as self.deadline, suppress(TimeIsUpError):
+            self.start()
+            for number in range(1, passes + 1):
+                self.run_pass(number)
+                if not self.moved:
+                    break
+        return FirstPoint(self.certificate.weights, self.models.last_matrix(), self.squares)
+
     def measure(self) -> None:
         if self.certificate.alphas is None:  # the time was up in the first pass
             self._certify()
@@ -232,7 +255,7 @@ class FeatureNewton(Solver):
         """Products with all features, and the duals."""
         alphas = -self.at.derivatives
         self.pulls = self.risk.gradient(alphas).ravel()
-        if not with_duals:
+        if not with_duals or self.is_rough:
             return
         # of tα where modulus = 0
         dual = self.certificate.offer_duals(alphas, self.pulls, exact=True)
@@ -260,8 +283,8 @@ class FeatureNewton(Solver):
         self.inner_gap = primal - dual + q * at.square(t * alphas - inner.alphas)
 
     def _ends_without_duals(self) -> bool:
-        """Whether a rule ends the run, however wide the gap."""
-        return self.rule is not None and self.rule.widest_gap == np.inf
+        """Whether passes or a rule end the run, however wide the gap."""
+        return self.is_rough or (self.rule is not None and self.rule.widest_gap == np.inf)
 
     def _take(self, step: Step, expected: float, lengthens: bool = False) -> None:
         """Take the step as far as the objective falls; the model promises ``expected``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from rrmlinear.solvers.features.models.streamed_gram import StreamedGram, most_f
 from rrmlinear.solvers.second_order.added_curvature import AddedCurvature
 from rrmlinear.solvers.second_order.feature_step import Step
 from rrmlinear.solvers.second_order.kept_matrix import KeptMatrix
+from rrmlinear.solvers.second_order.sample_matrix import SampleMatrix
 
 # Sweeps that models are expected to take before any has been minimized; those taken are added.
 FIRST_SWEEPS = 20
@@ -36,17 +38,21 @@ class ModelChoice:
 
     A model is by its Gram matrix where that is expected to take less time than sweeps over the
     columns of the data; over streamed rows it always is. ``free`` are the directions that are
-    eliminated from the models.
+    eliminated from the models, ``squares`` the Σ_i c_i x_ij² of all features j.
     """
 
-    def __init__(self, risk: ScalarRisk, free: tuple[Vector, ...], modulus: float) -> None:
-        self.risk, self.free, self.modulus = risk, free, modulus
+    def __init__(
+        self, risk: ScalarRisk, free: tuple[Vector, ...], modulus: float, squares: Vector
+    ) -> None:
+        self.risk, self.free, self.modulus, self.squares = risk, free, modulus, squares
         blocks = risk.rows.blocks
         #: The rows at the working set; None where they are streamed.
         self.subsets = None if blocks is not None else FeatureSubsets(risk.rows)
         #: Limit on the working set.
         self.most = risk.rows.width if blocks is None else most_features(blocks)
         self.curvature, self.kept = AddedCurvature(risk), KeptMatrix()
+        #: The matrix of a sample, where the run began with one.
+        self.of_sample: SampleMatrix | None = None
         self.systems = FaceSystems(risk.rows.width)
         self.expected_sweeps, self.swept = FIRST_SWEEPS, 0.0
 
@@ -69,11 +75,14 @@ class ModelChoice:
         *,
         number: int,
         rough: bool,
+        faces: bool,
+        violation: Callable[[], float] | None,
     ) -> Model:
         """The ``number``-th model. It is over the features chosen last.
 
         ``usable`` tells which of these may move. F is evaluated ``at`` weights that are ``begin``
-        at these features.
+        at these features. If a rule ends the run, ``violation`` gives its violation: with it a
+        ``rough`` model may take the matrix of a sample.
         """
         curvatures = self.curvature.beside(at)
         curvatures[(at.derivatives == 0) & (curvatures <= self.curvature.least)] = 0.0
@@ -85,8 +94,8 @@ class ModelChoice:
             return GramModel(gram, usable, *given, number=number, rough=rough)
         rows = self.subsets.rows
         if self._gram_pays(self.subsets.sizes, rows.is_dense, len(features)):
-            gram = self._gram(Hessian(rows, curvatures, self.free), rough)
-            return GramModel(gram, usable, *given, number=number, rough=rough)
+            gram = self._gram(Hessian(rows, curvatures, self.free), rough, violation)
+            return GramModel(gram, usable, *given, number=number, rough=rough, faces=faces)
         systems = self.systems
         return ColumnsModel(rows, curvatures, self.free, systems, features, *given, rough=rough)
 
@@ -122,8 +131,16 @@ class ModelChoice:
         ahead = risk.scores(w + whole)
         return Step(features, change, ahead - at.scores, ahead)
 
-    def _gram(self, hessian: Hessian, rough: bool) -> Vector:
-        """The matrix of a model."""
+    def last_matrix(self) -> Vector | None:
+        """The matrix of the last model, if that was one of all features."""
+        return self.kept.matrix_of(self.risk.rows)
+
+    def _gram(self, hessian: Hessian, rough: bool, violation: Callable[[], float] | None) -> Vector:
+        """The matrix of a model, or the sample's in its place."""
+        suits = rough and hessian.rows is self.risk.rows and not self.free
+        sample = self.of_sample if suits else None
+        if sample is not None and violation is not None and sample.serves(violation()):
+            return sample.beside(self.squares, hessian.weights.sum() / self.risk.costs.sum())
         assert self.subsets is not None
         if rough and self.subsets.sizes[1] >= MIN_ROUGH_PAIRS:
             return self.kept.nearly(hessian, NEAR)

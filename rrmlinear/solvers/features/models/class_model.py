@@ -47,6 +47,8 @@ class ClassModelChoice:
     Weights are numbered row by row. Free intercepts are weights of every model, beside the set.
     """
 
+    of_sample: Any = None
+
     def __init__(self, risk: Any, modulus: float, squares: Vector) -> None:
         self.modulus, self.squares = modulus, squares
         self.take(risk)
@@ -113,6 +115,9 @@ class ClassModelChoice:
     ) -> Step:
         """The change of the weights w, and what it does to the scores."""
         return Step(features, change, self.moves)
+
+    def last_matrix(self) -> None:
+        """No model has a matrix."""
 
 
 class ClassModel:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +16,8 @@ from rrmlinear.solvers.second_order.factors import Factor
 # for MAX_GRAM_SWEEPS. The fraction is FIRST_GRAM_ACCURACY in the first model, and a tenth of the
 # last one's in each later model, down to GRAM_ACCURACY.
 FIRST_GRAM_ACCURACY, GRAM_ACCURACY, MAX_GRAM_SWEEPS = 1e-3, 1e-8, 500
+# The sweeps of a model without steps on faces: one of a sample, whose optimum is not that of all.
+FEW_GRAM_SWEEPS = 50
 # The number of a model that is minimized with all accuracy.
 EXACT_NUMBER = 100
 # Time of a step on a face of a Gram matrix, without that of its factor, in multiplications. It
@@ -24,7 +28,7 @@ FACE_WORK, KEPT_WORK = 4e5, 3.2e5
 
 class GramModel:
     """The model by its Gram matrix, the ``number``-th one; the first ones are minimized roughly, or
-    all of them if ``rough``.
+    all of them if ``rough``. Without ``faces`` it is minimized by sweeps alone, a few.
     """
 
     def __init__(
@@ -38,6 +42,7 @@ class GramModel:
         *,
         number: int,
         rough: bool = False,
+        faces: bool = True,
     ):
         gram.flat[:: len(gram) + 1] = np.where(usable, np.maximum(gram.diagonal(), 0), 0)
         self.sweeps = GramSweeps(gram, linear, begin, l1, modulus)
@@ -47,6 +52,7 @@ class GramModel:
         fall = 1.0 if rough else 10.0 ** (1 - number)
         self.accuracy = max(GRAM_ACCURACY, FIRST_GRAM_ACCURACY * fall)
         self.rough, self.most_face_steps = rough, 1 if rough else MAX_FACE_STEPS
+        self.faces = faces
 
     @property
     def weights(self) -> Vector:
@@ -56,13 +62,16 @@ class GramModel:
         return self.sweeps.value()
 
     def minimize(self, deadline: float | None) -> int:
-        return minimize(self, self.accuracy, MAX_GRAM_SWEEPS, deadline)
+        most = MAX_GRAM_SWEEPS if self.faces else FEW_GRAM_SWEEPS
+        return minimize(self, self.accuracy, most, deadline)
 
     def descend(self, total: float, accuracy: float, most: int) -> tuple[float, int, bool]:
         total, last, count = self.sweeps.sweep(total, accuracy, most)
         return total, count, last <= accuracy * total
 
     def face_work(self, size: int) -> float:
+        if not self.faces:
+            return math.inf
         return self.rough * FACE_WORK + BLAS_TIME * float(size) ** 3 / 3
 
     def face_step(self, signs: Vector) -> FacePoint:
