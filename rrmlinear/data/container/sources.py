@@ -105,7 +105,8 @@ class _PieceReading(Reading):
                     raise self._error(block.first, block)
                 mode = block.query_mode
                 query_ids = block.query_ids() if mode == 1 else None
-                yield Piece(*arrays.views(block.rows, block.stored), None, query_ids)
+                values, indices, ends, labels = arrays.views(block.rows, block.stored)
+                yield Piece(values, indices, ends, labels, None, query_ids)
             self.lines += block.lines
         if mode < 0:
             raise ValueError(f"{self.path} has no examples; at least one is needed")

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.dual import _momentum
+from rrmlinear.solvers.dual._momentum import look as look_ahead
+from rrmlinear.solvers.dual._momentum import step as step_momentum
 from rrmlinear.solvers.dual.combined.combined_passes import CombinedPasses, suits_combining
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.dual.first_pace import first_pace, theory_pace
@@ -191,7 +192,7 @@ class Accelerated(Solver):
             return
         self.ascent.before_moves()
         vectors = self.ascent.dual_vector, self.center, self.previous
-        _momentum.step(self.ascent.regularizer, *vectors, self.kappa, kappa, beta)
+        step_momentum(self.ascent.regularizer, *vectors, self.kappa, kappa, beta)
         left, self.kappa = self.kappa, kappa
         if kappa < left > EXACT_KAPPA * self.regularizer.modulus:
             self.ascent.rebuild(kappa * self.center + self.shift)
@@ -207,7 +208,7 @@ class Accelerated(Solver):
         ascent = self.ascent
         vectors = ascent.dual_vector if v is None else v, self.center, self.previous
         v, y, previous = (ascent.in_order(vector) for vector in vectors)
-        return _momentum.look(self.regularizer, ascent.regularizer, v, y, previous, self.kappa)
+        return look_ahead(self.regularizer, ascent.regularizer, v, y, previous, self.kappa)
 
     def estimate(self) -> tuple[float, float]:
         return self.estimated

@@ -247,8 +247,8 @@ class FeatureDescent(Solver):
     def _best_factor(
         self, sweeps: FeatureSweeps | WholeResidual, pulls: NDArray[np.float64]
     ) -> tuple[float, float]:  # over features with these a_j'r
-        lengths = sweeps.lengths(self.centred)
-        return best_factor(*lengths, np.abs(pulls), self.threshold, self.ridge)
+        square, product = sweeps.lengths(self.centred)
+        return best_factor(square, product, np.abs(pulls), self.threshold, self.ridge)
 
     def _certify(self) -> None:
         # Recompute the residual, then primal and dual over all, in the scale of the problem.

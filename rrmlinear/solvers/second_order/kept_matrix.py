@@ -45,7 +45,8 @@ class KeptMatrix:
         last ones by less stay as they were, if those that differ more are few.
         """
         if self.last is not None and self.last[0].rows is hessian.rows:
-            kept, h = self.last[0].weights, hessian.weights
+            kept: Array = self.last[0].weights
+            h: Array = hessian.weights
             near = np.maximum(h, kept) <= factor * np.minimum(h, kept)
             if 2 * np.count_nonzero(near) >= hessian.size:
                 hessian = Hessian(hessian.rows, np.where(near, kept, h), hessian.free)

@@ -1,2 +1,0 @@
-class Memory:
-    """Bytes that grow; numpy.frombuffer makes an array over them."""

@@ -1,2 +1,0 @@
-class SimplexSteps:
-    """Steps of the active-set method of `SimplexQP`."""

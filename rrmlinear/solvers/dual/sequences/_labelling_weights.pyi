@@ -1,2 +1,0 @@
-class LabellingWeights:
-    """Weights of nodes and pairs of `FrankWolfe`."""
