@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from rrmlinear.data.container._checksum import Checksum
+from xxhash import xxh64
+
 from rrmlinear.data.container.conversion import convert
 from rrmlinear.data.container.layout import ContainerError
 from rrmlinear.data.container.opening import read_header
@@ -42,11 +43,11 @@ def is_fresh(path: Any) -> bool:
 
 
 def _checksum_of(path: Any) -> int:
-    total, buffer = Checksum(), bytearray(SUMMED_AT_ONCE)
+    total, buffer = xxh64(), bytearray(SUMMED_AT_ONCE)
     with open(path, "rb", buffering=0) as file, memoryview(buffer) as view:
         while count := file.readinto(buffer):
             total.update(view[:count])
-    return total.value()
+    return total.intdigest()
 
 
 def with_cache(path: Any, read: Callable[[str], T]) -> T:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from xxhash import xxh64_intdigest
 
-from rrmlinear.data.container._checksum import checksum
 from rrmlinear.data.container.signature import MAGIC
 
 VERSION = 1
@@ -126,7 +126,7 @@ class Header:
             name, dtype = each.name.encode(), each.dtype.str.encode()
             parts.append(_SECTION.pack(name, dtype, each.begin, each.n_bytes))
         page = b"".join(parts).ljust(PAGE - _CHECKSUM.size, b"\0")
-        return page + _CHECKSUM.pack(checksum(page))
+        return page + _CHECKSUM.pack(xxh64_intdigest(page))
 
 
 def table_dtype(names: tuple[str, ...]) -> np.dtype[Any]:
@@ -150,7 +150,7 @@ def unpack(path: str, page: bytes) -> Header:
             f"{path} has version {words[1]} of the container's format; version {VERSION} is read"
         )
     body, found = page[: -_CHECKSUM.size], _CHECKSUM.unpack_from(page, PAGE - _CHECKSUM.size)[0]
-    if checksum(body) != found:
+    if xxh64_intdigest(body) != found:
         raise ContainerError(f"{path} is damaged: its header does not have its checksum")
     sections = []
     for k in range(min(words[2], MAX_SECTIONS)):

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from xxhash import xxh64_intdigest
 
 from rrmlinear.data.blocks import RowBlocks, Source, cut
-from rrmlinear.data.container._checksum import checksum
 from rrmlinear.data.container._pages import touch
 from rrmlinear.data.container.direct import direct_reads
 from rrmlinear.data.container.layout import ContainerError, Header
@@ -186,7 +186,7 @@ class Mapped:
         for name, piece in self.pieces(block).items():
             if name not in names:
                 continue
-            if checksum(bytes_of(piece)) != self.table[block][name]:
+            if xxh64_intdigest(bytes_of(piece)) != self.table[block][name]:
                 raise self.damaged(block, f"its {name} do not have their checksum")
             if name in ("labels", "weights") and not np.isfinite(piece).all():
                 raise self.damaged(block, f"it has {name} that no example may have")

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from xxhash import xxh64_intdigest
 
-from rrmlinear.data.container._checksum import checksum
 from rrmlinear.data.container.layout import (
     PAGE,
     ContainerError,
@@ -78,7 +78,7 @@ def _table(name: str, file: Any, size: int, header: Header) -> NDArray[Any]:
         )
     file.seek(header.table_begin)
     data = file.read(header.table_bytes)
-    if checksum(data) != header.table_checksum:
+    if xxh64_intdigest(data) != header.table_checksum:
         raise ContainerError(f"{name} is damaged: its table of blocks does not have its checksum")
     table = np.frombuffer(data, table_dtype(tuple(each.name for each in header.sections)))
     n, stored = table["examples"], table["stored"]

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
+from xxhash import xxh64
 
 from rrmlinear.core.pool import thread_pool, usable_processors
-from rrmlinear.data.container._checksum import Checksum
 from rrmlinear.data.container.layout import Source as Origin
 from rrmlinear.data.container.mapping import Mapped
 from rrmlinear.data.container.opening import open_container
@@ -60,7 +60,7 @@ class Examples(Protocol):
 class _Watched(io.RawIOBase):
     """A file whose bytes are counted and, if asked for, summed as they are read."""
 
-    def __init__(self, raw: Any, total: Checksum | None):
+    def __init__(self, raw: Any, total: xxh64 | None):
         self.raw, self.total, self.count = raw, total, 0
         self.name = raw.name
 
@@ -216,7 +216,7 @@ class TextExamples:
                 yield stream, None
             return
         with open(self.path, "rb", buffering=0) as raw:
-            total = Checksum() if self.summed else None
+            total = xxh64() if self.summed else None
             watched = _Watched(raw, total)
             status = os.fstat(raw.fileno())
             if self.plain_bytes is not None:
@@ -225,7 +225,7 @@ class TextExamples:
                 with open_to_read(watched) as (stream, _):
                     yield stream, watched
             if total is not None:
-                self.origin = Origin(status.st_size, status.st_mtime_ns, total.value())
+                self.origin = Origin(status.st_size, status.st_mtime_ns, total.intdigest())
                 after = os.stat(self.path)
                 if (after.st_size, after.st_mtime_ns) != (status.st_size, status.st_mtime_ns):
                     raise ValueError(f"{name_of(self.path)} was changed while it was read")

@@ -11,8 +11,8 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
+from xxhash import xxh64, xxh64_intdigest
 
-from rrmlinear.data.container._checksum import Checksum, checksum
 from rrmlinear.data.container.layout import (
     PAGE,
     SECTIONS,
@@ -94,7 +94,7 @@ class ContainerWriter:
         self.names: tuple[str, ...] = ()
         self.types: dict[str, np.dtype[Any]] = {}
         self.files: dict[str, Any] = {}
-        self.sums: dict[str, Checksum] = {}
+        self.sums: dict[str, xxh64] = {}
         self.table: list[tuple[int, ...]] = []
         self.rows = self.stored = self.held = 0
         self.widest = -1
@@ -159,11 +159,11 @@ class ContainerWriter:
         self._begin_block()
 
     def _begin_block(self) -> None:
-        self.sums = {name: Checksum() for name in self.names}
+        self.sums = {name: xxh64() for name in self.names}
         self.held = 0
 
     def _end_block(self) -> None:
-        sums = (self.sums[name].value() for name in self.names)
+        sums = (self.sums[name].intdigest() for name in self.names)
         self.table.append((self.rows, self.stored, *sums))
         self._begin_block()
 
@@ -176,7 +176,7 @@ class ContainerWriter:
         begin = 0
         for number in range(len(self.table) + 1):
             end = self.table[number][1] if number < len(self.table) else self.stored
-            total = Checksum()
+            total = xxh64()
             while begin < end:
                 count = min(end - begin, WRITTEN_AT_ONCE // 8)
                 data = bytes_of(np.frombuffer(narrow.read(4 * count), "<i4").astype("<i8"))
@@ -185,7 +185,7 @@ class ContainerWriter:
                 begin += count
             if number < len(self.table):
                 row = self.table[number]
-                self.table[number] = (*row[:at], total.value(), *row[at + 1 :])
+                self.table[number] = (*row[:at], total.intdigest(), *row[at + 1 :])
         self.sums["indices"], self.files["indices"] = total, wide
         narrow.close()
 
@@ -222,7 +222,7 @@ class ContainerWriter:
             self.stored,
             len(self.table),
             table_begin,
-            checksum(table),
+            xxh64_intdigest(table),
             end,
             tuple(sections),
             source,
