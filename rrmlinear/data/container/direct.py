@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import mmap
 import os
 import threading
 import weakref
 from bisect import bisect_left, bisect_right
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.container._pages import map_over
-
 PAGE = mmap.PAGESIZE
+#: Linux's numbers, which Python's mmap does not name.
+MAP_FIXED, MAP_FAILED = 0x10, ctypes.c_void_p(-1).value
 #: Smaller blocks share pages with more than their neighbours.
 LEAST_BLOCK = 16 * PAGE
 #: (begin, end) in the file, whole pages of it, and where they are in the memory.
@@ -161,6 +163,27 @@ class DirectReads:
                     low, high = max(begin, first), min(end, last)
                     if low < high:
                         map_over(base + low, high - low, self.pages, at + low - begin, True)
+
+
+@cache
+def _mmap() -> Any:
+    """That of the system's C library."""
+    own = ctypes.CDLL(None, use_errno=True).mmap
+    own.argtypes = ctypes.c_void_p, ctypes.c_size_t, *3 * (ctypes.c_int,), ctypes.c_long
+    own.restype = ctypes.c_void_p
+    return own
+
+
+def map_over(address: int, size: int, file: int, begin: int, ready: bool) -> None:
+    """Map a piece of a file, to be read alone, in the place of what is mapped at an address: whole
+    pages, in memory at once where it is ``ready``. Raises OSError.
+
+    Python's own mmap takes no address.
+    """
+    flags = mmap.MAP_SHARED | MAP_FIXED | (mmap.MAP_POPULATE if ready else 0)
+    if _mmap()(address, size, mmap.PROT_READ, flags, file, begin) == MAP_FAILED:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
 
 
 def direct_reads(
