@@ -13,7 +13,6 @@ from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.catalog.task import Task
 from rrmlinear.core.freed_memory import keep_freed
-from rrmlinear.core.ranks import two_in_order
 from rrmlinear.data.problem import Problem
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
@@ -218,7 +217,9 @@ def _ends(
     if costs.min() == costs.max():
         sums = nu * len(scores)
         count = max(math.ceil(sums - SUM_ROUNDING * len(scores)), 1)
-        low, high = two_in_order(scores, min(count, last))
+        rank = min(count, last)
+        parted = np.partition(scores, rank)
+        low, high = float(parted[:rank].max(initial=-np.inf)), float(parted[rank])
         if count > last:
             return high, high
         return low, high if abs(count - sums) <= SUM_ROUNDING * len(scores) else low

@@ -7,7 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.core.ranks import two_in_order
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
@@ -181,7 +180,8 @@ def begin(
     threshold, part = sample.middle, NEAR / math.sqrt(len(sample.slopes))
     state.set_by(sample.weights, threshold)
     some = np.abs(state.slopes[::WIDTH_STEP] - threshold)
-    width = two_in_order(some, int(part * len(some)))[1]
+    rank = int(part * len(some))
+    width = np.partition(some, rank)[rank]
     is_settled = state.settle(threshold, width, total - float(state.betas.sum()))
     if not is_settled:
         state.set_betas(at_bounds(state.slopes, lower, upper, total))
@@ -236,7 +236,7 @@ def at_bounds(slopes: Vector, lower: Vector, upper: Vector, total: float = 0.0) 
     if room.min() == room.max() > 0 and math.isfinite(slopes.sum()):
         count = min(int((total - lower.sum()) / room[0]), n - 1)
         del room  # memory for the copy
-        between = two_in_order(slopes, n - 1 - count)[1]
+        between = np.partition(slopes, n - 1 - count)[n - 1 - count]
         betas = at_threshold(slopes, between, lower, upper)
         equal = np.flatnonzero(slopes == between)
         if len(equal) > 1:
