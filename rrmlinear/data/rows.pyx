@@ -214,24 +214,6 @@ cdef class Rows:
                 row_axpy(&row, -1, &line[0])    # 0 again, exactly
         return products
 
-    def sums_over_features(self, const double[::1] u not None, Py_ssize_t begin, Py_ssize_t end):
-        """Σ u_j over the features that rows begin … end − 1, which are in memory, store."""
-        sums = np.empty(end - begin)
-        cdef double[::1] out = sums
-        cdef Py_ssize_t i, t
-        cdef double total
-        cdef row_t row
-        if len(u) < self.c.n_features:
-            raise ValueError(f"{len(u)} numbers, but {self.c.n_features} features")
-        with nogil:
-            for i in range(begin, end):
-                row = rows_get(&self.c, i)
-                total = 0
-                for t in range(row.length):
-                    total += u[row_index(&row, row.kind, t)]
-                out[i - begin] = total
-        return sums
-
     def find_fault(self):
         """The first fault, (kind, row, position in it) or None, and whether rows are canonical.
 

@@ -1,11 +1,8 @@
-/* One example as a row: sparse or dense, float32 or float64 values, int32 or int64 indices; or packed, or short.
+/* One example as a row: sparse or dense, float32 or float64 values, int32 or int64 indices; or packed.
  *
  * Packed rows are sparse. A value is a whole number m of 32 bits over 10^0, 10^3, 10^6 or 10^9, and
  * indices have 16 bits. m · high + m · low is m / 10^k correctly rounded: `high` has 22 bits, so that
  * the first product is exact (tried for all m below 2^31).
- *
- * Short rows are sparse. A value is a whole number m of 16 bits times a unit of its row plus the row's
- * least value, m · high + low, and indices have 16 bits.
  *
  * The kind is a compile-time constant inside each kernel (ROW_SWITCH below): a kernel is written
  * once, the compiler makes a loop for each kind, and the choice costs one branch a row. */
@@ -15,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ROW_FLOAT32 = 1, ROW_INT64 = 2, ROW_DENSE = 4, ROW_PACKED = 8, ROW_SHORT = 16 };
+enum { ROW_FLOAT32 = 1, ROW_INT64 = 2, ROW_DENSE = 4, ROW_PACKED = 8 };
 
-/* A power of ten ≈ high + low; or the unit and the least value of a short row. */
+/* A power of ten ≈ high + low. */
 typedef struct {
     double high, low;
 } row_unit_t;
@@ -26,10 +23,10 @@ typedef struct {
     const void *values;
     const void *indices;   /* not read when the row is dense */
     ptrdiff_t length;      /* stored values, the appended bias column not among them */
-    int kind;              /* ROW_FLOAT32 | ROW_INT64 | ROW_DENSE, or ROW_PACKED, or ROW_SHORT */
+    int kind;              /* ROW_FLOAT32 | ROW_INT64 | ROW_DENSE, or ROW_PACKED */
     double bias;           /* value of the appended column; 0: there is none */
     ptrdiff_t bias_index;  /* its index: the number of features of the data */
-    row_unit_t unit;       /* of packed and short values */
+    row_unit_t unit;       /* of packed values */
 } row_t;
 
 typedef struct {
@@ -41,7 +38,6 @@ typedef struct {
     int indptr_is_64;
     double bias;
     row_unit_t unit;
-    const float *units;    /* of short rows: unit and least value of each */
 } rows_t;
 
 #define RRM_INLINE static inline __attribute__((always_inline))
@@ -67,13 +63,6 @@ static inline void rows_pack(rows_t *rows, int decimals)
 {
     rows->kind = ROW_PACKED;
     rows->unit = packed_unit(decimals);
-}
-
-/* Take the values for short ones, with the unit and the least value of each row. */
-static inline void rows_shorten(rows_t *rows, const float *units)
-{
-    rows->kind = ROW_SHORT;
-    rows->units = units;
 }
 
 /* Code for several instruction sets, by gcc 12 or newer: glibc's loader takes the machine's best. */
@@ -125,12 +114,12 @@ RRM_INLINE ptrdiff_t rows_begin(const rows_t *rows, ptrdiff_t i)
 /* Bytes of a stored value, and of an index. */
 RRM_INLINE ptrdiff_t row_value_size(int kind)
 {
-    return kind & ROW_SHORT ? 2 : kind & (ROW_FLOAT32 | ROW_PACKED) ? 4 : 8;
+    return kind & (ROW_FLOAT32 | ROW_PACKED) ? 4 : 8;
 }
 
 RRM_INLINE ptrdiff_t row_index_size(int kind)
 {
-    return kind & (ROW_PACKED | ROW_SHORT) ? 2 : kind & ROW_INT64 ? 8 : 4;
+    return kind & ROW_PACKED ? 2 : kind & ROW_INT64 ? 8 : 4;
 }
 
 RRM_INLINE row_t rows_get(const rows_t *rows, ptrdiff_t i)
@@ -151,8 +140,6 @@ RRM_INLINE row_t rows_get(const rows_t *rows, ptrdiff_t i)
     row.bias = rows->bias;
     row.bias_index = rows->n_features;
     row.unit = rows->unit;
-    if (rows->kind & ROW_SHORT)
-        row.unit = (row_unit_t){rows->units[2 * i], rows->units[2 * i + 1]};
     return row;
 }
 
@@ -188,8 +175,6 @@ RRM_INLINE double row_value(const row_t *row, int kind, ptrdiff_t t)
 {
     if (kind & ROW_PACKED)
         return packed_value(((const int32_t *)row->values)[t], row->unit);
-    if (kind & ROW_SHORT)
-        return ((const uint16_t *)row->values)[t] * row->unit.high + row->unit.low;
     return kind & ROW_FLOAT32 ? (double)((const float *)row->values)[t]
                               : ((const double *)row->values)[t];
 }
@@ -198,7 +183,7 @@ RRM_INLINE ptrdiff_t row_index(const row_t *row, int kind, ptrdiff_t t)
 {
     if (kind & ROW_DENSE)
         return t;
-    if (kind & (ROW_PACKED | ROW_SHORT))
+    if (kind & ROW_PACKED)
         return ((const uint16_t *)row->indices)[t];
     return kind & ROW_INT64 ? (ptrdiff_t)((const int64_t *)row->indices)[t]
                             : (ptrdiff_t)((const int32_t *)row->indices)[t];
@@ -239,7 +224,6 @@ static inline row_t row_part(row_t row, ptrdiff_t from, ptrdiff_t to)
     switch ((row)->kind) {                                              \
     case 0: CALL(0); break;                                             \
     case ROW_PACKED: CALL(ROW_PACKED); break;                           \
-    case ROW_SHORT: CALL(ROW_SHORT); break;                             \
     case ROW_FLOAT32: CALL(ROW_FLOAT32); break;                         \
     case ROW_INT64: CALL(ROW_INT64); break;                             \
     case ROW_INT64 | ROW_FLOAT32: CALL(ROW_INT64 | ROW_FLOAT32); break; \

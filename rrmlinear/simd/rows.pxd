@@ -41,6 +41,3 @@ cdef extern from "rows.h" nogil:
     row_unit_t packed_unit(int decimals)
     double packed_value(int32_t number, row_unit_t unit)
     void rows_pack(rows_t* rows, int decimals)
-
-    # short rows: whole numbers of 16 bits times a unit of the row plus its least value
-    void rows_shorten(rows_t* rows, const float* units)

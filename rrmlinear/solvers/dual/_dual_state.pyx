@@ -144,14 +144,14 @@ cdef class DualState:
         return total
 
     def measure(self, const double[::1] w not None, double[::1] scores=None, Py_ssize_t begin=0,
-                Py_ssize_t end=-1, double[::1] sums=None, bint knows=False,
+                Py_ssize_t end=-1, bint knows=False,
                 double[::1] reach=None, double away=INFINITY):
         """Σ c_i φ_i over rows begin … end − 1 at w = ∇Ω*(v); updates the gaps of these
-        examples, writes their scores where these are asked for, and adds their Σ c_i α_i x_i to
-        ``sums``. One that ``knows`` them reads the ``scores`` in place of w. Examples with duals of
+        examples, and writes their scores where these are asked for. One that ``knows`` them
+        reads the ``scores`` in place of w. Examples with duals of
         0 and a ``reach`` above ``away`` are at rest, see `Reaches`. Other reaches become 0.
         """
-        cdef bint keeps = scores is not None, adds = sums is not None, asks = reach is not None
+        cdef bint keeps = scores is not None, asks = reach is not None
         cdef Py_ssize_t i, stop = self.n if end < 0 else end
         cdef double losses = 0, score, loss
         cdef example_t* at
@@ -181,8 +181,6 @@ cdef class DualState:
                 at.conjugate = self.loss.conjugate(at.y, at.alpha)
                 at.gap = loss + at.cost * (at.conjugate + score * at.alpha)
                 losses += loss
-                if adds and at.cost * at.alpha != 0:
-                    row_axpy(&row, at.cost * at.alpha, &sums[0])
         return losses
 
     def retune(self, Regularizer regularizer not None):

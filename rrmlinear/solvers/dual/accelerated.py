@@ -115,7 +115,6 @@ class Accelerated(Solver):
             self._follow_theory()
         if self.step_is_due:
             self._step()
-            self._tell_rough()
         if self.combined is not None:
             self.combined.see(number, self.kappa)
         self.ascent.target = math.inf if self.kappa else self.target  # who sleeps depends on it
@@ -198,12 +197,6 @@ class Accelerated(Solver):
             self.ascent.rebuild(kappa * self.center + self.shift)
         self.ascent.retune(self.regularizer.with_quadratic(kappa) if kappa else self.regularizer)
 
-    def _tell_rough(self) -> None:
-        """Tell proofs from rough rows what v has beside the sum of the rows."""
-        if self.ascent.rough is not None:
-            self.ascent.rough.z = self.kappa * self.center + self.shift
-            self.ascent.rough.omega = self.regularizer
-
     def _vectors(self, v: Any = None) -> tuple[float, float, float, float, float]:
         ascent = self.ascent
         vectors = ascent.dual_vector if v is None else v, self.center, self.previous
@@ -217,7 +210,6 @@ class Accelerated(Solver):
         if self.kappa > EXACT_KAPPA * self.regularizer.modulus:
             self.ascent.rebuild(self.kappa * self.center + self.shift)
             self.ascent.retune(self.ascent.regularizer)
-        self._tell_rough()
         losses = self.ascent.proven_losses()
         plain = self.kappa == 0 and self.ascent.mean is None and self.regularizer.linear
         if plain:  # w = v / s: both values are s/2 ‖w‖²
@@ -238,7 +230,7 @@ class Accelerated(Solver):
             conjugates = self.ascent.conjugates()
             self.ascent.relax(relaxed)
         else:
-            conjugates = self.ascent.conjugates() + self.ascent.unproved
+            conjugates = self.ascent.conjugates()
         points, primal = self.points, losses + value
         if points is None or not points.offer_weights(self.certificate, primal):
             self.certificate.offer_weights(self.ascent.present_weights, primal=primal)

@@ -15,7 +15,6 @@ from rrmlinear.solvers.dual.allowed_duals import checked_start
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.dual.measured_duals import MeasuredDuals
 from rrmlinear.solvers.dual.shared_passes import SharedPasses, why_not_shared
-from rrmlinear.solvers.dual.streamed.rough import LEAST_TOLERANCE
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.team import Team
@@ -96,8 +95,6 @@ class ProxSDCA(MeasuredDuals):
         uniform, even = self.sampling == "uniform", self.option in ("IV", "V")
         from_zero = self.first_duals is None and average is None and not even and not uniform
         joined = from_zero and self.joins_reading and self.rows.blocks is not None
-        # a rule is looked at more often than a gap, and each time the rows themselves would be read
-        self.shortens = joined and self.rule is None and self.tolerance >= LEAST_TOLERANCE
         curvature = np.zeros(self.n) if joined else self.curvatures() / self.regularizer.modulus
         if even:
             curvature[:] = curvature.max()
@@ -247,9 +244,8 @@ class ProxSDCA(MeasuredDuals):
         self.rest()
         self.rest_is_due = True
         primal = losses + self.regularizer.value_of(self.present_weights())
-        dual = self.dual() - self.unproved
         self.certificate.offer_weights(self.present_weights, primal=primal)
-        self.certificate.offer_duals(self.present_duals, dual=dual)
+        self.certificate.offer_duals(self.present_duals, dual=self.dual())
 
     def close(self) -> None:
         self.team.close()

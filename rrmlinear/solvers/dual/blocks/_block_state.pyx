@@ -102,16 +102,14 @@ cdef class BlockState:
                       mine.margins)
         return block_store_unpack(&self.duals.store, i, self.cost[i], mine.block)
 
-    def measure(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t thread, double[::1] sums=None,
+    def measure(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t thread,
                 double[::1] ranges=None):
         """Σ C_i φ_i over rows begin … end − 1 at the present W.
 
-        Updates the gaps of these examples, and adds their duals' combination to ``sums``, in the
-        layout of V; then one thread calls it. Writes `gradient_range` of each to ``ranges``.
+        Updates the gaps of these examples, and writes `gradient_range` of each to ``ranges``.
         """
-        cdef bint adds = sums is not None, looks = ranges is not None
+        cdef bint looks = ranges is not None
         cdef Py_ssize_t i
-        cdef bint held
         cdef double loss = 0
         cdef scratch_t* mine = self._scratch(thread)
         cdef row_t row
@@ -120,14 +118,12 @@ cdef class BlockState:
                 if i + ROW_LOOKAHEAD < self.n:
                     rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
                 row = rows_get(&self.rows.c, i)
-                held = self._look(&row, i, mine) > 0
+                self._look(&row, i, mine)
                 loss += self.cost[i] * self.loss.value(mine.margins, self.k8)
                 self.conjugate[i] = self.loss.conjugate(mine.block, self.cost[i], self.k8)
                 self.gap[i] = self.loss.gap(mine.margins, mine.block, self.cost[i], self.k8)
                 if looks:
                     ranges[i] = gradient_range(mine.margins, mine.block, self.cost[i], self.k)
-                if adds and held:
-                    self._add_row(i, mine, &sums[0])
                 memset(mine.block, 0, self.k8 * sizeof(double))
         return loss
 

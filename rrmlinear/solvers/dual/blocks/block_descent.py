@@ -16,8 +16,6 @@ from rrmlinear.solvers.dual.blocks.block_measuring import BlockMeasuring
 from rrmlinear.solvers.dual.blocks.busy import FIRST_BUSY_PASS, BusyPasses
 from rrmlinear.solvers.dual.blocks.multiples import BestMultiple
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
-from rrmlinear.solvers.dual.streamed.rough import LEAST_TOLERANCE
-from rrmlinear.solvers.dual.streamed.rough_blocks import RoughBlocks
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES_OF_CLASSES
 from rrmlinear.solvers.loop.certificate import gap_between
@@ -57,7 +55,6 @@ class BlockAscent(BlockMeasuring):
     """
 
     load_passes = LOAD_PASSES_OF_CLASSES
-    proof = RoughBlocks
     multiple: BestMultiple | None = None
 
     def __init__(
@@ -99,11 +96,9 @@ class BlockAscent(BlockMeasuring):
                 f"there are {self.n_classes}"
             )
             self.threads = lines
-        # the proof takes weights that are a multiple of v, and one thread that adds up v
-        simple = self.regularizer.linear and self.threads == 1 and self.first_duals is None
-        precise = self.rule is not None or self.tolerance < LEAST_TOLERANCE
-        self.shortens = self.joins_reading and simple and not precise
-        joined = self.shortens and self.rows.blocks is not None
+        # a reading goes row by row, and threads share the classes of an example
+        alone = self.threads == 1 and self.first_duals is None and self.regularizer.linear
+        joined = self.joins_reading and alone and self.rows.blocks is not None
         self.curvature = np.zeros(self.n)
         if not joined:
             np.divide(self.curvatures(), self.regularizer.modulus, out=self.curvature)
@@ -121,9 +116,7 @@ class BlockAscent(BlockMeasuring):
             self.ranges = np.zeros(self.n)
         if joined:
             self.visit_while_reading(self.curvature, self._visit_first)
-            if self.rough is not None:
-                self.rough.begin(self)
-            elif self.exact is not None:  # v of the narrow rows alone
+            if self.exact is not None:  # v of the narrow rows alone
                 self.rebuild(np.zeros_like(self.dual_vector))
             self.conjugate = self.state.conjugate_of_regularizer()
         else:
@@ -228,7 +221,7 @@ class BlockAscent(BlockMeasuring):
             self.certificate.offer_weights(lambda: multiple.weights, primal=multiple.primal)
         else:
             self.certificate.offer_weights(self.present_weights, primal=primal)
-        self.certificate.offer_duals(self.present_duals, dual=self.full_dual - self.unproved)
+        self.certificate.offer_duals(self.present_duals, dual=self.full_dual)
 
     def present(self) -> Point:
         if self.ranges is None:

@@ -1,3 +1,3 @@
 """Passes of ascents over rows that are streamed: which blocks come and how often, copies of the
-examples with a gap, and proofs from rows in 16 bits.
+examples with a gap, and copies of all in single precision.
 """

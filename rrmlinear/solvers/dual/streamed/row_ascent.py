@@ -11,7 +11,6 @@ from rrmlinear.core.available_memory import return_memory
 from rrmlinear.core.loading import loading
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.dual.dual_descent import DualDescent
-from rrmlinear.solvers.dual.streamed.rough import Rough
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES, Turns
 from rrmlinear.solvers.loop.certificate import Certificate, gap_of_regularizer
@@ -39,10 +38,6 @@ class RowAscent(DualDescent):
     #: The rows that were given, where narrow ones are visited, and ``narrow_part`` of these.
     exact: Rows | None = None
     narrow_part = 0.0
-    #: Where the rows are too rough for such a part to prove anything; it may be so if ``shortens``.
-    rough: Rough | None = None
-    shortens = False
-    proof: type[Rough] = Rough
     #: Σ c_i |α_i| ‖x_i‖ of the duals ``state.first`` that visits of the exact rows left; v then.
     exact_size = 0.0
     first_vector: NDArray[np.float64]
@@ -92,21 +87,20 @@ class RowAscent(DualDescent):
 
     def _read_narrow(self, seen: Callable[[int, int], None]) -> None:
         """Take narrow rows, where blocks are read past the system's cache: they are written in the
-        reading that finds ‖x_i‖², and each pass then reads half or two thirds. By a cache that is
+        reading that finds ‖x_i‖², and each pass then reads two thirds. By a cache that is
         full, writing took longer than seven passes.
         """
         with loading:
-            from rrmlinear.data.container.narrow import narrowed  # it imports a MB
+            from rrmlinear.data.container.narrow import PART, narrowed  # it imports a MB
 
-        narrow = narrowed(self.rows, self.squares, seen, self.shortens)
+        narrow = narrowed(self.rows, self.squares, seen)
         if narrow is not None:
             assert self.rows.blocks is not None
             self.rows.blocks.release()
-            part = narrow.rows.n_bytes / self.rows.n_bytes
+            part = narrow.n_bytes / self.rows.n_bytes
             self.notes.append(f"passes read a copy with {part:.0%} of the bytes")
-            self.exact, self.rows = self.rows, narrow.rows
-            self.narrow_part = narrow.part
-            self.rough = None if narrow.errors is None else self.proof(narrow.errors)
+            self.exact, self.rows = self.rows, narrow
+            self.narrow_part = PART
 
     def visit_while_reading(
         self, curvatures: NDArray[np.float64], visit: Callable[[int, int], None]
@@ -126,8 +120,6 @@ class RowAscent(DualDescent):
 
     def _narrow_will_do(self) -> bool:
         """Whether narrow rows move primal and dual by less than the tolerance can tell."""
-        if self.rough is not None:
-            return not self.rough.is_too_rough
         goal, mean = min(self.target, self.goal), self.mean
         if not np.isfinite(goal):
             return True
@@ -142,9 +134,7 @@ class RowAscent(DualDescent):
         assert self.rows.blocks is not None
         self.shrinking.leave()
         number, z = self.shrinking.all.number, self.dual_vector.copy()
-        if self.rough is not None:
-            z[:] = self.rough.z
-        elif self.exact_size:  # the first visits added exact rows to v
+        if self.exact_size:  # the first visits added exact rows to v
             z -= self.first_vector + self.state.combination(self.state.alphas - self.state.first)
         else:
             self.rebuild(np.zeros_like(z))
@@ -155,7 +145,7 @@ class RowAscent(DualDescent):
             "have too few digits for the tolerance"
         )
         self.rows = self.state.rows = exact
-        self.exact, self.rough, self.narrow_part, self.exact_size = None, None, 0.0, 0.0
+        self.exact, self.narrow_part, self.exact_size = None, 0.0, 0.0
         self.rebuild(z)
         self.retune(self.regularizer)
         self.stream()
@@ -171,13 +161,8 @@ class RowAscent(DualDescent):
         raise TypeError(f"{type(self).__name__} does not measure its losses")
 
     def proven_losses(self) -> float:
-        """`losses` for a certificate, whose gap is larger by at most ``unproved``; see `Rough`."""
-        return self.losses() if self.rough is None else self.rough.losses(self)
-
-    @property
-    def unproved(self) -> float:
-        """A bound of what the last measurement for a certificate left out of the gap."""
-        return 0.0 if self.rough is None else self.rough.left
+        """`losses` for a certificate."""
+        return self.losses()
 
     def rounding_of(self, certificate: Certificate, enough: float) -> float:
         shares, weights = self.shares(certificate.alphas), certificate.weights

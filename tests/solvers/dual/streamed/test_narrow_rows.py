@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from rrmlinear import Parameter, fit
+from rrmlinear import Parameter, Problem, fit, write_container
 from rrmlinear.data.blocks import RowBlocks
-from rrmlinear.losses.margin import Hinge, SquaredHinge
+from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
-from rrmlinear.solvers.dual.streamed import rough
-from rrmlinear.solvers.dual.streamed.rough import Rough
+from rrmlinear.training import streaming
 
 N, D = 400, 20
 CHOICES = [
@@ -31,9 +30,17 @@ CHOICES = [
 
 
 @pytest.fixture
-def held(held_problem):
-    """A problem and a limit of memory that its copy of 16 bits fits into."""
-    problem = held_problem(1, lambda X, rng: np.sign(X @ rng.normal(size=D) + rng.normal(size=N)))
+def held(tmp_path, monkeypatch):
+    """A container of random values in small blocks, and a quarter of its size."""
+    monkeypatch.setattr(streaming, "MIN_BLOCK", 1 << 11)
+    monkeypatch.setattr(RowBlocks, "is_direct", True)
+    for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
+        monkeypatch.setattr(streaming, name, 0)
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.5)
+    y = np.sign(X @ rng.normal(size=D) + rng.normal(size=N))
+    write_container(tmp_path / "c.rrm", Problem.from_arrays(csr_array(X), y))
+    problem = Problem.open(tmp_path / "c.rrm")
     return problem, problem.container.header.file_size // 4
 
 
@@ -95,62 +102,3 @@ def test_the_same_seed_gives_the_same_bits(held):
     chosen = Parameter(loss="hinge", gap_tol=1e-9, memory=memory)
     one, other = (fit(problem, chosen).weights for _ in range(2))
     assert (one == other).all()
-
-
-def exact_gap(problem, loss, modulus, costs, weights, alphas):
-    """P − D of the rows themselves, for a multiple of the squared norm."""
-    rows, y = problem.rows, problem.labels
-    X = csr_array((rows.values, rows.indices, rows.indptr), shape=rows.shape)
-    v = X.T @ (costs * alphas)
-    primal = costs @ loss.values(y, X @ weights) + modulus / 2 * weights @ weights
-    return primal + costs @ loss.conjugates(y, alphas) + v @ v / (2 * modulus)
-
-
-@pytest.mark.parametrize("loss", [Hinge(), SquaredHinge()])
-@pytest.mark.parametrize("coarser", [1, 300])
-def test_rough_rows_prove_a_gap_of_the_rows_themselves(held, start_on_rough_rows, loss, coarser):
-    """With values of 16 bits, and of 8: errors that move the gap."""
-    problem, _ = held
-    blocks = problem.container.blocks(2000, 2, 1, evicts=True)
-    rows, costs = problem.rows.streamed(blocks), np.full(N, 0.5)
-    ascent = ProxSDCA(rows, problem.labels, costs, loss, L2(2.0))
-    start_on_rough_rows(ascent, coarser)
-    for number in range(1, 4):
-        ascent.run_pass(number)
-        ascent.measure()
-        primal, dual = ascent.certificate.measure()
-        weights, alphas = ascent.present_weights(), ascent.present_duals()
-        gap = exact_gap(problem, loss, 2.0, costs, weights, alphas)
-        assert 0 <= gap <= primal - dual
-        assert ascent.rough.readings == 0 or gap >= 0.999 * (primal - dual)
-        assert ascent.unproved > 0 or ascent.rough.readings > 0
-
-
-def test_rows_are_read_where_rough_ones_prove_too_little(held, monkeypatch):
-    problem, memory = held
-    chosen = Parameter(loss="hinge", solver=32, gap_tol=1e-3, memory=memory)
-    made, readings = Rough.__init__, []
-    read = Rough._read
-
-    def rougher(self, errors):
-        made(self, errors * 1000)
-
-    def noted(self, ascent):
-        readings.append(ascent.number)
-        return read(self, ascent)
-
-    monkeypatch.setattr(Rough, "__init__", rougher)
-    monkeypatch.setattr(Rough, "_read", noted)
-    result = fit(problem, chosen).result
-    assert result.solved
-    assert len(readings) == 1
-    rows = problem.rows
-    X = csr_array((rows.values, rows.indices, rows.indptr), shape=rows.shape)
-    y = np.where(problem.labels == problem.labels[0], 1.0, -1.0)
-    w = result.weights.ravel()[:D]
-    y = y if y @ (X @ w) > 0 else -y
-    primal = np.maximum(0, 1 - y * (X @ w)).sum() + w @ w / 2
-    assert np.isclose(result.primal, primal, rtol=1e-12)
-    monkeypatch.setattr(rough, "MOST_MISSED", 0)
-    notes = " ".join(fit(problem, chosen).result.notes)
-    assert "passes read the examples themselves" in notes
