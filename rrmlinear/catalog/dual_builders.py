@@ -49,14 +49,6 @@ def plain(task: Task) -> Solver:
     return solver
 
 
-def conjugate(task: Task, stretch: float) -> Solver:
-    """Ascent on all duals of the logistic loss at once, with a free intercept."""
-    with loading:
-        from rrmlinear.solvers.dual.together.conjugate_ascent import ConjugateAscent
-
-    return ConjugateAscent(risk_of(task), task.regularizer, stretch)
-
-
 def pairs(task: Task) -> Solver:
     """Ascent on pairs of duals, of a loss with one kink and a free bias."""
     with loading:

@@ -18,9 +18,6 @@ from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.solvers.loop.stages.turns import Stage
 from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
 
-# Passes that the plain ascent is guessed to take behind the ascent on all duals at once.
-WIDE_PASSES = 20
-
 
 def automatic(task: Task) -> Solver:
     """Stages of the solvers that take the task, the quickest on easy problems first."""
@@ -112,7 +109,6 @@ def _others(task: Task, by_points: bool = True) -> list[Stage]:
         from rrmlinear.catalog.stages.first_stage import (
             begins_by_newton,
             begins_by_points,
-            columns_for_conjugate,
             is_wide,
         )
 
@@ -151,11 +147,7 @@ def _others(task: Task, by_points: bool = True) -> list[Stage]:
             return [*second, whole]
         one_score = task.n_classes is None
         if task.choices.free_bias and is_wide(task):
-            like = columns_for_conjugate(task)
-            if like == 0:
-                return [ascent, *second]
-            later = ascent._replace(cost=WIDE_PASSES * ascent.visit * task.rows.shape[0])
-            return [methods.conjugate(task, like), later, *second]
+            return [ascent, *second]
         if task.choices.free_bias and one_score and second and second[0].cost < whole.cost:
             return [*second, whole]
         kinks = second_order_builders.near_kinks_applies(task)

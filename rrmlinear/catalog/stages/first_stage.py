@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rrmlinear.catalog import second_order_builders
 from rrmlinear.catalog.stages.costs import (
     MAX_CURVED_COST,
     MAX_FIRST_COST,
@@ -13,7 +12,6 @@ from rrmlinear.catalog.stages.costs import (
     is_small,
 )
 from rrmlinear.catalog.stages.newton_guess import is_uneven, stretch
-from rrmlinear.catalog.stages.row_angles import columns_of_angles
 from rrmlinear.catalog.task import Task
 from rrmlinear.losses.logistic import Logistic
 from rrmlinear.risks.row_factor import is_nearly_full
@@ -23,10 +21,6 @@ from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
 # With this number of dense features for each example, the ascent on the logistic loss with a free
 # intercept takes less time than Newton's method.
 MIN_WIDE, MIN_WIDE_EXAMPLES = 2, 300
-# There the ascent on all duals at once comes first for this number of values, where rows are as
-# near to right angles as those of MIN_COLUMNS uncorrelated columns for each example. If the mean
-# c ‖x‖² is above WIDER_COST, there are WIDER features for each example too.
-MIN_CONJUGATE_VALUES, MIN_COLUMNS, WIDER, WIDER_COST = 2_000_000, 2.5, 4, 1e5
 # With at least this number of stored values, proximal points come before Newton steps over features
 # if these have no Gram matrix of all features and no intercept is free. With a free intercept they
 # were no quicker.
@@ -38,20 +32,6 @@ def is_wide(task: Task) -> bool:
     n, d = task.rows.shape
     are_many = n >= MIN_WIDE_EXAMPLES and d >= MIN_WIDE * n
     return isinstance(task.loss, Logistic) and task.rows.is_dense and are_many
-
-
-def columns_for_conjugate(task: Task) -> float:
-    """As `columns_of_angles` for a wide task on which all duals are best moved at once; else 0."""
-    n, d = task.rows.shape
-    if not second_order_builders.is_dense_norm(task) or n * d < MIN_CONJUGATE_VALUES:
-        return 0.0
-    if task.start is not None or task.weights is not None or not (task.costs > 0).all():
-        return 0.0
-    if not ((task.targets > 0).any() and (task.targets < 0).any()):
-        return 0.0
-    columns, square = columns_of_angles(task.rows)
-    is_large = task.costs.mean() * square > WIDER_COST * task.regularizer.modulus
-    return columns if columns >= MIN_COLUMNS * n and (d >= WIDER * n or not is_large) else 0.0
 
 
 def begins_by_newton(task: Task, newton: list[Stage]) -> bool:

@@ -48,8 +48,6 @@ from rrmlinear.solvers.second_order.limits import (
 LEAST_KINK_PASSES = 20
 # The same of compiled steps, which are slow where classes can be separated and C is large.
 LEAST_COMPILED_PASSES = 20
-# The same of the ascent on all duals at once, which first finds which duals are small.
-LEAST_CONJUGATE_PASSES = 12
 
 
 def from_duals(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
@@ -149,22 +147,6 @@ def descent(task: Task, build: Callable[[Task], Solver]) -> Stage:
     visit = BATCH_PRODUCTS * pass_visit_cost(task)
     least = least_passes(True, 0) * (visit * task.rows.shape[0] + PASS_COST)
     return Stage("L-BFGS", lambda _: build(task), visit, 0, least=least, resumes=True)
-
-
-def conjugate(task: Task, columns: float) -> Stage:
-    """The ascent on all duals at once.
-
-    ``columns``: this number of uncorrelated columns would give rows the angles that these have.
-    """
-    n, visit = task.rows.shape[0], BATCH_PRODUCTS * pass_visit_cost(task)
-    # the largest eigenvalue of XX' there over the mean of its diagonal
-    stretch = (1 + (n / columns) ** 0.5) ** 2
-    least = LEAST_CONJUGATE_PASSES * (visit * n + PASS_COST)
-
-    def build(_: Any) -> Solver:
-        return dual_builders.conjugate(_by_rows(task), stretch)
-
-    return Stage("the ascent on all duals at once", build, visit, 0, least=least)
 
 
 def _newton_from_both(task: Task, duals: Any, weights: Any) -> Solver:

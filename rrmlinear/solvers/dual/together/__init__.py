@@ -1,1 +1,0 @@
-"""Ascent on all duals at once: dual steps of all examples, and the ascent along them."""
