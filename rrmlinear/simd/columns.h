@@ -206,15 +206,6 @@ RRM_CLONES static moves_t moves_sums(const double *v, const double *p, const dou
     return sum;
 }
 
-/* q ← v + a d + b e */
-RRM_CLONES static void moves_add(const double *v, const double *p, double *q, ptrdiff_t n, double a,
-                                 double b)
-{
-#pragma omp simd
-    for (ptrdiff_t j = 0; j < n; j++)
-        q[j] = v[j] + a * (v[j] - p[j]) + b * (p[j] - q[j]);
-}
-
 /* Coordinate descent on a Gram matrix: visits of all weights, whose pulls stay at hand. */
 
 /* minimize ½ w'Gw − q'w + l1 ‖w‖₁ + (modulus/2) ‖w‖² over one weight after the other, which stays at

@@ -23,7 +23,6 @@ cdef extern from "columns.h" nogil:
         double vv, vd, ve, dd, de, ee
 
     moves_t moves_sums(const double* v, const double* p, const double* q, Py_ssize_t n)
-    void moves_add(const double* v, const double* p, double* q, Py_ssize_t n, double a, double b)
 
     double gram_sweep(const double* G, Py_ssize_t stride, Py_ssize_t k, double l1, double modulus,
                       bint positive, double rounding, double* w, double* pull)

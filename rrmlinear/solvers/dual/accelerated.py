@@ -11,7 +11,6 @@ import numpy as np
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual._momentum import look as look_ahead
 from rrmlinear.solvers.dual._momentum import step as step_momentum
-from rrmlinear.solvers.dual.combined.combined_passes import CombinedPasses, suits_combining
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.dual.first_pace import first_pace, theory_pace
 from rrmlinear.solvers.dual.mean_points import MeanPoints
@@ -78,7 +77,6 @@ class Accelerated(Solver):
         self.step_is_due = False
         self.looked_at, self.blind_passes = -math.inf, 0
         self.points: MeanPoints | None = None
-        self.combined: CombinedPasses | None = None
 
     def start(self) -> None:
         ascent, modulus = self.ascent, self.regularizer.modulus
@@ -106,17 +104,12 @@ class Accelerated(Solver):
         if jumps and self.regularizer.linear and rows.blocks is None:
             assert isinstance(self.pace, Proximal)
             self.points = MeanPoints(ascent, self.regularizer, self.pace, self.looking_work)
-            if suits_combining(ascent):
-                step = MAX_LOOKING_TIME * self.looking_work
-                self.combined = CombinedPasses(ascent, self.pace, modulus, step)
 
     def run_pass(self, number: int) -> None:
         if self.theory_is_due and number == 2:
             self._follow_theory()
         if self.step_is_due:
             self._step()
-        if self.combined is not None:
-            self.combined.see(number, self.kappa)
         self.ascent.target = math.inf if self.kappa else self.target  # who sleeps depends on it
         self.ascent.goal = self.target
         self.ascent.rule_is_open, self.rule_is_open = self.rule_is_open, False

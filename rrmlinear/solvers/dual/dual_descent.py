@@ -39,8 +39,6 @@ class DualDescent(Solver):
     loss: Any
     regularizer: Regularizer
     squares: NDArray[np.float64]  # ‖x_i‖²
-    #: Whether `CombinedPasses` takes its state.
-    combines = False
 
     def __init__(self, rows: Rows, costs: NDArray[np.float64], seed: int) -> None:
         super().__init__()

@@ -118,7 +118,6 @@ class ProxSDCA(MeasuredDuals):
                 self.exact_size = float(sizes @ np.sqrt(self.squares))
                 self.first_vector = self.dual_vector.copy()
                 self.state.first[:] = self.state.alphas
-        self.combines = self.threads == 1 and average is None and self.rows.blocks is None
         if not uniform:
             self.stream()
             if not self.climbed:  # after another ascent most examples sleep
