@@ -174,38 +174,6 @@ RRM_CLONES static void momentum_step(double *V, double *y, double *p, ptrdiff_t 
     }
 }
 
-/* Sums over two moves of a vector v, d = v − p since it was p and e = p − q before that: see
- * solvers/dual/combined/_combined_moves.pyx. */
-typedef struct {
-    double vv, vd, ve, dd, de, ee; /* v'v, v'd, … */
-} moves_t;
-
-RRM_CLONES static moves_t moves_sums(const double *v, const double *p, const double *q, ptrdiff_t n)
-{
-    moves_t sum = {0, 0, 0, 0, 0, 0};
-    for (ptrdiff_t begin = 0; begin < n; begin += MOMENTUM_BLOCK) {
-        ptrdiff_t end = n - begin < MOMENTUM_BLOCK ? n : begin + MOMENTUM_BLOCK;
-        double vv = 0, vd = 0, ve = 0, dd = 0, de = 0, ee = 0;
-#pragma omp simd reduction(+ : vv, vd, ve, dd, de, ee)
-        for (ptrdiff_t j = begin; j < end; j++) {
-            double x = v[j], d = x - p[j], e = p[j] - q[j];
-            vv += x * x;
-            vd += x * d;
-            ve += x * e;
-            dd += d * d;
-            de += d * e;
-            ee += e * e;
-        }
-        sum.vv += vv;
-        sum.vd += vd;
-        sum.ve += ve;
-        sum.dd += dd;
-        sum.de += de;
-        sum.ee += ee;
-    }
-    return sum;
-}
-
 /* Coordinate descent on a Gram matrix: visits of all weights, whose pulls stay at hand. */
 
 /* minimize ½ w'Gw − q'w + l1 ‖w‖₁ + (modulus/2) ‖w‖² over one weight after the other, which stays at

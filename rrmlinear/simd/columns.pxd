@@ -19,11 +19,6 @@ cdef extern from "columns.h" nogil:
     void momentum_step(double* V, double* y, double* p, Py_ssize_t n, double scale, double kappa,
                        double next_kappa, double beta)
 
-    ctypedef struct moves_t:
-        double vv, vd, ve, dd, de, ee
-
-    moves_t moves_sums(const double* v, const double* p, const double* q, Py_ssize_t n)
-
     double gram_sweep(const double* G, Py_ssize_t stride, Py_ssize_t k, double l1, double modulus,
                       bint positive, double rounding, double* w, double* pull)
     void gram_pull(const double* G, Py_ssize_t stride, Py_ssize_t d, const Py_ssize_t* some,

@@ -1,6 +1,6 @@
 """The state of stochastic dual coordinate ascent on a loss of one score, and its measuring."""
 
-from libc.math cimport INFINITY, NAN
+from libc.math cimport NAN
 from libc.stdint cimport int64_t
 
 from rrmlinear.core.schedule cimport (
@@ -144,30 +144,21 @@ cdef class DualState:
         return total
 
     def measure(self, const double[::1] w not None, double[::1] scores=None, Py_ssize_t begin=0,
-                Py_ssize_t end=-1, bint knows=False,
-                double[::1] reach=None, double away=INFINITY):
+                Py_ssize_t end=-1, bint knows=False):
         """Σ c_i φ_i over rows begin … end − 1 at w = ∇Ω*(v); updates the gaps of these
         examples, and writes their scores where these are asked for. One that ``knows`` them
-        reads the ``scores`` in place of w. Examples with duals of
-        0 and a ``reach`` above ``away`` are at rest, see `Reaches`. Other reaches become 0.
+        reads the ``scores`` in place of w.
         """
-        cdef bint keeps = scores is not None, asks = reach is not None
+        cdef bint keeps = scores is not None
         cdef Py_ssize_t i, stop = self.n if end < 0 else end
         cdef double losses = 0, score, loss
         cdef example_t* at
         cdef row_t row
         if knows and (scores is None or len(scores) < stop):
             raise ValueError(f"the scores of {stop} rows are needed")
-        if asks and len(reach) < stop:
-            raise ValueError(f"the reaches of {stop} examples are needed")
         with nogil:
             for i in range(begin, stop):
                 at = &self.example[i]
-                if asks and reach[i] > away and at.alpha == 0:
-                    at.gap = at.conjugate = 0
-                    continue
-                if asks:
-                    reach[i] = 0
                 row = rows_get(&self.rows.c, i)
                 if knows:
                     score = scores[i]

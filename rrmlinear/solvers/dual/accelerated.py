@@ -182,7 +182,6 @@ class Accelerated(Solver):
         self.step_is_due = False
         if kappa == self.kappa == 0:
             return
-        self.ascent.before_moves()
         vectors = self.ascent.dual_vector, self.center, self.previous
         step_momentum(self.ascent.regularizer, *vectors, self.kappa, kappa, beta)
         left, self.kappa = self.kappa, kappa
@@ -234,7 +233,6 @@ class Accelerated(Solver):
             points.offer_duals(self.certificate)
         self.ascent.wake()
         self.ascent.rest()
-        self.ascent.rest_is_due = True
 
     def present(self) -> Point:
         scores = self.ascent.known_scores() if self._by_weights() else None

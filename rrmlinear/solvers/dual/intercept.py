@@ -166,7 +166,6 @@ class InterceptAscent(Solver):
     def _measured_scores(self) -> tuple[Array, Array]:
         """The weights of the ascent and X w. The gaps by which examples sleep are updated."""
         self.inner.losses()
-        self.inner.mark_rest()
         weights = self._weights()
         return weights, self.risk.scores(weights)
 

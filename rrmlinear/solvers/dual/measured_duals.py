@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.core.loading import loading
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.terms import ScalarTerms
 from rrmlinear.solvers.dual._prox_sdca import DualAscent
 from rrmlinear.solvers.dual.allowed_duals import nearest_allowed
-from rrmlinear.solvers.dual.resting.resting import suits_resting
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.rounding import slopes_near
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.team import Team
-
-if TYPE_CHECKING:
-    from rrmlinear.solvers.dual.resting._reaches import Reaches
 
 # Parts of the rows that several threads measure.
 MEASURING_PARTS = 16
@@ -40,8 +35,6 @@ class MeasuredDuals(RowAscent):
     regularizer: Regularizer
     state: DualAscent
     team: Team
-    #: How far v may move with examples at rest; None where that was not asked for.
-    reaches: Reaches | None = None
 
     def present(self) -> Point:
         if self.mean is not None:
@@ -85,33 +78,8 @@ class MeasuredDuals(RowAscent):
 
     def losses(self) -> float:
         weights = self.regularizer.primal_of(self.measured_vector)
-        if self.reaches is not None:
-            return self._losses_by(self.reaches, weights)
         scores = np.empty(self.n) if self.turns is None else None
         losses, self.scores = self.summed(self._measuring_at(weights, scores)), scores
-        return losses
-
-    def mark_rest(self) -> None:
-        plain = self.mean is None and self.turns is None and self.state.average is None
-        if self.scores is None or self.reaches is not None or not plain:
-            return
-        if self.regularizer.linear and suits_resting(self.rows, self.loss):
-            # most runs end when they are measured, and need neither this memory nor these loops
-            with loading:
-                from rrmlinear.solvers.dual.resting._reaches import Reaches
-
-            self.reaches = Reaches(self.state, self.y, self.scores)
-
-    def _losses_by(self, reaches: Reaches, weights: NDArray[np.float64]) -> float:
-        # the same, without the rows of examples that are at rest
-        scores, reach, away = reaches.scores, reaches.reaches, reaches.away()
-        losses = self.summed(
-            lambda begin, end, thread: self.state.measure(
-                weights, scores, begin, end, reach=reach, away=away
-            )
-        )
-        reaches.settle(scores, away)
-        self.scores = scores
         return losses
 
     def losses_of(self, scores: NDArray[np.float64]) -> float:
@@ -120,9 +88,7 @@ class MeasuredDuals(RowAscent):
         losses = self.summed(
             lambda begin, end, thread: self.state.measure(none, scores, begin, end, knows=True)
         )
-        self.scores, self.rest_is_due = scores, True
-        if self.reaches is not None:
-            self.reaches.settle(scores)
+        self.scores = scores
         return losses
 
     def _measuring_at(

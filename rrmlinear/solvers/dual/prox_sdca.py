@@ -155,13 +155,12 @@ class ProxSDCA(MeasuredDuals):
         if number == 1 and self._looks_first():
             self.moved = self.n
             return
-        self.before_moves()
         self.known_losses = None
         uniform = self.sampling == "uniform"
         thorough, self.rule_is_open = self.rule_is_open, False
         if thorough:
             self.state.wake_above(0.0)  # without a gap an example violates nothing
-        order = self._to_visit(number, uniform)
+        order = self.state.begin_pass(number, self.seed, uniform)
         asleep = number, self.quiet(), self.calm(self.gap_sum)
         least = 0.0 if uniform or thorough else MIN_VISIT_GAP * self.gap_sum / self.n
         blocks = self.rows.blocks
@@ -184,16 +183,6 @@ class ProxSDCA(MeasuredDuals):
         smooth = self.loss.smoothing > 0
         if smooth and self.first_duals is None and not self.rows.is_dense:
             self.measures_first = False
-
-    def _to_visit(self, number: int, uniform: bool) -> NDArray[np.int64]:
-        # The examples of a pass. Those known to be at rest count as visited.
-        order = self.state.begin_pass(number, self.seed, uniform)
-        if self.reaches is None or uniform:
-            return order
-        left = self.reaches.leave_out(order, number)
-        known = len(order) - len(left)
-        self.work, self.visits = self.work + known, self.visits + known
-        return left
 
     def _looks_first(self) -> bool:
         # Where another ascent has found the duals and their scores: whether the rule holds there.
@@ -241,7 +230,6 @@ class ProxSDCA(MeasuredDuals):
         losses = self.proven_losses()
         self.wake()
         self.rest()
-        self.rest_is_due = True
         primal = losses + self.regularizer.value_of(self.present_weights())
         self.certificate.offer_weights(self.present_weights, primal=primal)
         self.certificate.offer_duals(self.present_duals, dual=self.dual())

@@ -187,9 +187,7 @@ class Part:
             models = (known.kappa, known.sigma) == (order.kappa, order.sigma)
             if models and np.array_equal(known.vector, order.vector):
                 return losses
-        losses = self.ascent.losses()
-        self.ascent.mark_rest()
-        return losses
+        return self.ascent.losses()
 
     def give_up(self, number: int, step: float) -> Packed:
         """Give up round ``number``, begun or not; returns u's part, added up anew."""

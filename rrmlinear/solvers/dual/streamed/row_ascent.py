@@ -54,8 +54,6 @@ class RowAscent(DualDescent):
     expected: float | None = None
     #: Scores at the weights that were measured last.
     scores: NDArray[np.float64] | None = None
-    #: Whether the run has measured v: if it goes on, examples at rest are noted before v moves.
-    rest_is_due = False
 
     def __init__(self, rows: Rows, costs: NDArray[np.float64], seed: int) -> None:
         super().__init__(rows, costs, seed)
@@ -193,15 +191,6 @@ class RowAscent(DualDescent):
             return 0.0
         w = self.regularizer.primal_of(self.mean)
         return gap_of_regularizer(self.regularizer, w, self.dual_vector)
-
-    def mark_rest(self) -> None:
-        """Note the examples at rest, all measured at the present v."""
-
-    def before_moves(self) -> None:
-        """Told before v moves, or its regularizer becomes another one."""
-        if self.rest_is_due:
-            self.rest_is_due = False
-            self.mark_rest()
 
     def busiest(self) -> NDArray[np.int64]:
         """Examples that had a gap at their last visits, at most MAX_BUSY of all."""
