@@ -28,20 +28,9 @@ cdef inline uint64_t random_below(uint64_t* state, uint64_t bound) noexcept nogi
     return <uint64_t> ((<uint128_t> random_next(state) * bound) >> 64)
 
 
-cdef inline void random_shuffle(uint64_t* state, int64_t* order, Py_ssize_t n,
-                                Py_ssize_t together=1) noexcept nogil:
-    """Shuffle n numbers (Fisher–Yates): runs of ``together`` of them, then each run and the rest.
-
-    Numbers of a run stay side by side. With their order fixed, an ascent on a few hundred examples
-    takes twice as many passes.
-    """
-    cdef Py_ssize_t i, j, k, runs = n // together
-    for i in range(runs - 1, 0, -1):
+cdef inline void random_shuffle(uint64_t* state, int64_t* order, Py_ssize_t n) noexcept nogil:
+    """Shuffle n numbers (Fisher–Yates)."""
+    cdef Py_ssize_t i, j
+    for i in range(n - 1, 0, -1):
         j = <Py_ssize_t> random_below(state, <uint64_t> i + 1)
-        for k in range(together):
-            order[i * together + k], order[j * together + k] = (
-                order[j * together + k], order[i * together + k])
-    if together > 1:
-        for k in range(runs):
-            random_shuffle(state, order + k * together, together)
-        random_shuffle(state, order + runs * together, n - runs * together)
+        order[i], order[j] = order[j], order[i]

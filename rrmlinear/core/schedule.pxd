@@ -38,11 +38,11 @@ cdef inline Py_ssize_t schedule_above(const double* cost, const double* gap, Py_
     return m
 
 
-cdef inline void schedule_shuffle(int number, uint64_t seed, int64_t* order, Py_ssize_t m,
-                                  Py_ssize_t together=1) noexcept nogil:
-    """Shuffle m examples for pass `number`, in runs of `together`; see random_shuffle."""
+cdef inline void schedule_shuffle(int number, uint64_t seed, int64_t* order,
+                                  Py_ssize_t m) noexcept nogil:
+    """Shuffle m examples for pass `number`."""
     cdef uint64_t state = random_stream(seed, <uint64_t> number)
-    random_shuffle(&state, order, m, together)
+    random_shuffle(&state, order, m)
 
 
 cdef inline Py_ssize_t schedule_draw(const schedule_t* schedule, const double* cost, int number,

@@ -3,7 +3,7 @@
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
-from rrmlinear.simd.row_products cimport row_axpy, row_dot, row_squared_norm
+from rrmlinear.simd.row_products cimport row_dot, row_squared_norm
 from rrmlinear.simd.rows cimport (
     ROW_DENSE, ROW_FLOAT32, ROW_INT64, row_index, row_t, row_value, rows_get, rows_prefetch,
 )
@@ -193,26 +193,6 @@ cdef class Rows:
                 row = rows_get(&self.c, examples[at])
                 out[at] = row_dot(&row, &w[0])
         return scores
-
-    def products_of_pairs(self, const int64_t[::1] first not None,
-                          const int64_t[::1] second not None):
-        """x_i'x_j of pairs of examples, which are in memory, the appended column included."""
-        products = np.empty(len(first))
-        cdef double[::1] out = products, line = np.zeros(max(self.width, 1))
-        cdef Py_ssize_t at, n = len(first)
-        cdef row_t row, other
-        if n != len(second):
-            raise ValueError(f"{n} examples and {len(second)} make no pairs")
-        with nogil:
-            for at in range(n):
-                if at + ROW_LOOKAHEAD < n:
-                    rows_prefetch(&self.c, first[at + ROW_LOOKAHEAD])
-                    rows_prefetch(&self.c, second[at + ROW_LOOKAHEAD])
-                row, other = rows_get(&self.c, first[at]), rows_get(&self.c, second[at])
-                row_axpy(&row, 1, &line[0])
-                out[at] = row_dot(&other, &line[0])
-                row_axpy(&row, -1, &line[0])    # 0 again, exactly
-        return products
 
     def find_fault(self):
         """The first fault, (kind, row, position in it) or None, and whether rows are canonical.

@@ -16,7 +16,6 @@ from rrmlinear.catalog.dual_builders import joint
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.core.records import record
-from rrmlinear.data.neighbours import visited_together
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, TraceRow
@@ -145,7 +144,6 @@ class JointStarts:
         self.label, self.costs, self.factors = label, costs, factors
         self.passes = _passes_of(loss)
         self.squares = np.maximum(rows.squared_norms(), MIN_CURVATURE)
-        self.together = visited_together(rows, self.squares, label)
         # whole lines of the cache first, not groups of one size
         whole = np.arange(JOINT_CLASSES, len(factors), JOINT_CLASSES)
         self.groups = np.split(np.arange(len(factors)), whole)
@@ -229,7 +227,6 @@ class JointStarts:
     def _made(self, first: int, count: int) -> tuple[NDArray[np.float64], ...]:
         factors = self.factors[first : first + count]
         ascent = joint(self.rows, self.loss, self.label, first, self.costs, factors, self.squares)
-        ascent.together = self.together
         with suppress(TimeIsUpError):
             for number in range(1, self.passes + 1):
                 ascent.run_pass(number, self.seed)

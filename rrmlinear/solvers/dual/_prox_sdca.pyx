@@ -39,11 +39,10 @@ cdef class DualAscent(DualState):
     team of threads shares the copies; any team gets the same bits.
     """
 
-    cdef public Py_ssize_t together       # neighbours that stay together in a pass
     cdef object order                     # of the pass
 
     def __cinit__(self, *_, **__):
-        self.order, self.together = np.empty(0, dtype=np.int64), 1
+        self.order = np.empty(0, dtype=np.int64)
 
     def begin_pass(self, int number, uint64_t seed, bint uniform, spans=None, double least=-1):
         """The examples that this pass visits, in order: those of ``spans``, (begin, end), or all,
@@ -66,7 +65,7 @@ cdef class DualAscent(DualState):
             if uniform:
                 m = schedule_draw(&self.schedule, &self.cost[0], number, seed, &out[0])
             else:
-                schedule_shuffle(number, seed, &out[0], m, self.together)
+                schedule_shuffle(number, seed, &out[0], m)
         self._begin(self.gap_sum, self.conjugate_sum)
         return self.order[:m]
 

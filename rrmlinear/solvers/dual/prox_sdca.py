@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.neighbours import visited_together
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
@@ -39,12 +38,11 @@ class ProxSDCA(MeasuredDuals):
     "II" to the best point between α_i and −φ'(x_i'w), which for losses of one score is that
     maximum; "III" on that line as far as a bound says, "IV" the same with the largest ‖x_i‖² for
     all, "V" a fixed part of the line (smooth losses only). ``sampling``: a "permutation" for each
-    pass, which leaves out examples with a small gap for a while, and keeps neighbours of large data
-    together (`visited_together`); or n "uniform" draws, as the paper's theorems assume; of streamed
-    rows, the draws of a pass are sorted by the blocks that are in memory together. ``start`` are
-    α_i to begin from, cut to the bounds of the loss. They are per unit of cost, so that they serve
-    for other costs too. ``climbed`` are v = Σ c_i α_i x_i of these and the scores x_i'v, where
-    another ascent on the same problem has found them.
+    pass, which leaves out examples with a small gap for a while; or n "uniform" draws, as the
+    paper's theorems assume; of streamed rows, the draws of a pass are sorted by the blocks that are
+    in memory together. ``start`` are α_i to begin from, cut to the bounds of the loss. They are per
+    unit of cost, so that they serve for other costs too. ``climbed`` are v = Σ c_i α_i x_i of these
+    and the scores x_i'v, where another ascent on the same problem has found them.
 
     ``threads`` share passes (`SharedPasses`); the same seed and number of them give the same bits.
 
@@ -120,8 +118,6 @@ class ProxSDCA(MeasuredDuals):
                 self.state.first[:] = self.state.alphas
         if not uniform:
             self.stream()
-            if not self.climbed:  # after another ascent most examples sleep
-                self.state.together = visited_together(self.rows, self.squares, self.y > 0)
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
         self.team = Team(self.threads, _this_processor)
         if self.first_duals is not None:

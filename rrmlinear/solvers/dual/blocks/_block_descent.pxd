@@ -6,7 +6,6 @@ from rrmlinear.solvers.dual.blocks._block_state cimport BlockState
 
 
 cdef class BlockDescent(BlockState):
-    cdef public Py_ssize_t together       # neighbours that stay together in a pass
 
     cdef void _visit(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil
     cdef void _visit_face(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil

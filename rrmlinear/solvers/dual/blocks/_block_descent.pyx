@@ -38,9 +38,6 @@ cdef class BlockDescent(BlockState):
     face are always added up in the same parts, so that any team gets the same bits.
     """
 
-    def __cinit__(self, *_, **__):
-        self.together = 1
-
     def begin_pass(self, int number, uint64_t seed, bint face, double quiet, spans=None,
                    double least=-1):
         """The examples to visit in this pass, shuffled, as an int64 array: those of ``spans``,
@@ -64,7 +61,7 @@ cdef class BlockDescent(BlockState):
                     m += schedule_above(&self.cost[0], &self.gap[0], 1, least, begin, end, &out[m])
                 else:
                     m += schedule_awake(&self.schedule, &self.cost[0], number, begin, end, &out[m])
-        schedule_shuffle(number, seed, &out[0], m, self.together)
+        schedule_shuffle(number, seed, &out[0], m)
         mine.norm_change = mine.moved = 0
         return order[:m]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.neighbours import visited_together
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
@@ -119,8 +118,6 @@ class BlockAscent(BlockMeasuring):
             if self.exact is not None:  # v of the narrow rows alone
                 self.rebuild(np.zeros_like(self.dual_vector))
             self.conjugate = self.state.conjugate_of_regularizer()
-        else:
-            self.state.together = visited_together(self.rows, self.squares, self.label)
         self.stream()
         self.busy = BusyPasses(self.state)
         has_kinks = self.loss.smoothing == 0 and self.rows.blocks is None

@@ -51,7 +51,6 @@ cdef class JointAscent:
     cdef Py_ssize_t first
     cdef const double[::1] cost, factor, square
     cdef readonly object duals       # n × k
-    cdef public Py_ssize_t together  # neighbours that stay together in a pass
     cdef double[:, ::1] alpha        # the same, padded
     cdef double[:, ::1] W            # features × k, padded
     cdef int32_t[::1] wake           # see schedule_t
@@ -67,7 +66,6 @@ cdef class JointAscent:
             raise ValueError(f"there must be {n} labels, costs and squared norms")
         self.rows, self.loss, self.label, self.first = rows, loss, label, first
         self.cost, self.factor, self.square = costs, factors, squares
-        self.together = 1
         stride = block_stride(len(factors))
         duals = aligned_zeros(n, stride)
         self.alpha, self.duals = duals, duals[:, :len(factors)]
@@ -109,7 +107,7 @@ cdef class JointAscent:
         held[3] = -1
         with nogil:
             n = schedule_awake(&self.schedule, &self.cost[0], number, 0, n, &places[0])
-            schedule_shuffle(number, seed, &places[0], n, self.together)
+            schedule_shuffle(number, seed, &places[0], n)
             for at in range(n):
                 if at % CHECKED_VISITS == 0:
                     with gil:
