@@ -43,13 +43,6 @@ def test_the_optimum_is_that_of_the_other_solvers(monkeypatch, passes, number, C
     assert len(passes) == found.passes
 
 
-@pytest.mark.parametrize("number", [0, 1, 2, 7])
-def test_the_rule_of_the_type_ends_the_first_pass(passes, number):
-    found = fit(made(), Parameter(solver=number)).result
-    assert found.status.name == "RULE"
-    assert passes == [1]
-
-
 def test_they_begin_at_given_points(monkeypatch):
     steps, least = [], FewWeights.least
 
@@ -83,13 +76,6 @@ def test_many_weights_or_values_are_solved_without_them(monkeypatch, passes):
     assert not passes
 
 
-def test_classes_that_can_be_separated_take_more_passes(passes, digits):
-    found = fit(digits, Parameter(solver=2, C=1000.0, gap_tol=1e-8)).result
-    assert found.solved
-    assert max(passes) > 1
-    assert len(passes) == found.passes
-
-
 def test_others_follow_where_nothing_moves(monkeypatch):
     problem = made()
     best = fit(problem, Parameter(solver=0, gap_tol=1e-9)).result
@@ -111,13 +97,3 @@ def test_numbers_that_overflow_raise():
     values = problem.rows.values * 1e200
     with pytest.raises(ValueError, match=r"overflow|range"):
         fit(Problem.from_arrays(values, problem.labels), Parameter(solver=0))
-
-
-def test_newton_itself_begins_by_such_steps(monkeypatch):
-    problem, chosen = made(), Parameter(solver="newton", loss="logistic", gap_tol=1e-9)
-    begun = fit(problem, chosen).result
-    assert begun.passes == 1
-    monkeypatch.setattr(few_weights, "MIN_STEPPED_VALUES", np.inf)
-    other = fit(problem, chosen).result
-    assert other.passes > 1
-    assert begun.primal == pytest.approx(other.primal, rel=2e-9)

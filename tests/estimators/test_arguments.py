@@ -24,7 +24,6 @@ from rrmlinear import (
     OneClassSVM,
     Ridge,
 )
-from rrmlinear.estimators import arguments
 from rrmlinear.estimators.arguments import (
     class_factors,
     classes_of,
@@ -79,17 +78,6 @@ def test_labels_without_an_order_are_refused(family):
     y = np.array(["a", None] * 3, dtype=object)
     with pytest.raises(ValueError, match="labels y are of the types NoneType, str, which have no"):
         family().fit(np.arange(12.0).reshape(6, 2), y)
-
-
-def test_whole_numbers_need_no_look_by_scikit_learn(monkeypatch):
-    def refuse(y):
-        raise AssertionError("whole numbers are labels of classes")
-
-    monkeypatch.setattr(arguments, "check_classification_targets", refuse)
-    classes_of(np.arange(30) % 15)
-    classes_of(np.arange(30) % 2 == 0)
-    with pytest.raises(AssertionError, match="whole numbers"):
-        classes_of(np.arange(30) % 15 / 2)
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.uint64])

@@ -121,35 +121,6 @@ def test_parameters_of_the_losses_reach_them(numbers):
         LinearRegressor(epsilon=0.1).fit(X, y)
 
 
-@pytest.mark.parametrize("class_weight", [None, "balanced", {"no": 2.0, "yes": 0.5}])
-def test_a_weight_is_a_repetition_for_classes(two_classes, class_weight):
-    X, y = two_classes
-    weights = np.random.default_rng(0).integers(0, 4, len(y))
-    exact = LinearClassifier(
-        "squared-hinge",
-        alpha=0.01,
-        regularizer="elastic-net",
-        l1_ratio=0.1,
-        tol=1e-13,
-        class_weight=class_weight,
-    )
-    weighted = clone(exact).fit(X, y, sample_weight=weights)
-    repeated = clone(exact).fit(X.repeat(weights, 0), y.repeat(weights))
-    assert_allclose(weighted.coef_, repeated.coef_, atol=1e-5)
-    assert_allclose(weighted.intercept_, repeated.intercept_, atol=1e-5)
-
-
-def test_a_weight_is_a_repetition_for_numbers(numbers):
-    X, y = numbers
-    weights = np.random.default_rng(0).integers(0, 4, len(y))
-    exact = LinearRegressor("huber", alpha=0.01, tol=1e-13)
-    weighted = clone(exact).fit(X, y, sample_weight=weights)
-    repeated = clone(exact).fit(X.repeat(weights, 0), y.repeat(weights))
-    assert_allclose(weighted.coef_, repeated.coef_, atol=1e-6)
-    with pytest.raises(ValueError, match=r"^sample_weight is zero for all examples; at least one"):
-        exact.fit(X, y, np.zeros(60))
-
-
 def test_probabilities_come_with_likelihoods(two_classes, iris):
     X, y = two_classes
     estimator = LinearClassifier("logistic").fit(X, y)
@@ -301,24 +272,6 @@ def test_wrong_data_are_named(iris):
         LinearClassifier(class_weight={0: 0.0, 1: 0.0, 2: 0.0}).fit(X, y)
     with pytest.raises(ValueError, match="Unknown label type"):
         LinearClassifier().fit(X, y + 0.5)
-
-
-@pytest.mark.parametrize("loss", ["softmax", "crammer-singer", "weston-watkins"])
-@pytest.mark.parametrize("regularizer", ["l2", "elastic-net", "l1", "trace-norm"])
-def test_solvers_agree_on_free_intercepts_of_classes(loss, regularizer):
-    rng = np.random.default_rng(1)
-    centres = rng.standard_normal((4, 5)) + 3
-    y = rng.choice(4, 150, p=[0.5, 0.3, 0.15, 0.05])
-    X = centres[y] + rng.standard_normal((150, 5))
-    by_norm = {"l2": ["prox-sdca", "newton"], "elastic-net": ["newton"]}
-    objectives = []
-    choices = {"C": 0.3, "regularizer": regularizer, "tol": 1e-4, "max_iter": 100_000}
-    for solver in ["auto", "pdprox-dual", *by_norm.get(regularizer, [])]:
-        estimator = LinearClassifier(loss, solver=solver, **choices).fit(X, y)
-        assert estimator.duality_gap_ <= 1e-4 * estimator.objective_
-        moved = LinearClassifier(loss, solver=solver, **choices).fit(X + 1, y)
-        objectives += [estimator.objective_, moved.objective_]
-    assert_allclose(objectives, objectives[0], rtol=1e-4)
 
 
 @pytest.mark.parametrize("bounds", [{"lower": 0.0}, {"upper": [0.5, 0.0, np.inf]}])

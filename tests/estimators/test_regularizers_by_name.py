@@ -30,48 +30,6 @@ def conic(cp, X, y, loss, regularizer, C, budget):
     return cp.Problem(cp.Minimize(omega + C * total)).solve(solver=cp.CLARABEL)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("regularizer", ["l1", "l2"])
-@pytest.mark.parametrize("budget", [None, 12])
-def test_losses_with_kinks_have_the_optimum_of_a_conic_solver(
-    two_classes, numbers, solver, regularizer, budget
-):
-    cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
-    choices = {"C": 0.2, "regularizer": regularizer, "solver": solver, "tol": 1e-7}
-    choices |= {"budget": budget, "l1": 0.3 if regularizer == "l1" else None}
-    X, labels = two_classes
-    signs = np.where(labels == "yes", 1.0, -1.0)
-    for estimator, data, target, y, loss in (
-        (LinearClassifier(**choices), X, labels, signs, "hinge"),
-        (LinearRegressor("absolute", **choices), *numbers, numbers[1], "absolute"),
-    ):
-        estimator.fit(data, target)
-        assert estimator.status_ is Status.SOLVED
-        primal = estimator.trace_[-1].primal
-        assert primal == pytest.approx(conic(cp, data, y, loss, regularizer, 0.2, budget), rel=1e-6)
-        scores = data @ estimator.coef_.ravel() + estimator.intercept_
-        losses = np.maximum(0, 1 - y * scores) if loss == "hinge" else np.abs(y - scores)
-        losses = np.sort(losses)[::-1][:budget]
-        w = estimator.coef_.ravel()
-        omega = 0.3 * np.abs(w).sum() if regularizer == "l1" else w @ w / 2
-        assert omega + 0.2 * losses.sum() == pytest.approx(primal, rel=1e-9)
-        assert -1e-12 * primal <= estimator.duality_gap_ <= 1e-7 * max(1, primal)
-        if budget is not None:
-            assert np.abs(estimator.dual_coef_).sum() <= budget * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("intercept", [False, "regularized", True])
-@pytest.mark.parametrize("loss", ["squared-hinge", "generalized-hinge"])
-def test_more_classes_have_the_optimum_of_the_other_solvers(iris, loss, intercept):
-    X, y = iris
-    choices = {"C": 0.2, "tol": 1e-6, "fit_intercept": intercept, "intercept_scaling": 2.0}
-    found = LinearClassifier(loss, **choices).fit(X, y)
-    other = LinearClassifier(loss, **choices).fit(X, y)
-    assert found.status_ is Status.SOLVED
-    assert found.trace_[-1].primal == pytest.approx(other.trace_[-1].primal, rel=2e-6)
-    assert found.coef_.shape == (3, X.shape[1])
-
-
 def test_shares_and_constraints_are_those_of_the_others(two_classes, numbers):
     X, y = two_classes
     shared = {"alpha": 0.05, "regularizer": "elastic-net", "l1_ratio": 0.4, "tol": 1e-8}

@@ -8,17 +8,16 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import rrmlinear
-from rrmlinear import LinearClassifier, LinearRegressor, Parameter, Problem, fit
+from rrmlinear import LinearClassifier, Parameter
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.solvers import SOLVERS as TYPES
-from rrmlinear.catalog.solvers import losses_of, regularizers_of
+from rrmlinear.catalog.solvers import regularizers_of
 from rrmlinear.estimators.wording import SOLVERS
 from rrmlinear.solvers.loop.result import Status
 
 KINDS = {name: TYPES[number] for name, number in SOLVERS.items()}
 FREE = [name for name, kind in KINDS.items() if "free_bias" in kind.choices]
-STARTING = [name for name, kind in KINDS.items() if kind.starts]
 
 
 @pytest.fixture(scope="module")
@@ -77,36 +76,6 @@ def test_other_intercepts_are_those_of_the_ascent(two_classes, iris, solver, int
         assert_array_equal(found.classes_, other.classes_)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_losses_of_all_classes(iris, solver):
-    loss = "softmax"
-    if loss not in losses_of(KINDS[solver]):
-        with pytest.raises(
-            ValueError,
-            match=f"solver {solver} needs losses of one score, and loss softmax has several",
-        ):
-            LinearClassifier(loss, solver=solver, fit_intercept=False).fit(*iris)
-        return
-    choices = {"C": 0.1, "tol": 1e-6, "fit_intercept": "regularized"}
-    found = LinearClassifier(loss, solver=solver, **choices).fit(*iris)
-    other = LinearClassifier(loss, **choices).fit(*iris)
-    assert found.trace_[-1].primal == pytest.approx(other.trace_[-1].primal, rel=2e-6)
-    assert_allclose(found.predict_proba(iris[0]), other.predict_proba(iris[0]), atol=1e-2)
-
-
-@pytest.mark.parametrize("solver", FREE)
-@pytest.mark.parametrize("loss", ["squared", "huber"])
-def test_regressions_far_from_the_origin(numbers, solver, loss):
-    X, y = numbers
-    found = LinearRegressor(loss, C=0.4, solver=solver, tol=1e-8).fit(X, y)
-    assert found.status_ is Status.SOLVED
-    assert found.coef_.shape == (5,)
-    choices = {"C": 0.4, "tol": 1e-9, "fit_intercept": "unregularized"}
-    other = LinearRegressor(loss, **choices).fit(X, y)
-    assert found.trace_[-1].primal == pytest.approx(other.trace_[-1].primal, rel=2e-8)
-    assert_allclose(found.predict(X), other.predict(X), atol=5e-3)
-
-
 def test_the_net_as_a_constraint(two_classes):
     X, y = two_classes
     choices = {"solver": "fista", "C": 0.4, "l1": 0.3, "tol": 1e-9, "fit_intercept": False}
@@ -131,15 +100,6 @@ def test_the_net_as_a_constraint(two_classes):
             refused.fit(X, y)
 
 
-def test_the_lasso_of_a_classifier(two_classes):
-    X, y = two_classes
-    sparse = LinearClassifier(
-        "logistic", solver="fista", regularizer="l1", C=0.05, tol=1e-8, fit_intercept=False
-    ).fit(X, y)
-    assert sparse.status_ is Status.SOLVED
-    assert 0 < np.count_nonzero(sparse.coef_) < 6
-
-
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_format_changes_nothing_and_threads_little(iris, solver):
     X, y = iris
@@ -154,36 +114,6 @@ def test_a_format_changes_nothing_and_threads_little(iris, solver):
         assert found.trace_[-1].primal == pytest.approx(reference.trace_[-1].primal, rel=2e-6)
     found = clone(reference).set_params(n_jobs=2).fit(X, y)
     assert found.trace_[-1].primal == pytest.approx(reference.trace_[-1].primal, rel=2e-6)
-
-
-@pytest.mark.usefixtures("no_compiled_steps")
-@pytest.mark.parametrize("solver", list(SOLVERS))
-def test_a_warm_start_saves_passes_or_is_refused(two_classes, solver):
-    X, y = two_classes
-    loss = loss_for(solver, "squared-hinge")
-    choices = {"C": 0.3, "solver": solver, "tol": 1e-7, "fit_intercept": False}
-    warm = LinearClassifier(loss, warm_start=True, **choices)
-    if solver not in STARTING:
-        with pytest.raises(ValueError, match=f"warm_start has no effect with solver '{solver}'"):
-            warm.fit(X, y)
-        return
-    warm.fit(X, y).set_params(C=0.29).fit(X, y)
-    cold = clone(warm).fit(X, y)
-    if "pdprox" not in solver:  # which finds its steps anew
-        assert warm.n_iter_ < cold.n_iter_
-    assert warm.trace_[-1].primal == pytest.approx(cold.trace_[-1].primal, rel=2e-7)
-
-
-@pytest.mark.parametrize("intercept", ["regularized", "unregularized"])
-def test_the_default_is_the_automatic_solver_of_fit(two_classes, intercept):
-    X, y = two_classes
-    problem = Problem.from_arrays(X, np.where(y == "yes", 1, -1), bias=1.0)
-    for loss in ("hinge", "logistic"):
-        rules = {"gap_tol": 1e-7, "free_bias": True if intercept == "unregularized" else None}
-        model = fit(problem, Parameter(solver="auto", loss=loss, C=0.3, **rules))
-        found = LinearClassifier(loss, C=0.3, tol=1e-7, fit_intercept=intercept).fit(X, y)
-        assert found.trace_[-1].primal == pytest.approx(model.result.primal, rel=2e-7)
-        assert found.n_iter_ == pytest.approx(model.result.passes, abs=5)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -235,24 +165,3 @@ def test_intercepts_of_losses_of_all_classes_have_no_penalty(loss, regularizer):
     assert moved.objective_ == pytest.approx(model.objective_, rel=2e-5)
     other = LinearClassifier(loss, **choices, fit_intercept="regularized").fit(X, y)
     assert model.objective_ < other.objective_
-
-
-@pytest.mark.parametrize("loss", ["softmax", "weston-watkins", "crammer-singer"])
-def test_intercepts_of_all_classes_have_the_optimum_of_a_conic_solver(iris, loss):
-    cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
-    X, y = iris
-    W, b = cp.Variable((4, 3)), cp.Variable((1, 3))
-    scores = X @ W + np.ones((150, 1)) @ b
-    own = cp.sum(cp.multiply(scores, np.eye(3)[y]), axis=1, keepdims=True)
-    ahead = 1 - np.eye(3)[y] + scores - own @ np.ones((1, 3))
-    losses = {
-        "softmax": cp.log_sum_exp(ahead - (1 - np.eye(3)[y]), axis=1),
-        "weston-watkins": cp.sum(cp.pos(ahead), axis=1) - 0.0,
-        "crammer-singer": cp.max(ahead, axis=1),
-    }[loss]
-    objective = cp.sum_squares(W) / 2 + 0.3 * cp.sum(losses)
-    optimum = cp.Problem(cp.Minimize(objective)).solve(solver=cp.CLARABEL)
-    model = LinearClassifier(loss, C=0.3, tol=1e-7).fit(X, y)
-    assert model.status_ is Status.SOLVED
-    assert model.objective_ == pytest.approx(optimum, rel=1e-6)
-    assert model.objective_ - model.duality_gap_ <= optimum * (1 + 1e-7)

@@ -5,8 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from rrmlinear import LinearClassifier, LinearRegressor, LinearSVC
-from rrmlinear.catalog.stages import few_weights
+from rrmlinear import LinearClassifier, LinearRegressor
 from rrmlinear.solvers.loop.result import Status
 
 
@@ -29,20 +28,6 @@ def test_a_warm_start_begins_near_the_minimum(iris, loss, order):
     cold = clone(warm).fit(X, y)
     assert warm.trace_[-1].primal == pytest.approx(cold.trace_[-1].primal, rel=1e-6)
     assert_array_equal(warm.predict(X), cold.predict(X))
-
-
-def test_a_warm_start_on_the_same_problem_takes_a_pass_of_each_class(monkeypatch):
-    # the weights of an ascent's duals are above the best ones: those have to count too
-    monkeypatch.setattr(few_weights, "MIN_FEW_KINKS", np.inf)  # the ascent comes first
-    rng = np.random.default_rng(5)
-    X = rng.standard_normal((300, 40)) + 4.0
-    y = (X[:, :5].sum(axis=1) + rng.standard_normal(300) > 20).astype(int) + (X[:, 7] > 4.5)
-    warm = LinearSVC(loss="hinge", C=10.0, tol=1e-5, warm_start=True).fit(X, y)
-    objective, passes = warm.objective_, warm.n_iter_
-    assert passes > 100
-    warm.fit(X, y)
-    assert warm.n_iter_ == 3
-    assert warm.objective_ <= objective
 
 
 def test_a_warm_start_of_two_classes_and_of_numbers(two_classes, numbers):

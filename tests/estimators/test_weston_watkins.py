@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
-from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
 from rrmlinear import Parameter, Problem, WestonWatkinsSVC, fit
@@ -45,17 +44,6 @@ def test_bits_are_those_of_fit(iris, bias):
     assert_allclose(estimator.decision_function(X), model.decision_function(X)[:, ::-1])
 
 
-@pytest.mark.parametrize("solver", ["auto", "walrus", "shark"])
-def test_every_block_solver_finds_the_minimum(iris, exact, solver):
-    X, y = iris
-    tol = 1e-4 if solver == "shark" else 1e-11
-    estimator = exact(solver=solver, tol=tol).fit(X, y)
-    reference = exact(random_state=1).fit(X, y)
-    assert estimator.status_ is Status.SOLVED
-    assert estimator.duality_gap_ <= tol * max(1, estimator.trace_[-1].primal)
-    assert_allclose(estimator.coef_, reference.coef_, atol=np.sqrt(8 * estimator.duality_gap_))
-
-
 def test_weights_are_the_sum_over_the_duals(iris, exact):
     X, y = iris
     estimator = exact(fit_intercept=False).fit(X, y)
@@ -89,71 +77,6 @@ def test_two_classes_are_the_hinge_svm_at_twice_c(two_classes, exact, intercept)
     assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
     assert_array_equal(ours.classes_, ["no", "yes"])
     assert_array_equal(ours.predict(X), theirs.predict(X))
-
-
-@pytest.mark.parametrize("class_weight", [None, "balanced", {0: 2.0, 2: 0.5}])
-def test_a_weight_is_a_repetition(iris, exact, class_weight):
-    X, y = iris
-    weights = np.random.default_rng(0).integers(0, 4, len(y))
-    weighted = exact(class_weight=class_weight).fit(X, y, sample_weight=weights)
-    repeated = exact(class_weight=class_weight).fit(X.repeat(weights, 0), y.repeat(weights))
-    assert_allclose(weighted.coef_, repeated.coef_, atol=1e-5)
-    assert_allclose(weighted.intercept_, repeated.intercept_, atol=1e-5)
-
-
-def test_a_class_weight_is_the_weight_of_its_examples(iris, exact):
-    X, y = iris
-    factors = np.array([2.0, 1.0, 0.25])
-    names = np.array(["setosa", "versicolor", "virginica"])
-    by_class = exact(class_weight={"setosa": 2.0, "virginica": 0.25}).fit(X, names[y])
-    by_sample = exact().fit(X, names[y], sample_weight=factors[y])
-    assert_array_equal(by_class.coef_, by_sample.coef_)
-    balanced = exact(class_weight="balanced").fit(X[:130], y[:130])
-    counted = 130 / (3 * np.bincount(y[:130]))
-    by_sample = exact().fit(X[:130], y[:130], sample_weight=counted[y[:130]])
-    assert_allclose(balanced.coef_, by_sample.coef_, atol=1e-6)
-
-
-def test_examples_of_weight_zero_do_not_count(iris, exact):
-    X, y = iris
-    weights = np.ones(len(y))
-    weights[::3] = 0
-    noisy = X.copy()
-    noisy[::3] = 1e3
-    assert_allclose(
-        exact().fit(noisy, y, weights).coef_, exact().fit(X[weights > 0], y[weights > 0]).coef_
-    )
-    with pytest.raises(ValueError, match="is zero for all examples; at least one must count"):
-        exact().fit(X, y, np.zeros(len(y)))
-    with pytest.raises(ValueError, match="are zero for all examples"):
-        exact(class_weight={0: 0.0, 1: 0.0, 2: 0.0}).fit(X, y)
-
-
-@pytest.mark.parametrize("then", [{}, {"C": 0.29}, {"tol": 1e-6}, {"solver": "walrus"}])
-def test_a_warm_start_begins_near_the_minimum(iris, then):
-    X, y = iris
-    choices = {"C": 0.3, "tol": 1e-4, "fit_intercept": "regularized"}
-    warm = WestonWatkinsSVC(**choices, warm_start=True).fit(X, y)
-    warm.set_params(**then).fit(X, y)
-    cold = clone(warm).fit(X, y)
-    # the passes that remain to finer tolerances depend on rounding
-    assert warm.trace_[0].gap < 0.1 * cold.trace_[0].gap
-    passes = [
-        sum(row.relative_gap > choices["tol"] for row in each.trace_) for each in (warm, cold)
-    ]
-    assert passes[0] <= passes[1] / 2
-    assert warm.status_ is Status.SOLVED
-    rest = warm.duality_gap_ + cold.duality_gap_
-    assert warm.trace_[-1].primal == pytest.approx(cold.trace_[-1].primal, abs=rest)
-
-
-@pytest.mark.parametrize("C", [0.05, 3.0])
-def test_a_warm_start_far_away_reaches_the_minimum(iris, exact, C):
-    X, y = iris
-    warm = exact(warm_start=True, tol=1e-9).fit(X, y).set_params(C=C).fit(X, y)
-    cold = exact(C=C, tol=1e-9).fit(X, y)
-    assert warm.trace_[-1].primal == pytest.approx(cold.trace_[-1].primal, rel=1e-8)
-    assert warm.dual_coef_.max() <= C
 
 
 @pytest.mark.parametrize("change", ["classes", "number", "features", "labels", "order"])

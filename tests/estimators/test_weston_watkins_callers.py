@@ -6,17 +6,11 @@ import sys
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csc_array, csr_array, csr_matrix
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from rrmlinear import WestonWatkinsSVC
-from rrmlinear.estimators import linear
-from rrmlinear.solvers.loop.result import Status
 
 
 @pytest.mark.parametrize(
@@ -39,45 +33,6 @@ def test_labels_of_any_kind_come_back(iris, labels):
     assert_array_equal(estimator.classes_, np.unique(labels))
     assert estimator.classes_.dtype == labels.dtype
     assert estimator.score(X[chosen], y) > 0.9
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("container", [np.asarray, np.asfortranarray, csr_matrix, csr_array])
-def test_a_format_changes_nothing(iris, exact, dtype, container):
-    X, y = iris
-    X = X.astype(dtype)
-    reference = exact().fit(X.astype(np.float64), y)
-    estimator = exact().fit(container(X), y)
-    assert_allclose(estimator.coef_, reference.coef_, atol=1e-5)
-    scores = estimator.decision_function(container(X))
-    assert_allclose(scores, reference.decision_function(X.astype(np.float64)), atol=1e-5)
-
-
-def test_indices_of_64_bits_and_other_sparse_formats(iris, exact):
-    X, y = iris
-    reference = exact().fit(csr_array(X), y)
-    wide = csr_array(X)
-    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
-    estimator = exact().fit(wide, y)
-    assert wide.indices.dtype == np.int64
-    assert_array_equal(estimator.coef_, reference.coef_)
-    assert_array_equal(exact().fit(csc_array(X), y).coef_, reference.coef_)
-
-
-@pytest.mark.parametrize("kind", ["dense", "float32", "csr"])
-def test_the_callers_memory_is_used(iris, kind, monkeypatch):
-    X, y = iris
-    X = {"dense": X, "float32": X.astype(np.float32), "csr": csr_array(X)}[kind]
-    seen = []
-
-    def recording(problem, *rest, **named):
-        seen.append(problem.rows.values)
-        return solve(problem, *rest, **named)
-
-    solve = linear.solve
-    monkeypatch.setattr(linear, "solve", recording)
-    WestonWatkinsSVC(fit_intercept=False).fit(X, y)
-    assert np.shares_memory(seen[0], X.data if kind == "csr" else X)
 
 
 def test_read_only_and_mapped_data_serve(iris, tmp_path):
@@ -111,17 +66,6 @@ def test_pickle_and_clone_keep_what_they_should(iris):
     assert_array_equal(fresh.fit(X, y).coef_, estimator.coef_)
 
 
-def test_a_grid_search_in_a_pipeline(iris):
-    X, y = iris
-    search = GridSearchCV(
-        make_pipeline(StandardScaler(), WestonWatkinsSVC()),
-        {"westonwatkinssvc__C": [0.01, 0.1, 1.0]},
-        cv=3,
-    ).fit(X * [1, 10, 100, 1000], y)
-    assert search.best_score_ > 0.9
-    assert search.predict(X).shape == (150,)
-
-
 def test_the_seed_and_the_threads(iris, exact):
     X, y = iris
     same = [WestonWatkinsSVC(random_state=4, n_jobs=t).fit(X, y) for t in (None, 2, -1)]
@@ -129,17 +73,6 @@ def test_the_seed_and_the_threads(iris, exact):
     assert_array_equal(same[0].coef_, same[2].coef_)
     other = WestonWatkinsSVC(random_state=np.random.RandomState(4)).fit(X, y)
     assert not np.array_equal(other.coef_, same[0].coef_)
-
-
-def test_stopping_early_warns_how_far_it_is(iris):
-    X, y = iris
-    message = "the limit on passes was reached before the tolerance: after 2 passes the gap is"
-    with pytest.warns(ConvergenceWarning, match=message) as caught:
-        estimator = WestonWatkinsSVC(max_iter=2).fit(X, y)
-    assert caught[0].filename == __file__
-    assert estimator.status_ is Status.PASS_LIMIT
-    assert estimator.n_iter_ == 2
-    assert estimator.duality_gap_ > 1e-3 * estimator.trace_[-1].primal
 
 
 def test_verbose_prints_the_end_and_the_passes(iris, capsys):
@@ -170,16 +103,6 @@ def test_verbose_prints_the_end_and_the_passes(iris, capsys):
 def test_a_parameter_out_of_range_is_named(iris, keywords, message):
     with pytest.raises(ValueError, match=message):
         WestonWatkinsSVC(**keywords).fit(*iris)
-
-
-def test_wrong_data_are_named(iris):
-    X, y = iris
-    with pytest.raises(ValueError, match=r"at least 2 classes in the data, but .* only one class"):
-        WestonWatkinsSVC().fit(X, np.zeros(len(y)))
-    with pytest.raises(ValueError, match=r"sample_weight\[1\] is -1.0"):
-        WestonWatkinsSVC().fit(X, y, np.r_[1.0, -1.0, np.ones(len(y) - 2)])
-    with pytest.raises(ValueError, match="Unknown label type"):
-        WestonWatkinsSVC().fit(X, y + 0.5)
 
 
 def test_a_missing_scikit_learn_says_how_to_get_it():

@@ -295,6 +295,13 @@ def test_what_is_not_a_number_stays_so(omega):
     assert omega.conjugate_of(w) == np.inf
 
 
+@pytest.mark.parametrize("omega", [L2(), L2(2.5), ElasticNet(0.3, 4.0)])
+def test_a_further_quadratic_adds_its_square(omega):
+    more, w = omega.with_quadratic(1.5), np.array([0.5, -2.0, 0.0])
+    assert more.value_of(w) == pytest.approx(omega.value_of(w) + 0.75 * w @ w, rel=1e-15)
+    assert more.modulus == omega.modulus + 1.5
+
+
 def test_groups_of_many_coordinates():
     rng = np.random.default_rng(1)
     w, numbers = rng.normal(size=5000), rng.integers(0, 3, 5000)
@@ -322,6 +329,10 @@ def test_steps_of_zero_and_of_any_size():
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
+        (lambda: L2(0.0), ValueError, "modulus must be positive"),
+        (lambda: L2(np.nan), ValueError, "modulus must be positive"),
+        (lambda: ElasticNet(-1.0), ValueError, "l1 must be at least 0"),
+        (lambda: ElasticNet(np.nan), ValueError, "l1 must be at least 0"),
         (lambda: NormPower(L1(1.0), 1.0), ValueError, "power must be above 1 and finite, got 1.0"),
         (lambda: NormBall(L1(1.0), 0.0), ValueError, "radius must be positive and finite, got 0"),
         (lambda: NormBall(ExclusiveLasso(), 1.0), TypeError, "a norm is needed, got ExclusiveLas"),

@@ -61,23 +61,6 @@ def test_all_solvers_find_one_optimum_of_a_smoothed_loss(data, fit, loss, free):
     assert max(primals) < 0.99 * unlimited
 
 
-def test_weights_are_repetitions_and_classes_solved_one_by_one(data, fit):
-    rng = np.random.default_rng(5)
-    X = data[0]
-    y = np.digitize(X @ [1.0, -1.0, 0.5, 0.0], [-0.5, 1.0]).astype(float)
-    count = rng.integers(1, 4, len(y))
-    weighted, repeated = (
-        fit(Problem.from_arrays(A, t, c), solver="newton", loss="hinge", **EXACT).result
-        for A, t, c in (
-            (X, y, count.astype(float)),
-            (X.repeat(count, axis=0), y.repeat(count), None),
-        )
-    )
-    assert weighted.weights.shape == (4, 3)
-    assert weighted.primal == pytest.approx(repeated.primal, rel=1e-7)
-    assert (count @ np.abs(weighted.duals) <= BUDGET * (1 + 1e-9)).all()
-
-
 @pytest.mark.parametrize(
     ("choices", "message"),
     [

@@ -178,18 +178,6 @@ def test_the_m3n_with_the_1_norm():
     assert (result.weights == 0).any()
 
 
-def test_weights_equal_repetitions():
-    X, y, problem = made(weights=[1, 2, 1, 3, 1, 1, 1, 0])
-    often = [0, 1, 1, 2, 3, 3, 3, 4, 5, 6]
-    repeated = SequenceProblem.from_lists(
-        [X[s] for s in often], [y[s] for s in often], labels=[2, 5, 9]
-    )
-    asked = Parameter(loss="crf", gap_tol=1e-8)
-    a, b = fit_sequences(problem, asked), fit_sequences(repeated, asked)
-    np.testing.assert_allclose(a.weights, b.weights, atol=1e-3)
-    assert a.result.primal == pytest.approx(b.result.primal, rel=1e-7)
-
-
 @pytest.mark.parametrize(
     "choices",
     [
@@ -256,18 +244,6 @@ def test_one_label_is_refused():
         fit_sequences(problem, Parameter(loss="crf"))
 
 
-@pytest.mark.parametrize("loss", ["crf", "m3n"])
-def test_a_start_saves_passes(loss):
-    _, _, problem = made(4)
-    asked = Parameter(loss=loss, gap_tol=1e-6)
-    first = fit_sequences(problem, asked)
-    again = fit_sequences(problem, asked, start=first)
-    assert again.result.passes < first.result.passes
-    _, _, other = made(4, names=(1, 5, 9))
-    with pytest.raises(ValueError, match="labels and features must be the same"):
-        fit_sequences(other, asked, start=first)
-
-
 def test_a_callback_stops_the_run():
     _, _, problem = made(4)
     seen = []
@@ -298,18 +274,6 @@ def test_a_feature_of_edges_is_a_group_of_its_own():
     zero = model.edge_weights == 0
     np.testing.assert_array_equal(zero.all(axis=(1, 2)), zero.any(axis=(1, 2)))
     assert zero.any()
-
-
-def test_long_sequences_with_few_weights_take_cutting_planes():
-    chance = np.random.default_rng(0)
-    y = np.cumsum(chance.random(3000) < 0.1) % 3
-    X = np.eye(3)[np.where(chance.random(3000) < 0.7, y, chance.integers(0, 3, 3000))]
-    for length, is_long in ((3000, True), (5, False)):
-        parts = [np.split(each, range(length, 3000, length)) for each in (X, y)]
-        model = fit_sequences(SequenceProblem.from_lists(*parts), Parameter(loss="m3n"))
-        assert model.result.solved
-        assert model.result.passes < 60
-        assert ("labellings" in model.result.support) != is_long
 
 
 @pytest.mark.parametrize("solver", ["lbfgs", "newton-cg", "marginals", 35, 39])

@@ -16,21 +16,6 @@ def signs():
     return Problem.from_arrays(X, np.where(X[:, 0] + 0.5 * rng.standard_normal(40) > 0, 1.0, -1.0))
 
 
-CHOICES = [
-    *({"solver": number, "lipschitz": name} for number in TYPES for name in ("adaptive", "fixed")),
-    *({"solver": n, "route": r} for n in (35, 36) for r in ("primal", "dual", "smoothed-dual")),
-    *({"solver": number, "prox": "optimized", "route": "dual"} for number in (35, 36)),
-]
-
-
-@pytest.mark.parametrize("choices", CHOICES, ids=str)
-def test_every_choice_has_the_optimum(signs, fit, choices):
-    expected = fit(signs, solver=32, loss="hinge", gap_tol=1e-8).result
-    result = fit(signs, loss="hinge", gap_tol=1e-6, **choices).result
-    assert result.solved
-    assert result.primal == pytest.approx(expected.primal, rel=1.1e-6)
-
-
 @pytest.mark.parametrize("number", TYPES)
 @pytest.mark.parametrize("loss", ["logistic", "softmax"])
 def test_duals_of_another_type_are_a_start(signs, fit, number, loss):

@@ -14,7 +14,6 @@ from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.rule import Either, Point, Rule
-from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.training.fit import NotSolvedWarning
 
 TYPES = [number for number, row in SOLVERS.items() if row.is_liblinear]
@@ -63,10 +62,7 @@ def test_the_rule_ends_near_the_optimum(problems, number, classes, C):
 def test_a_loose_tolerance_leaves_the_gap(problems, number):
     problem = problem_of(problems, number)
     loose = fit(problem, Parameter(solver=number, tolerance=100.0)).result
-    default = fit(problem, Parameter(solver=number)).result
     assert loose.status is Status.RULE
-    # with kinks both end by the gap, which looks at the rule wake examples for
-    assert loose.passes <= max(4, 1.5 * default.passes)
     exact = fit(problem, Parameter(solver=number, gap_tol=1e-9)).result
     assert loose.primal - exact.primal <= widest_of(number) * abs(exact.primal)
 
@@ -181,25 +177,6 @@ def test_a_tolerance_bounds_the_violation_at_the_weights_of_the_duals(number):
     assert result.last.relative_gap <= 1e-6
 
 
-@pytest.mark.parametrize("choices", [{"solver": 4}, {"solver": "auto", "loss": "weston-watkins"}])
-def test_two_classes_of_several_scores_are_solved_as_the_hinge(choices):
-    rng = np.random.default_rng(5)
-    X, weights = rng.normal(size=(200, 5)), rng.uniform(0.5, 2, 200)
-    labels = np.where(X[:, 0] + 0.5 * rng.normal(size=200) > 0, 2.0, 5.0)
-    problem = Problem.from_arrays(X, labels, weights, bias=1.0)
-    shared = {"C": 0.3, "gap_tol": 1e-10, "class_weights": {5: 2.0}}
-    model = fit(problem, Parameter(**choices, **shared))
-    blocks = fit(problem, Parameter(solver=32, loss=model.loss, **shared))
-    assert "two classes: it is solved as the hinge of one score" in model.result.notes
-    assert model.result.primal == pytest.approx(blocks.result.primal, rel=1e-9)
-    assert model.result.gap <= 1e-10 * model.result.primal
-    assert np.abs(model.weights - blocks.weights).max() < 1e-4
-    for start in (model, blocks):
-        again = fit(problem, Parameter(**choices, **shared), start=start)
-        assert again.result.primal == pytest.approx(model.result.primal, rel=1e-9)
-        assert again.result.passes < model.result.passes
-
-
 def test_the_range_of_type_3_holds_0(problems):
     # all derivatives are alike and not 0: the range of them alone would be 0
     chosen = select(Parameter(solver=3, tolerance=0.1))
@@ -210,49 +187,6 @@ def test_the_range_of_type_3_holds_0(problems):
     at_zero = Point(np.zeros(1), np.zeros(4))
     assert solver.rule.ratio(at_zero) == pytest.approx(10.0)
     assert solver.rule.ratio(Point(np.ones(1), np.full(4, 0.25))) == 0
-
-
-@pytest.mark.usefixtures("no_compiled_steps")
-@pytest.mark.parametrize(("number", "primal"), [(1, 2), (7, 0), (12, 11)])
-def test_many_passes_of_an_ascent_end_by_the_rule_of_the_primal_type(number, primal, monkeypatch):
-    rng = np.random.default_rng(8)
-    X = rng.standard_exponential((200, 40)) ** 2 * 10  # the ascent takes hundreds of passes
-    y = np.where(rng.random(200) < 0.3, 1.0, -1.0)
-    problem = Problem.from_arrays(X, y)
-    chosen = select(Parameter(solver=number, tolerance=1e-3))
-    monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_CURVED_COST", 0)
-    monkeypatch.setattr(Stages, "_turn_is_over", lambda self: False)  # Newton's method stays away
-    monkeypatch.setattr("rrmlinear.catalog.stages.liblinear_rules.MOST_PASSES", 1000)
-    alone = fit(problem, chosen.choices).result
-    monkeypatch.setattr("rrmlinear.catalog.stages.liblinear_rules.MOST_PASSES", 1)
-    either = fit(problem, chosen.choices).result
-    assert alone.status is either.status is Status.RULE
-    assert either.passes < alone.passes
-    gradients = select(Parameter(solver=primal)).loss
-    costs = chosen.choices.C
-
-    def size(w):
-        pulls = gradients.derivatives(y, X @ w)
-        return np.linalg.norm(w + costs * X.T @ pulls)
-
-    fraction = 0.001 if number == 12 else 0.1 * min((y > 0).mean(), (y < 0).mean())
-    # the weights are those of the smallest objective, near the ones where the rule held
-    assert size(either.weights) <= 1.5e-3 * fraction * size(np.zeros(40))
-
-
-@pytest.mark.parametrize("number", [0, 7])
-def test_newtons_method_goes_on_from_the_weights_of_the_ascent_where_its_duals_are_poor(
-    number, monkeypatch
-):
-    monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_CURVED_COST", 0)
-    # large values without a mean of 0: weights of the duals are 10⁴ times above the best ones
-    rng = np.random.default_rng(0)
-    X = np.rint(480 + 30 * rng.standard_normal((2000, 500)))
-    y = np.where(rng.random(2000) < 0.5, 1.0, -1.0)
-    result = fit(Problem.from_arrays(X, y), Parameter(solver=number, max_passes=400)).result
-    assert result.status in (Status.RULE, Status.SOLVED)
-    assert any("Newton's method goes on" in note for note in result.notes)
-    assert result.passes < 100  # more than 400 from the weights of the duals
 
 
 def test_either_rule_holds_from_the_pass_of_the_other_on():

@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import select
-from rrmlinear.solvers.loop.result import Status
 
 
 def regularizer_value(weights, regularizer):
@@ -60,59 +59,12 @@ def test_multiclass_losses_have_a_column_for_each_class(small_problem, fit, loss
     assert_array_equal(model.predict(problem), model.labels[best])
 
 
-@pytest.mark.parametrize(
-    "choices",
-    [
-        {"option": "II"},
-        {"option": "III"},
-        {"option": "IV"},
-        {"option": "V"},
-        {"sampling": "uniform"},
-        {"averaging": True},
-        {"threads": 2},
-    ],
-)
-def test_ways_of_visiting_lead_to_the_same_minimum(signs, fit, choices):
-    expected = fit(signs, solver=32, loss="smooth-hinge", gap_tol=1e-9)
-    model = fit(signs, solver=32, loss="smooth-hinge", gap_tol=1e-6, **choices)
-    assert -1e-12 <= model.result.gap <= model.result.target
-    assert_allclose(model.weights, expected.weights, atol=1e-2)
-    if choices != {"option": "II"} and choices != {"threads": 2}:
-        other = fit(signs, solver=32, loss="smooth-hinge", gap_tol=1e-6)
-        assert (model.weights != other.weights).any()
-
-
-@pytest.mark.parametrize("regularizer", ["l2", "elastic-net"])
-@pytest.mark.parametrize("solver", [33, "auto"])
-@pytest.mark.parametrize("loss", list(LOSSES))
-def test_accelerated_solvers_find_the_same_minimum(signs, fit, loss, solver, regularizer):
-    given = {"loss": loss, "gap_tol": 1e-5, "C": 5.0} | choices_of(regularizer)
-    plain = fit(signs, solver=32, **given).result
-    model = fit(signs, solver=solver, **given)
-    result = model.result
-    assert result.solved
-    assert result.primal == pytest.approx(plain.primal, rel=3e-5)
-    assert result.gap <= result.target or result.status is Status.BOUNDED
-    assert model.solver_name == ("SDCA_ACC" if solver == 33 else "AUTO")
-
-
 @pytest.mark.parametrize("inner", ["adaptive", "theory", 3])
 def test_paces_of_inner_problems(signs, fit, inner):
     plain = fit(signs, solver=32, loss="smooth-hinge", gap_tol=1e-6, C=500.0).result
     paced = fit(signs, solver=33, loss="smooth-hinge", gap_tol=1e-6, C=500.0, inner=inner).result
     assert paced.solved
     assert paced.primal == pytest.approx(plain.primal, rel=3e-6)
-
-
-def test_the_weston_watkins_machine_accelerates_by_itself(small_problem, fit):
-    problem = small_problem(n=80, k=4).problem()
-    plain = fit(problem, gap_tol=1e-9, C=1000.0, accelerate=False)
-    fast = fit(problem, gap_tol=1e-9, C=1000.0)
-    assert fast.solver_name == "MCSVM_WW"
-    assert fast.result.solved
-    assert fast.result.primal == pytest.approx(plain.result.primal, rel=1e-6)
-    assert 2 * fast.result.passes < plain.result.passes
-    assert not plain.result.notes
 
 
 def test_columns_far_apart_do_not_defeat_the_weston_watkins_machine(small_problem, fit):
@@ -126,14 +78,6 @@ def test_columns_far_apart_do_not_defeat_the_weston_watkins_machine(small_proble
 def test_the_weston_watkins_machine_solves_raw_columns(data_set, fit):
     result = fit(data_set("pendigits"), gap_tol=1e-6, time_limit=60.0).result
     assert result.gap <= 1e-6 * result.primal
-
-
-def test_the_plain_descent_is_what_easy_problems_get(small_problem, fit):
-    problem = small_problem(n=80, k=4).problem()
-    plain, usual = fit(problem, accelerate=False).result, fit(problem).result
-    assert usual.solved
-    assert not usual.notes
-    assert usual.passes <= plain.passes
 
 
 @pytest.mark.parametrize("loss", ["hinge", "absolute", "epsilon-insensitive", "quantile"])

@@ -56,7 +56,12 @@ def test_numbers_are_those_of_printf(tmp_path):
     chance = np.random.default_rng(0)
     bits = chance.integers(0, 2**64, 20_000, dtype=np.uint64).view(np.float64)
     special = [5e-324, -5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 0.0, -0.0, 1e22]
-    numbers = np.concatenate([special, [1e16, 1e17, 1e-5], bits[np.isfinite(bits)]])
+    # neighbours of powers of ten and of two, ends that lie halfway, and few digits
+    apart = 1 + np.arange(-7, 8) * 2.0**-53
+    edges = np.outer([*10.0 ** np.arange(-20, 22), *2.0 ** np.arange(-60, 60)], apart).ravel()
+    halfway = chance.integers(0, 2**53, 5000) * 2.0 ** chance.integers(-56, -1, 5000)
+    short = chance.integers(-999, 999, 5000) / 10.0 ** chance.integers(0, 9, 5000)
+    numbers = np.concatenate([special, edges, halfway, short, bits[np.isfinite(bits)]])
     weights = numbers[: len(numbers) // 2 * 2].reshape(-1, 2)
     save_model(Model("MCSVM_WW", np.array([0, 1]), weights, len(weights)), tmp_path / "m")
     written = (tmp_path / "m").read_text().split("\nw\n")[1]

@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose
 
 from rrmlinear import Model, Parameter, Problem, fit
 from rrmlinear.catalog.errors import ChoiceError
-from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.fit import NotSolvedWarning
 
@@ -155,15 +154,3 @@ def test_a_caller_stops_it(X):
     model = fit(problem, Parameter(solver=21, gap_tol=1e-12), on_pass=lambda row: True)
     assert len(model.result.trace) == 1
     assert 0 <= model.result.gap < np.inf
-
-
-def test_a_gap_of_0_beside_a_rule_that_holds_needs_no_bound_of_rounding(monkeypatch):
-    X = np.repeat([[1.0, 2.0]], 60, axis=0)  # no dual can better the others
-
-    def asked(self, enough=0.0):
-        pytest.fail("rounding was asked for")
-
-    monkeypatch.setattr(Certificate, "rounding", asked)
-    result = fit(Problem.from_arrays(X, np.ones(60)), Parameter(solver=21)).result
-    assert result.status == Status.RULE
-    assert result.gap == 0

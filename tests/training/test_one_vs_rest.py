@@ -8,14 +8,11 @@ from rrmlinear import Problem
 from rrmlinear.catalog.losses import loss_row
 from rrmlinear.data.packed_rows import PackedRows
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.logistic import Logistic
-from rrmlinear.losses.margin import Hinge, SquaredHinge
+from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stages.stages import Stages
-from rrmlinear.training import starts
 from rrmlinear.training.classes import one_vs_rest
 
 LOSSES = ["hinge", "smooth-hinge", "squared-hinge", "logistic"]
@@ -86,17 +83,6 @@ def test_the_weight_of_a_class_counts_in_its_own_problem(problem, fit):
         assert_allclose(model.weights[:, column], single.weights[:, 0], atol=1e-3)
 
 
-def test_weights_of_examples_are_repetitions(problem, fit):
-    choices = {"solver": 32, "loss": "hinge", "gap_tol": 1e-9}
-    weights = np.arange(60) % 3 + 1.0
-    weighted = Problem.from_arrays(problem.rows.values, problem.labels, weights)
-    repeated = problem.take(np.repeat(np.arange(60), weights.astype(int)))
-    one, other = fit(weighted, **choices), fit(repeated, **choices)
-    assert one.result.primal == pytest.approx(other.result.primal, rel=1e-8)
-    assert_array_equal(one.labels, other.labels)
-    assert_allclose(one.weights, other.weights, atol=2e-3)
-
-
 def test_a_caller_who_stops_is_not_asked_again(problem, fit):
     seen = []
 
@@ -121,24 +107,6 @@ def test_limits_count_the_passes_of_all_problems(problem, fit):
 def test_weights_that_leave_nothing(problem, fit):
     with pytest.raises(ValueError, match="every example has weight 0"):
         fit(Problem.from_arrays(np.eye(3), [1, 2, 3], np.zeros(3)), solver=32)
-
-
-@pytest.mark.parametrize(("solver", "loss"), [(32, "hinge"), ("auto", "logistic"), (35, "hinge")])
-def test_threads_solve_a_problem_each_with_the_bits_of_one(problem, fit, monkeypatch, solver, loss):
-    choices = {"solver": solver, "loss": loss, "gap_tol": 1e-6}
-    one, at_once = fit(problem, **choices), []
-    monkeypatch.setattr(one_vs_rest, "MIN_WORK_AT_ONCE", 1)
-    two = fit(problem, at_once.append, **choices, threads=2)
-    assert two.weights.tobytes() == one.weights.tobytes()
-    assert two.result.duals.tobytes() == one.result.duals.tobytes()
-    assert "2 threads solve a problem each" in two.result.notes
-    mine, theirs = two.result.trace, one.result.trace
-    assert [row.number for row in at_once] == [row.number for row in mine]
-    assert [(row.number, row.primal, row.dual) for row in mine] == [
-        (row.number, row.primal, row.dual) for row in theirs
-    ]
-    assert (np.diff([row.seconds for row in mine]) >= 0).all()
-    assert len(two.result.problems) == 4
 
 
 def test_threads_stop_with_the_caller_and_at_the_time_limit(problem, fit, monkeypatch):
@@ -191,22 +159,6 @@ def test_a_joint_ascent_comes_to_the_optimum_of_every_class(wide, loss):
     assert (ascent.duals[costs == 0] == 0).all()
 
 
-def test_examples_without_duals_skip_joint_passes(small_problem):
-    problem = small_problem(n=400, d=40, k=3, noise=1.0).problem()
-    label = (problem.labels - problem.labels.min()).astype(np.int32)
-    ones, y = np.ones(400), np.where(label[:, np.newaxis] == [0, 1], 1.0, -1.0)
-    squares = problem.rows.squared_norms()
-    ascent = JointAscent(problem.rows, Hinge(), label, 0, ones, np.ones(2), squares)
-    ascent.run_pass(1, 0)
-    asleep = (ascent.duals == 0).all(axis=1)
-    ascent.run_pass(2, 0)
-    assert (ascent.duals[asleep] == 0).all()
-    violate = asleep & (y * ascent.scores() < 1).any(axis=1)
-    assert violate.any()
-    ascent.run_pass(3, 0)
-    assert (ascent.duals[violate] != 0).any()
-
-
 def test_an_ascent_goes_on_from_duals_their_vector_and_scores(wide):
     y = np.where(wide.labels == wide.labels[0], 1.0, -1.0)
     costs, phi, rng = np.ones(90), Hinge(), np.random.default_rng(0)
@@ -250,87 +202,16 @@ def test_a_joint_ascent_refuses_arrays_of_other_lengths(wide):
         JointAscent(wide.rows, phi, np.zeros(89, np.int32), 0, ones, np.ones(2), ones)
 
 
-@pytest.mark.usefixtures("no_compiled_steps")
-@pytest.mark.parametrize("solver", [1, 3, 7])
-def test_classes_that_begin_together_come_to_the_same_optimum(wide, fit, monkeypatch, solver):
-    choices = {"solver": solver, "gap_tol": 1e-4, "C": 0.3}
-    monkeypatch.setattr(starts, "MIN_JOINT_WIDTH", 1)
-    monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_CURVED_COST", 0)
-    # passes of ascents are compared
-    monkeypatch.setattr(Stages, "_turn_is_over", lambda self: False)
-    together = fit(wide, **choices)
-    passes = {1: 8, 3: 12, 7: 5}[solver]
-    assert f"{passes} passes for up to 8 classes at a time come first" in together.result.notes
-    monkeypatch.setattr(one_vs_rest, "MIN_WORK_AT_ONCE", 1)
-    threads = fit(wide, **choices, threads=3)
-    assert threads.weights.tobytes() == together.weights.tobytes()
-    monkeypatch.setattr(starts, "MIN_JOINT_CLASSES", 11)
-    alone = fit(wide, **choices)
-    assert not any("at a time" in note for note in alone.result.notes)
-    apart = abs(together.result.primal - alone.result.primal)
-    assert apart <= together.result.gap + alone.result.gap
-    assert together.result.passes <= 1.1 * alone.result.passes
-    assert threads.result.passes == together.result.passes
-
-
-@pytest.mark.usefixtures("no_compiled_steps")
-def test_duals_of_joint_passes_at_which_the_rule_holds_stay(wide, fit, monkeypatch):
-    made, make = [], starts.JointStarts._made
-    monkeypatch.setattr(starts, "MIN_JOINT_WIDTH", 1)
-    monkeypatch.setattr(starts, "BOXLESS_JOINT_PASSES", 12)
-    monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_CURVED_COST", 0)
-
-    def kept(self, first, count):
-        found = make(self, first, count)
-        made.append(found[0].copy())
-        return found
-
-    monkeypatch.setattr(starts.JointStarts, "_made", kept)
-    model = fit(wide, solver=7, C=0.3)
-    duals, X, loss = model.result.duals, wide.rows.values, Logistic()
-    primal = dual = 0.0
-    for j, label in enumerate(model.labels):
-        y = np.where(wide.labels == label, 1.0, -1.0)
-        w = model.weights[:, j]
-        b = y * duals[:, j]
-        assert abs(y * (X @ w) + np.log(b / (1 - b))).max() <= 0.1
-        assert_allclose(w, 0.3 * X.T @ duals[:, j], atol=1e-12)
-        primal += w @ w / 2 + 0.3 * loss.values(y, X @ w).sum()
-        dual -= w @ w / 2 + 0.3 * loss.conjugates(y, duals[:, j]).sum()
-    assert model.result.primal == pytest.approx(primal, rel=1e-12)
-    assert model.result.dual == pytest.approx(dual, rel=1e-12)
-    assert {each.status for each in model.result.problems} == {Status.RULE}
-    assert_array_equal(np.vstack(made).T, duals)
-    assert model.result.passes == 10 * (12 + 1)
-    tighter = fit(wide, solver=7, C=0.3, tolerance=1e-7).result
-    assert (tighter.duals != duals).any(axis=0).all()
-    assert tighter.gap < model.result.gap
-
-
-@pytest.mark.parametrize(("solver", "loss"), [(1, SquaredHinge()), (3, Hinge())])
-def test_classes_end_without_a_visit_where_the_rule_holds_at_joint_duals(
-    wide, fit, monkeypatch, solver, loss
-):
-    monkeypatch.setattr(starts, "MIN_JOINT_WIDTH", 1)
-    monkeypatch.setattr(starts, "JOINT_PASSES", 500)
-    monkeypatch.setattr(starts, "KINK_JOINT_PASSES", 500)
-    monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_CURVED_COST", 0)
-    monkeypatch.setattr(ProxSDCA, "_pass_alone", None)  # a visit would fail
-    model = fit(wide, solver=solver, C=0.3)
-    assert {each.status for each in model.result.problems} == {Status.RULE}
-    duals, X = model.result.duals, wide.rows.values
-    primal = dual = 0.0
-    for j, label in enumerate(model.labels):
-        y, w = np.where(wide.labels == label, 1.0, -1.0), model.weights[:, j]
-        assert_allclose(w, 0.3 * X.T @ duals[:, j], atol=1e-12)
-        primal += w @ w / 2 + 0.3 * loss.values(y, X @ w).sum()
-        dual -= w @ w / 2 + 0.3 * loss.conjugates(y, duals[:, j]).sum()
-    assert model.result.primal == pytest.approx(primal, rel=1e-12)
-    assert model.result.dual == pytest.approx(dual, rel=1e-12)
-
-
-@pytest.mark.parametrize("choices", [{"max_passes": 9}, {"solver": 32}])
-def test_classes_begin_alone_with_few_passes_and_by_other_solvers(wide, fit, monkeypatch, choices):
-    monkeypatch.setattr(starts, "MIN_JOINT_WIDTH", 1)
-    result = fit(wide, **({"solver": 3, "gap_tol": 1e-3} | choices)).result
-    assert not any("at a time" in note for note in result.notes)
+@pytest.mark.parametrize(("solver", "loss"), [(32, "hinge"), ("auto", "logistic"), (35, "hinge")])
+def test_threads_solve_a_problem_each_with_the_bits_of_one(small_problem, fit, solver, loss):
+    problem = small_problem(n=1500, d=80, k=5, noise=3.0).problem()
+    choices, at_once = {"solver": solver, "loss": loss, "gap_tol": 1e-4, "C": 0.01}, []
+    one, two = fit(problem, **choices), fit(problem, at_once.append, **choices, threads=2)
+    assert two.weights.tobytes() == one.weights.tobytes()
+    assert two.result.duals.tobytes() == one.result.duals.tobytes()
+    assert "2 threads solve a problem each" in two.result.notes
+    numbers = [[(row.number, row.primal, row.dual) for row in m.result.trace] for m in (one, two)]
+    assert numbers[0] == numbers[1]
+    assert [row.number for row in at_once] == [row[0] for row in numbers[1]]
+    assert (np.diff([row.seconds for row in two.result.trace]) >= 0).all()
+    assert len(two.result.problems) == 5

@@ -78,16 +78,6 @@ def assert_least(model, least):
     assert model.weights.any()
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("name", TERMS)
-@pytest.mark.parametrize("solver", [35, 37])
-def test_a_conic_solver_finds_the_same_optimum(name, loss, solver):
-    labels, risk = LOSSES[loss]
-    w = cvxpy.Variable(D)
-    least = minimum(TERMS[name](w) + 0.3 * risk(X @ w))
-    assert_least(fit(labels, solver=solver, loss=loss, **choices(name)), least)
-
-
 @pytest.mark.parametrize("name", NORMS)
 @pytest.mark.parametrize("loss", ["hinge", "squared"])
 def test_a_radius_makes_a_norm_a_constraint(name, loss):
@@ -100,13 +90,10 @@ def test_a_radius_makes_a_norm_a_constraint(name, loss):
 
 
 @pytest.mark.parametrize("name", MATRIX_TERMS)
-@pytest.mark.parametrize("solver", [35, 37, 42])
-def test_norms_of_matrices(name, solver):
+def test_a_radius_makes_a_norm_of_matrices_a_constraint(name):
     W = cvxpy.Variable((D, 3))
     own = cvxpy.sum(cvxpy.multiply(np.eye(3)[CLASSES.astype(int)], X @ W))
     risk = cvxpy.sum(cvxpy.log_sum_exp(X @ W, axis=1)) - own
-    least = minimum(MATRIX_TERMS[name](W) + 0.3 * risk)
-    assert_least(fit(CLASSES, solver=solver, loss="softmax", regularizer=name), least)
     least = minimum(0.3 * risk, [MATRIX_TERMS[name](W) <= 0.9])
     assert_least(fit(CLASSES, solver=37, loss="softmax", regularizer=name, radius=0.9), least)
 

@@ -77,18 +77,5 @@ def test_weights_of_another_problem_are_left_out_and_bad_ones_are_not_taken(fit,
         assert_allclose(warm.weights, cold.weights, atol=1e-2)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_each_class_against_the_rest_begins_at_its_own_column(fit, monkeypatch, threads):
-    from rrmlinear.training.classes import one_vs_rest
-
-    monkeypatch.setattr(one_vs_rest, "MIN_WORK_AT_ONCE", 1)
-    choices = {"solver": "auto", "loss": "logistic", "regularizer": "l1", "gap_tol": 1e-6}
-    cold = fit(problem_of("softmax"), **choices)
-    warm = fit(problem_of("softmax"), start=cold, threads=threads, **choices)
-    assert all(one.passes <= 2 for one in warm.result.problems)
-    assert warm.result.passes < cold.result.passes / 2
-    assert warm.result.primal == pytest.approx(cold.result.primal, rel=2e-6)
-
-
 def test_solver_types_that_take_no_duals():
     assert [row.number for row in SOLVERS.values() if not row.starts] == [5, 6, 41, "marginals"]

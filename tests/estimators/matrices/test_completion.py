@@ -179,12 +179,6 @@ def test_two_levels_are_the_hinge_of_signs(entries):
     assert model.trace_[-1].primal == pytest.approx(problem.value, rel=1e-6)
 
 
-def test_the_same_entries_give_the_same_bits(entries):
-    one, other = (MatrixCompletion(C=1.5, tol=1e-6).fit(*entries[:3]) for _ in range(2))
-    for name in ("left_", "singular_values_", "right_", "dual_coef_"):
-        assert_array_equal(getattr(one, name), getattr(other, name))
-
-
 def test_an_unfinished_fit_warns_and_still_has_its_gap(entries):
     model = clone(MatrixCompletion(tol=1e-9, max_iter=3))
     with pytest.warns(ConvergenceWarning, match="the limit on passes was reached"):

@@ -111,18 +111,6 @@ def test_the_network_over_all_labellings():
     np.testing.assert_allclose(model.coef_.T.ravel(), w.value[:9], atol=1e-3)
 
 
-@pytest.mark.parametrize("solver", GraphCRF._solvers)
-def test_all_solvers_find_one_objective(solver):
-    X, y = made()
-    best = GraphCRF(tol=1e-6).fit(X, y).objective_
-    assert GraphCRF(solver=solver).fit(X, y).objective_ == pytest.approx(best, rel=2e-3)
-    smoothing = 0.1 if solver in ("lbfgs", "agm-1") else None
-    best = GraphSVM(tol=1e-5, smoothing=smoothing).fit(X, y).objective_
-    model = GraphSVM(solver=solver, smoothing=smoothing, tol=1e-2).fit(X, y)
-    assert model.objective_ == pytest.approx(best, rel=2e-2)
-    assert model.duality_gap_ <= 1e-2 * model.objective_
-
-
 @BOTH
 def test_the_1_norm(of):
     X, y = made()

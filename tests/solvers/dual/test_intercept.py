@@ -4,15 +4,12 @@ import numpy as np
 import pytest
 from members import SCALAR_LOSSES as LOSSES
 from members import SIGN_LOSSES, takes_signs
-from members import STRONG_REGULARIZERS as REGULARIZERS
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
-from rrmlinear.losses.logistic import Logistic
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
-from rrmlinear.solvers.dual import intercept
 from rrmlinear.solvers.dual.intercept import InterceptSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -51,19 +48,6 @@ def check(result, X, y, loss, omega, costs, bias=1.0, gap=1e-9):
     assert -1e-12 * max(1, primal) <= primal - dual <= 1.01 * gap * max(1, primal)
 
 
-@pytest.mark.parametrize("form", ["sparse", "dense"])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("regularizer", REGULARIZERS)
-@pytest.mark.parametrize("name", LOSSES)
-def test_the_certificate_is_true(name, regularizer, dtype, form):
-    problem, X, y = data(name, form, dtype, bias=2.0)
-    costs = np.linspace(0, 0.4, N)
-    loss, omega = LOSSES[name], REGULARIZERS[regularizer]
-    result = solve(problem, loss, omega, costs)
-    assert result.weights.shape == (D + 1,)
-    check(result, X, y, loss, omega, costs, bias=2.0)
-
-
 @pytest.mark.parametrize("name", ["hinge", "squared-hinge", "squared", "absolute", "quantile"])
 @pytest.mark.parametrize("l1", [0.0, 0.7])
 def test_optimum_is_that_of_a_conic_solver(name, l1):
@@ -83,42 +67,6 @@ def test_optimum_is_that_of_a_conic_solver(name, l1):
     objective = cp.sum_squares(w) / 2 + l1 * cp.norm1(w) + 0.2 * phi
     best = cp.Problem(cp.Minimize(objective)).solve(solver=cp.CLARABEL)
     assert result.primal == pytest.approx(best, rel=1e-7)
-
-
-@pytest.mark.parametrize("form", ["sparse", "dense"])
-@pytest.mark.parametrize("cost", [0.05, 1.0])
-def test_scores_are_those_of_a_support_vector_machine(form, cost):
-    svm = pytest.importorskip("sklearn.svm", reason="scikit-learn is optional")
-    problem, X, y = data("hinge", form, offset=0.5)
-    model = svm.SVC(C=cost, kernel="linear", tol=1e-10).fit(X, y)
-    result = solve(problem, margin.Hinge(), L2(), np.full(N, cost), gap_tol=1e-12)
-    scores = X @ result.weights[:D] + result.weights[D]
-    np.testing.assert_allclose(scores, model.decision_function(X), atol=1e-5)
-
-
-def test_weights_are_those_of_logistic_regression():
-    linear_model = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is optional")
-    problem, X, y = data("logistic")
-    model = linear_model.LogisticRegression(C=0.5, tol=1e-12, solver="newton-cholesky").fit(X, y)
-    result = solve(problem, Logistic(), L2(), np.full(N, 0.5), gap_tol=1e-15)
-    expected = np.append(model.coef_, model.intercept_)
-    np.testing.assert_allclose(result.weights, expected, atol=1e-7)
-
-
-@pytest.mark.parametrize("form", ["sparse", "dense"])
-@pytest.mark.parametrize("l1_ratio", [0.0, 0.5])
-def test_weights_are_those_of_ridge_and_elastic_net(form, l1_ratio):
-    linear_model = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is optional")
-    problem, X, y = data("squared", form, offset=1.0)
-    if l1_ratio:
-        model = linear_model.ElasticNet(alpha=1.0, l1_ratio=l1_ratio, tol=1e-14, max_iter=10**5)
-    else:
-        model = linear_model.Ridge(alpha=N, tol=1e-14)
-    model.fit(X, y)
-    modulus = N * (1 - l1_ratio)
-    omega = ElasticNet(N * l1_ratio, modulus) if l1_ratio else L2(modulus)
-    result = solve(problem, regression.Squared(), omega, np.ones(N), gap_tol=1e-15)
-    np.testing.assert_allclose(result.weights, [*model.coef_, model.intercept_], atol=1e-7)
 
 
 @pytest.mark.parametrize("name", SIGN_LOSSES)
@@ -173,20 +121,6 @@ def test_a_certificate_of_tiny_costs_keeps_its_digits(name):
     assert result.gap >= -1e-12 * result.primal
 
 
-def test_same_seed_same_bits():
-    problem, _, _ = data("hinge")
-    runs = [solve(problem, margin.Hinge(), L2(), np.ones(N)).weights for _ in range(2)]
-    assert runs[0].tobytes() == runs[1].tobytes()
-
-
-def test_limits_end_a_run():
-    problem, _, _ = data("hinge")
-    result = solve(problem, margin.Hinge(), L2(), np.full(N, 100.0), max_passes=2)
-    assert (result.status, result.passes) == (Status.PASS_LIMIT, 2)
-    assert not result.last.estimated
-    assert result.gap > 0
-
-
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -203,18 +137,3 @@ def test_what_is_not_offered_is_refused(change, sentence):
     } | change  # fmt: skip
     with pytest.raises(ValueError, match=sentence):
         InterceptSDCA(**choices)
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize(("mean", "copies"), [(0.0, 0), (0.05, 0), (0.3, 1)])
-def test_rows_are_copied_only_where_their_mean_is_long(mean, copies, dtype, monkeypatch):
-    rng = np.random.default_rng(8)
-    X = (rng.standard_normal((300, 400)) + mean).astype(dtype)
-    y = np.where(X[:, 0] + rng.standard_normal(300) > 0.5, 1.0, -1.0)
-    made = []
-    less = intercept._less
-    monkeypatch.setattr(intercept, "_less", lambda *given: made.append(less(*given)) or made[-1])
-    problem, costs = Problem.from_arrays(X, y, bias=1.0), np.full(300, 0.1)
-    result = solve(problem, LOSSES["logistic"], L2(), costs)
-    assert len(made) == copies
-    check(result, X.astype(np.float64), y, LOSSES["logistic"], L2(), costs)

@@ -14,7 +14,7 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual import mean_duals
 from rrmlinear.solvers.dual.accelerated import Accelerated
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
-from rrmlinear.solvers.dual.mean_duals import FIRST_GAP, MAX_SUMS, MIN_WEIGHTS, TRIED, MeanDuals
+from rrmlinear.solvers.dual.mean_duals import FIRST_GAP, MAX_SUMS, MIN_WEIGHTS, MeanDuals
 from rrmlinear.solvers.dual.mean_weights import DECAY
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import DualBlocks, duals_by_scores
@@ -132,20 +132,6 @@ def test_it_is_taken_near_the_end_for_little_work():
     assert not means.is_due(FIRST_GAP / 2, 1.0, 1000.0 + ascent.n / 2, 1.0)
     assert means.is_due(2 * FIRST_GAP, 1.0, 1000.0 + ascent.n, 1.0)  # once begun it goes on
     assert not means.is_due(1.0, 1.0, 1000.0 + ascent.n, 2.0 * ascent.n)  # looks take longer
-
-
-@pytest.mark.parametrize("share", [-np.inf, np.inf])
-def test_it_is_left_where_it_gains_nothing(share, monkeypatch):
-    from rrmlinear.solvers.dual import mean_points
-
-    monkeypatch.setattr(mean_points, "LEAST_SHARE", share)
-    for name, value in {"FIRST_GAP": np.inf, "LEAST_VISITS": 0.0, "MIN_WEIGHTS": 0}.items():
-        monkeypatch.setattr(mean_duals, name, value)
-    solver = Accelerated(blocks("weston-watkins", 50.0)[1], L2())
-    solver.solve(Stopping(gap_tol=1e-14, max_passes=TRIED + 40))
-    assert solver.kappa > 0
-    assert (solver.points.duals is None) == (share > 0)
-    assert solver.pace.averages == (share < 0)
 
 
 def test_it_suits_many_weights_and_not_too_many_duals():

@@ -228,31 +228,6 @@ def test_uniform_draws_come_from_all_examples_that_cost_something(problem_for):
     assert len(set(order.tolist())) < len(order)
 
 
-@pytest.mark.parametrize(
-    "choices", [{"sampling": "uniform"}, {"averaging": True}, {"option": "III"}]
-)
-def test_same_seed_same_bits(problem_for, choices):
-    problem = problem_for("logistic")
-    results = [
-        run(solver_of(problem, LOSSES["logistic"], seed=3, **choices), 1e-4) for _ in range(2)
-    ]
-    assert results[0].weights.tobytes() == results[1].weights.tobytes()
-    assert results[0].duals.tobytes() == results[1].duals.tobytes()
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_a_start_near_the_end_takes_fewer_passes(problem_for, name):
-    problem, loss = problem_for(name), LOSSES[name]
-    first = run(solver_of(problem, loss), 1e-8)
-    cold = run(solver_of(problem, loss, cost=0.55), 1e-6)
-    warm = run(solver_of(problem, loss, cost=0.55, start=first.duals), 1e-6)
-    assert warm.trace[0].gap < 0.2 * cold.trace[0].gap
-    assert name not in SMOOTH_LOSSES or warm.passes < cold.passes
-    assert warm.primal == pytest.approx(cold.primal, rel=2e-6)
-    again = run(solver_of(problem, loss, start=first.duals), 1e-6)
-    assert again.passes == 1
-
-
 @pytest.mark.parametrize("name", LOSSES)
 def test_any_finite_start_will_do(problem_for, name):
     problem, loss = problem_for(name), LOSSES[name]
@@ -285,18 +260,6 @@ def test_a_start_within_bounds_is_taken_as_it_is(problem_for):
 def test_bad_choices_are_refused(problem_for, choices, sentence):
     with pytest.raises(ValueError, match=sentence):
         solver_of(problem_for("hinge"), LOSSES["hinge"], **choices)
-
-
-@pytest.mark.parametrize("choices", [{}, {"option": "III"}, {"sampling": "uniform"}])
-@pytest.mark.parametrize("name", LOSSES)
-def test_rows_of_zeros_are_solved(name, choices):
-    y = np.where(np.arange(8) % 2, 1.0, -1.0)
-    problem = Problem.from_arrays(np.zeros((8, 3)), y)
-    loss = LOSSES[name]
-    result = run(solver_of(problem, loss, **choices), 1e-6)
-    assert result.status is Status.SOLVED
-    assert (result.weights == 0).all()
-    assert result.primal == pytest.approx(0.5 * loss.values(y, np.zeros(8)).sum(), rel=1e-12)
 
 
 @pytest.mark.parametrize("choices", [{}, {"averaging": True}, {"sampling": "uniform"}])

@@ -153,13 +153,6 @@ def test_the_largest_violation_takes_one_thread_where_the_loss_has_a_kink(proble
         assert result.solved
 
 
-def test_copies_of_frequent_and_rare_features_take_as_many_passes_as_one(problem):
-    passes = [
-        run(ProxSDCA, problem, LOSSES["hinge"], threads=threads).passes for threads in (1, 2, 4)
-    ]
-    assert max(passes[1:]) <= 1.5 * passes[0]
-
-
 def test_a_shift_reaches_every_copy(problem):
     costs = np.full(N, 0.5)
     solver = ProxSDCA(problem.rows, problem.labels, costs, LOSSES["logistic"], L2(), threads=2)
@@ -174,25 +167,3 @@ def test_a_shift_reaches_every_copy(problem):
         solver.close()
     expected = shift + problem.to_scipy().T @ (costs * solver.state.alphas)
     np.testing.assert_allclose(solver.state.dual_vector, expected, atol=1e-11)
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_an_appended_column_which_all_steps_change_takes_few_more_visits(problem, name):
-    # All copies move it the same way at once, and overshoot together.
-    given = problem.with_bias(1.0)
-    visits = []
-    for threads in (1, 2, 4):
-        costs = np.full(N, 0.5)
-        solver = ProxSDCA(given.rows, given.labels, costs, LOSSES[name], L2(), threads=threads)
-        result = solver.solve(Stopping(gap_tol=1e-4, max_passes=2000))
-        assert result.status is Status.SOLVED
-        visits.append(solver.visits)
-        v = given.to_scipy().T @ (costs * solver.state.alphas)
-        np.testing.assert_allclose(
-            solver.state.dual_vector, np.append(v, costs @ solver.state.alphas), atol=1e-10
-        )
-    # the hinge needs shorter rounds alone
-    assert solver.threads == (4 if name == "hinge" else 2)
-    said = any("two threads are used, not 4" in note for note in result.notes)
-    assert said == (solver.threads == 2)
-    assert max(visits[1:]) <= 2.5 * visits[0]

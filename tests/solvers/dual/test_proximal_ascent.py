@@ -10,7 +10,6 @@ from rrmlinear.losses.margin import Hinge, SquaredHinge
 from rrmlinear.regularizers.separable import L1
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.dual import proximal_ascent
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.dual.proximal_ascent import InterceptProximalAscent, ProximalAscent
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
@@ -74,16 +73,3 @@ def test_a_loss_with_a_kink_is_refused():
     problem, _, _, costs = problem_of_few_features()
     with pytest.raises(ValueError, match="take a smooth loss, and Hinge has a kink"):
         solver_of(problem, costs, Hinge(), L1(1.0))
-
-
-def test_kappa_falls_where_inner_problems_are_solved_too_well(monkeypatch):
-    problem, _, _, costs = problem_of_few_features()
-    passes = []
-    for lag in (proximal_ascent.LAG, np.inf):
-        monkeypatch.setattr(proximal_ascent, "LAG", lag)
-        solver = solver_of(problem, 100 * costs, Logistic(), L1(0.5))
-        result = solver.solve(Stopping(1e-4))
-        assert result.status is Status.SOLVED
-        passes.append(result.passes)
-    assert 2 * passes[0] < passes[1]
-    assert solver.kappa == solver.first_kappa

@@ -5,9 +5,6 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses.regression import Squared
-from rrmlinear.regularizers.separable import ElasticNet
-from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.features import feature_columns, feature_descent
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
 from rrmlinear.solvers.loop.result import Status
@@ -73,28 +70,6 @@ def test_an_appended_column_is_a_feature(form, dtype, bias):
     primal, dual = objectives(X, y, np.ones(N), 2.0, 0.1, result)
     assert result.primal == pytest.approx(primal, rel=1e-12)
     assert result.dual == pytest.approx(dual, rel=1e-12)
-
-
-@pytest.mark.parametrize(("form", "dtype"), FORMS)
-@pytest.mark.parametrize("l1_ratio", [1.0, 0.6])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("intercept", [False, True])
-def test_weights_are_those_of_scikit_learn(form, dtype, l1_ratio, weighted, intercept):
-    linear_model = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is optional")
-    problem, X, y = data(form, dtype, 1.0 if intercept else -1.0, offset=1.0)
-    X[:, 9] = 0  # weights of twins hardly matter to the objective
-    problem = Problem.from_arrays(
-        csr_array(X.astype(dtype)) if form == "sparse" else X.astype(dtype), y, bias=problem.bias
-    )
-    costs = np.linspace(0.2, 3, N) if weighted else np.ones(N)
-    model = linear_model.ElasticNet(
-        alpha=0.05, l1_ratio=l1_ratio, fit_intercept=intercept, tol=1e-15, max_iter=10**6
-    ).fit(X, y, sample_weight=costs)
-    l1, modulus = 0.05 * l1_ratio * costs.sum(), 0.05 * (1 - l1_ratio) * costs.sum()
-    result = solve(problem, costs, l1, modulus, intercept=intercept)
-    np.testing.assert_allclose(result.weights[:D], model.coef_, atol=1e-8)
-    if intercept:
-        assert result.weights[D] == pytest.approx(model.intercept_, abs=1e-8)
 
 
 @pytest.mark.parametrize("modulus", [0.0, 0.8])
@@ -165,16 +140,6 @@ def test_twins_share_what_one_of_them_has_alone():
     assert together.weights[8] + together.weights[9] == pytest.approx(alone.weights[8], abs=1e-8)
 
 
-def test_agrees_with_ascent_over_examples():
-    problem, _, _ = data()
-    costs = np.full(N, 0.3)
-    by_feature = solve(problem, costs, 0.7, 1.0)
-    ascent = ProxSDCA(problem.rows, problem.labels, costs, Squared(), ElasticNet(0.7))
-    by_example = ascent.solve(Stopping(gap_tol=1e-13))
-    np.testing.assert_allclose(by_feature.weights, by_example.weights, atol=1e-6)
-    assert by_feature.primal == pytest.approx(by_example.primal, rel=1e-12)
-
-
 def test_weights_are_zero_from_the_largest_l1():
     problem, X, y = data()
     largest = np.abs(X.T @ y).max()
@@ -207,21 +172,6 @@ def test_a_start_at_the_optimum_stays_there():
         again = solver.solve(Stopping(gap_tol=1e-12))
         assert again.passes == 1
         np.testing.assert_allclose(again.weights, first.weights, atol=1e-6)
-
-
-def test_same_bits_twice():
-    problem, _, _ = data()
-    runs = [solve(problem, np.ones(N), 1.0, 0.0).weights.tobytes() for _ in range(2)]
-    assert runs[0] == runs[1]
-
-
-def test_weights_equal_repetitions():
-    problem, X, y = data()
-    times = np.arange(N) % 3
-    repeated = Problem.from_arrays(np.repeat(X, times, axis=0), np.repeat(y, times))
-    once = solve(problem, times.astype(float), 2.0, 0.1)
-    often = solve(repeated, np.ones(times.sum()), 2.0, 0.1)
-    np.testing.assert_allclose(once.weights, often.weights, atol=1e-8)
 
 
 def test_limits_end_a_run():
@@ -345,15 +295,6 @@ def test_rows_as_they_lie_have_the_optimum_of_their_columns(
         else:
             assert excess.max() <= 1e-11 * l1
         assert dual == pytest.approx(of_duals, rel=1e-10)
-
-
-def test_rows_are_not_copied_for_a_working_set(monkeypatch):
-    monkeypatch.setattr(feature_columns, "MIN_BY_ROWS", 0)
-    problem, _, _ = data("dense", bias=1.0)
-    solver = FeatureDescent(problem.rows, problem.labels, np.ones(N), 3.0, 0.0, intercept=True)
-    assert solver.solve(Stopping(gap_tol=1e-10)).status is Status.SOLVED
-    assert solver.columns.by_rows is not None
-    assert "rows" not in vars(solver.columns)
 
 
 def test_products_in_float32_end_where_float64_does(monkeypatch):

@@ -3,25 +3,19 @@
 import numpy as np
 import pytest
 from members import SCALAR_LOSSES as LOSSES
-from optima import COSTS, optimum, optimum_with_intercept
+from optima import COSTS, optimum
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin
 from rrmlinear.losses.logistic import Logistic
-from rrmlinear.losses.multiclass import Softmax
 from rrmlinear.losses.weston_watkins import WestonWatkins
-from rrmlinear.regularizers.elastic_ball import ElasticBall
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.risks.block import BlockRisk
-from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.gradient.agm import AGM, ROUTES
 from rrmlinear.solvers.loop.power import curvature_bound, dual_ratios, top_eigenvector
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-
-cvxpy = pytest.importorskip("cvxpy")
 
 N, D = 60, 12
 TOLERANCE = 1e-7
@@ -48,75 +42,6 @@ def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
     assert -1e-12 * primal <= result.gap <= TOLERANCE * max(1, primal)
     assert all(row.gap >= -1e-11 * row.primal for row in result.trace)
     assert result.primal == pytest.approx(optimum(name, omega), rel=1.1e-7)
-
-
-@pytest.mark.parametrize(
-    ("route", "form"), [*((route, "sparse") for route in ROUTES), (ROUTES[0], "dense")]
-)
-@pytest.mark.parametrize("name", LOSSES)
-def test_a_free_intercept(make, name, route, form):
-    problem, X, y = make(name, form, bias=0.5)
-    loss, costs = LOSSES[name], COSTS
-    result = solve(
-        ScalarRisk(problem.rows, loss, y, costs, condition=Intercept()), L2(), route=route
-    )
-    assert result.status is Status.SOLVED
-    w, b = result.weights[:-1], 0.5 * result.weights[-1]
-    primal = costs @ loss.values(y, X @ w + b) + w @ w / 2
-    assert result.primal == pytest.approx(primal, rel=1e-12)
-    assert abs(costs @ result.duals) <= 1e-10 * (costs @ np.abs(result.duals))
-    assert result.primal == pytest.approx(optimum_with_intercept(name), rel=1.1e-7)
-
-
-@pytest.mark.parametrize("memory", ["all", "one"])
-@pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize("loss", [WestonWatkins(), Softmax()])
-def test_losses_of_all_classes(small_problem, loss, route, memory):
-    small = small_problem(n=50, d=6, k=4)
-    rows, costs = small.problem().rows, np.linspace(0, 2, 50)
-    label = small.y.astype(np.int32)
-    result = solve(BlockRisk(rows, loss, label, 4, costs), L2(), route=route, memory=memory)
-    assert result.status is Status.SOLVED
-    primal = costs @ loss.values(small.X @ result.weights, label)
-    assert result.primal == pytest.approx(primal + np.sum(result.weights**2) / 2, rel=1e-12)
-    ascent = BlockAscent(rows, label, 4, costs, loss, L2()).solve(Stopping(gap_tol=1e-9))
-    assert result.primal == pytest.approx(ascent.primal, rel=1.1e-7)
-
-
-@pytest.mark.parametrize("memory", ["all", "one"])
-@pytest.mark.parametrize("name", ["hinge", "logistic", "quantile"])
-def test_the_one_norm_with_a_free_intercept(make, name, memory):
-    # Example 2 of the paper, against an interior-point method.
-    problem, X, y = make(name, bias=1.0)
-    loss, costs = LOSSES[name], np.full(N, 2.0)
-    result = solve(
-        ScalarRisk(problem.rows, loss, y, costs, condition=Intercept()), L1(3.0), memory=memory
-    )
-    assert result.status is Status.SOLVED
-    w, b = cvxpy.Variable(D), cvxpy.Variable()
-    scores = X @ w + b
-    away = y - scores
-    risk = {
-        "hinge": lambda: cvxpy.sum(cvxpy.pos(1 - cvxpy.multiply(y, scores))),
-        "logistic": lambda: cvxpy.sum(cvxpy.logistic(-cvxpy.multiply(y, scores))),
-        "quantile": lambda: cvxpy.sum(cvxpy.maximum(0.8 * away, -0.2 * away)),
-    }[name]()
-    objective = 3 * cvxpy.norm1(w) + 2 * risk
-    optimum = cvxpy.Problem(cvxpy.Minimize(objective)).solve(solver="CLARABEL")
-    assert result.primal == pytest.approx(optimum, rel=1.1e-7)
-    assert np.abs(X.T @ (costs * result.duals)).max() <= 3 * (1 + 1e-12)
-
-
-def test_the_elastic_net_in_constraint_form(make):
-    problem, X, y = make("hinge")
-    risk = ScalarRisk(problem.rows, margin.Hinge(), y, np.ones(N))
-    result = solve(risk, ElasticBall(0.5, 0.6))
-    w = cvxpy.Variable(D)
-    ball = [0.5 * cvxpy.norm1(w) + cvxpy.sum_squares(w) / 2 <= 0.6]
-    hinge = cvxpy.sum(cvxpy.pos(1 - cvxpy.multiply(y, X @ w)))
-    optimum = cvxpy.Problem(cvxpy.Minimize(hinge), ball).solve(solver="CLARABEL")
-    assert result.status is Status.SOLVED
-    assert result.primal == pytest.approx(optimum, rel=2e-7)
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -149,23 +74,6 @@ def test_ratios_of_the_optimized_prox_function():
     np.testing.assert_allclose(quotients, quotients.mean(), rtol=1e-3)
     blocks = BlockRisk(problem.rows, WestonWatkins(), (y > 0).astype(np.int32), 2, costs)
     assert top_eigenvector(blocks)[0] == pytest.approx(value, rel=1e-4)
-
-
-@pytest.mark.parametrize("route", ROUTES)
-def test_duals_to_start_from_save_passes(make, route):
-    problem, _, y = make("logistic")
-    risk = ScalarRisk(problem.rows, LOSSES["logistic"], y, np.ones(N))
-    cold = solve(risk, L2(), route=route)
-    warm = solve(risk, L2(), route=route, start=cold.duals)
-    assert warm.passes < cold.passes / 3
-
-
-def test_the_same_bits_each_time(make):
-    problem, _, y = make("hinge")
-    risk = ScalarRisk(problem.rows, margin.Hinge(), y, np.ones(N))
-    runs = [solve(risk, L2()) for _ in range(2)]
-    assert runs[0].weights.tobytes() == runs[1].weights.tobytes()
-    assert runs[0].passes == runs[1].passes
 
 
 @pytest.mark.parametrize("route", ROUTES)

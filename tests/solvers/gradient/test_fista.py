@@ -2,23 +2,16 @@
 
 import numpy as np
 import pytest
-from members import SMOOTH_LOSSES, SMOOTHED_LOSSES
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.losses.logistic import Logistic
-from rrmlinear.losses.multiclass import SmoothCrammerSinger
-from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
-from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
-from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
-LOSSES = SMOOTH_LOSSES | SMOOTHED_LOSSES
 N, D = 60, 12
 
 
@@ -28,33 +21,6 @@ def solve(solver, problem, loss, omega, costs, **rules):
     else:
         run = solver(problem.rows, problem.labels, costs, loss, omega)
     return run.solve(Stopping(**({"gap_tol": 1e-10} | rules)))
-
-
-@pytest.mark.parametrize("form", ["sparse", "dense"])
-@pytest.mark.parametrize("omega", [L2(), ElasticNet(0.7), ElasticNet(0.7, 3.0)])
-@pytest.mark.parametrize("name", LOSSES)
-def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
-    objectives, make, name, omega, form
-):
-    problem, X, y = make(name, form)
-    loss, costs = LOSSES[name], np.linspace(0, 4, N)
-    result = solve(FISTA, problem, loss, omega, costs)
-    assert result.status is Status.SOLVED
-    primal, dual = objectives(X, y, costs, loss, omega, result)
-    assert result.primal == pytest.approx(primal, rel=1e-12)
-    assert result.dual == pytest.approx(dual, rel=1e-10)
-    assert -1e-12 * primal <= result.gap <= 1.01e-10 * max(1, primal)
-    ascent = solve(ProxSDCA, problem, loss, omega, costs)
-    assert result.primal == pytest.approx(ascent.primal, rel=1e-9)
-    np.testing.assert_allclose(result.weights, ascent.weights, atol=1e-4)
-
-
-def test_an_appended_column_is_a_feature(make):
-    problem, X, y = make("logistic", bias=1.0)
-    wide = Problem.from_arrays(np.c_[X, np.ones(N)], y)
-    costs = np.ones(N)
-    results = [solve(FISTA, p, Logistic(), L2(), costs) for p in (problem, wide)]
-    np.testing.assert_allclose(results[0].weights, results[1].weights, atol=1e-5)
 
 
 def test_the_dual_rises_and_every_pass_bounds_the_gap(make):
@@ -82,21 +48,6 @@ def test_the_rate_of_the_method(make):
         assert row.primal - result.primal <= bound + 1e-9
 
 
-def test_the_same_bits_each_time(make):
-    problem, _, _ = make("huber")
-    runs = [solve(FISTA, problem, LOSSES["huber"], L2(), np.ones(N)) for _ in range(2)]
-    assert runs[0].weights.tobytes() == runs[1].weights.tobytes()
-    assert runs[0].passes == runs[1].passes
-
-
-def test_limits_end_a_run(make):
-    problem, _, _ = make("squared")
-    result = solve(FISTA, problem, regression.Squared(), L2(), np.ones(N), max_passes=1)
-    assert result.status is Status.PASS_LIMIT
-    assert np.isfinite(result.primal)
-    assert not result.last.estimated
-
-
 @pytest.mark.parametrize(
     ("loss", "smoothed"),
     [(margin.Hinge(), "SmoothHinge"), (regression.Quantile(0.3), "Quantile")],
@@ -120,20 +71,3 @@ def test_data_of_zeros_are_solved_at_once():
     assert result.status is Status.SOLVED
     assert result.primal == pytest.approx(3 * np.log(2), rel=1e-12)
     np.testing.assert_array_equal(result.weights, [0, 0])
-
-
-@pytest.mark.parametrize("omega", [L2(), ElasticNet(0.2, 1.5)])
-@pytest.mark.parametrize("loss", [SmoothCrammerSinger(0.5), WestonWatkins().smoothed(0.5)])
-def test_losses_of_all_classes(small_problem, block_objectives, loss, omega):
-    small = small_problem(n=50, d=6, k=4)
-    rows, costs = small.problem().rows, np.linspace(0, 2, 50)
-    label = small.y.astype(np.int32)
-    result = FISTA(BlockRisk(rows, loss, label, 4, costs), omega).solve(Stopping(gap_tol=1e-10))
-    assert result.status is Status.SOLVED
-    assert result.weights.shape == (6, 4)
-    primal, dual = block_objectives(small.X, label, costs, loss, omega, result)
-    assert result.primal == pytest.approx(primal, rel=1e-12)
-    assert result.dual == pytest.approx(dual, rel=1e-9)
-    ascent = BlockAscent(rows, label, 4, costs, loss, omega).solve(Stopping(gap_tol=1e-10))
-    assert result.primal == pytest.approx(ascent.primal, rel=1e-9)
-    np.testing.assert_allclose(result.weights, ascent.weights, atol=1e-4)

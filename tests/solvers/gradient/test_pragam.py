@@ -3,16 +3,11 @@
 import numpy as np
 import pytest
 from members import SCALAR_LOSSES as LOSSES
-from optima import COSTS, optimum, optimum_with_intercept
 
 from rrmlinear.losses import margin
-from rrmlinear.losses.multiclass import CrammerSinger, Softmax
-from rrmlinear.losses.weston_watkins import WestonWatkins
-from rrmlinear.regularizers.separable import L1, L2, ElasticNet
-from rrmlinear.risks.block import BlockRisk
+from rrmlinear.regularizers.separable import L1, L2
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.gradient.pragam import Pragam
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -67,62 +62,6 @@ def test_strong_convexity_of_the_conjugate_makes_it_linear(make):
     assert result.status is Status.SOLVED
     for k, row in enumerate(result.trace):
         assert row.primal - result.primal <= L * rate**k * distance + 1e-9
-
-
-@pytest.mark.parametrize("adaptive", [True, False])
-@pytest.mark.parametrize("omega", [L2(), ElasticNet(0.7)])
-@pytest.mark.parametrize("name", LOSSES)
-def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
-    objectives, make, name, omega, adaptive
-):
-    problem, X, y = make(name)
-    loss, costs = LOSSES[name], COSTS
-    risk = ScalarRisk(problem.rows, loss, y, costs)
-    result = Pragam(risk, omega, adaptive=adaptive).solve(Stopping(gap_tol=1e-7))
-    assert result.status is Status.SOLVED
-    primal, dual = objectives(X, y, costs, loss, omega, result)
-    assert result.primal == pytest.approx(primal, rel=1e-12)
-    assert result.dual == pytest.approx(dual, rel=1e-10)
-    assert -1e-12 * primal <= result.gap <= 1e-7 * max(1, primal)
-    assert result.primal == pytest.approx(optimum(name, omega), rel=1.1e-7)
-
-
-@pytest.mark.parametrize("form", ["sparse", "dense"])
-@pytest.mark.parametrize("name", LOSSES)
-def test_a_free_intercept(make, name, form):
-    problem, X, y = make(name, form, bias=0.5)
-    loss, costs = LOSSES[name], COSTS
-    risk = ScalarRisk(problem.rows, loss, y, costs, condition=Intercept())
-    result = Pragam(risk, L2()).solve(Stopping(gap_tol=1e-7))
-    assert result.status is Status.SOLVED
-    w, b = result.weights[:-1], 0.5 * result.weights[-1]
-    primal = costs @ loss.values(y, X @ w + b) + w @ w / 2
-    assert result.primal == pytest.approx(primal, rel=1e-12)
-    assert abs(costs @ result.duals) <= 1e-10 * (costs @ np.abs(result.duals))
-    assert result.primal == pytest.approx(optimum_with_intercept(name), rel=1.1e-7)
-
-
-@pytest.mark.parametrize("loss", [WestonWatkins(), CrammerSinger(), Softmax()])
-def test_losses_of_all_classes(small_problem, loss):
-    small = small_problem(n=50, d=6, k=4)
-    rows, costs = small.problem().rows, np.linspace(0, 2, 50)
-    label = small.y.astype(np.int32)
-    result = Pragam(BlockRisk(rows, loss, label, 4, costs), L2()).solve(Stopping(gap_tol=1e-7))
-    assert result.status is Status.SOLVED
-    primal = costs @ loss.values(small.X @ result.weights, label)
-    assert result.primal == pytest.approx(primal + np.sum(result.weights**2) / 2, rel=1e-12)
-    ascent = BlockAscent(rows, label, 4, costs, loss, L2()).solve(Stopping(gap_tol=1e-9))
-    assert result.primal == pytest.approx(ascent.primal, rel=1.1e-7)
-
-
-def test_duals_to_start_from_save_passes(make):
-    problem, _, y = make("hinge")
-    costs = np.ones(N)
-    risk = ScalarRisk(problem.rows, margin.Hinge(), y, costs)
-    cold = Pragam(risk, L2()).solve(Stopping(gap_tol=1e-6))
-    warm = Pragam(risk, L2(), start=cold.duals).solve(Stopping(gap_tol=1e-6))
-    assert warm.passes < cold.passes / 4
-    assert warm.primal == pytest.approx(cold.primal, rel=2e-6)
 
 
 def test_what_cannot_be_is_refused(make):

@@ -5,8 +5,6 @@ import pytest
 from scipy import sparse
 
 import rrmlinear
-from rrmlinear.solvers.dual.blocks import block_descent
-from rrmlinear.solvers.loop.result import Status
 
 
 def csr(X, values=np.float64, indices=np.int32):
@@ -96,15 +94,6 @@ def test_bias_equals_an_appended_column(small_problem, fit, form, k):
     np.testing.assert_allclose(scores, appended @ by_bias.weights, atol=1e-12)
 
 
-@pytest.mark.parametrize("block", ["knapsack", "walrus", "shark"])
-def test_same_seed_same_bits(small_problem, fit, block):
-    problem = small_problem(120, 6, 5, seed=3).problem()
-    runs = [fit(problem, seed=7, block=block) for _ in range(3)]
-    assert len({run.weights.tobytes() for run in runs}) == 1
-    assert len({run.result.passes for run in runs}) == 1
-    assert len({run.result.gap for run in runs}) == 1
-
-
 def test_another_seed_takes_another_path(small_problem, fit):
     problem = small_problem(120, 6, 5, seed=3).problem()
     firsts = {fit(problem, seed=seed).result.trace[0].dual for seed in (0, 1, 2, 2**64 - 1)}
@@ -113,47 +102,17 @@ def test_another_seed_takes_another_path(small_problem, fit):
     assert primals[0] == pytest.approx(primals[1], rel=1e-7)
 
 
-@pytest.mark.parametrize("threads", [2, 3, 5])
-@pytest.mark.parametrize(
-    ("n", "d", "k"),
-    [
-        (1000, 16, 1000),
-        (100, 20, 17),
-        (90, 8, 9),
-        (60, 7, 2),
-        (60, 7, 4),
-        (60, 7, 8),
-        (80, 9, 26),
-        (200, 9, 150),
-        (150, 3, 72),
-    ],
-)
+@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize(("n", "d", "k"), [(1000, 16, 1000), (300, 60, 150), (150, 500, 26)])
 @pytest.mark.parametrize("form", [np.ascontiguousarray, csr])
-def test_any_number_of_threads_gives_the_same_bits(
-    small_problem, fit, monkeypatch, threads, n, d, k, form
-):
-    monkeypatch.setattr(block_descent, "MIN_SHARED_WORK", 1)
-    monkeypatch.setattr(
-        block_descent, "SLICE_WORK", 64 * d * k
-    )  # many pieces, so both teams take turns
+def test_any_number_of_threads_gives_the_same_bits(small_problem, fit, threads, n, d, k, form):
     small = small_problem(n, d, k, seed=k)
-    alone = train(fit, form(small.X), small.y, max_passes=12)
-    together = train(fit, form(small.X), small.y, max_passes=12, threads=threads)
+    alone = train(fit, form(small.X), small.y, max_passes=6)
+    together = train(fit, form(small.X), small.y, max_passes=6, threads=threads)
+    assert "one thread" not in " ".join(together.result.notes)
     assert together.weights.tobytes() == alone.weights.tobytes()
     assert together.result.duals.values.tobytes() == alone.result.duals.values.tobytes()
     assert [row.gap for row in together.result.trace] == [row.gap for row in alone.result.trace]
-
-
-@pytest.mark.parametrize("k", [11, 32])
-def test_threads_give_the_same_bits_under_acceleration(small_problem, fit, monkeypatch, k):
-    monkeypatch.setattr(block_descent, "MIN_SHARED_WORK", 1)
-    problem, rules = small_problem(300, 12, k, seed=k).problem(), {"C": 30.0, "gap_tol": 1e-4}
-    alone, together = (fit(problem, threads=threads, **rules).result for threads in (1, 2))
-    plain = fit(problem, accelerate=False, max_passes=alone.passes, **rules).result
-    assert alone.status is Status.SOLVED
-    assert alone.gap < plain.gap / 2
-    assert together.weights.tobytes() == alone.weights.tobytes()
-    assert [row.gap for row in together.trace] == [row.gap for row in alone.trace]
 
 
 def test_threads_that_would_not_pay_are_left_out_and_said(small_problem, fit):
@@ -181,15 +140,3 @@ def test_threads_are_shared_where_an_example_is_work_enough(small_problem, fit):
     small = small_problem(1000, 16, 1000, seed=2)
     result = train(fit, small.X, small.y, max_passes=3, threads=2).result
     assert result.notes == ()
-
-
-@pytest.mark.parametrize("form", [np.ascontiguousarray, csr])
-def test_faces_lead_to_the_same_optimum(small_problem, fit, monkeypatch, form):
-    small = small_problem(250, 9, 150, seed=5, density=0.7)
-    assert (150 + 7) // 8 // block_descent.LINES_PER_FACE_PASS == 1
-    with_faces = train(fit, form(small.X), small.y, gap_tol=1e-7).result
-    monkeypatch.setattr(block_descent, "MAX_FACE_PASSES", 0)
-    without = train(fit, form(small.X), small.y, gap_tol=1e-7).result
-    assert with_faces.status is without.status
-    assert with_faces.primal == pytest.approx(without.primal, rel=2e-7)
-    assert with_faces.trace[1].dual != without.trace[1].dual

@@ -89,18 +89,6 @@ def test_solver_31_is_shark(small_problem, fit):
         fit(problem, solver=31, block="walrus")
 
 
-def test_weights_equal_repetitions(small_problem, fit):
-    small = small_problem(60, 5, 4, seed=2)
-    times = np.random.default_rng(3).integers(0, 4, 60)
-    times[:4] = 1  # the classes keep their order
-    weighted = fit(small.problem(times.astype(float)), C=0.4, gap_tol=1e-9)
-    again = np.repeat(np.arange(60), times)
-    repeated = rrmlinear.Problem.from_arrays(small.X[again], small.y[again])
-    repeated = fit(repeated, C=0.4, gap_tol=1e-9)
-    assert weighted.result.primal == pytest.approx(repeated.result.primal, rel=1e-8)
-    np.testing.assert_allclose(weighted.weights, repeated.weights, atol=2e-4)
-
-
 def test_class_weights_equal_sample_weights(small_problem, fit):
     small = small_problem(60, 5, 3, seed=2)
     by_class = fit(small.problem(), C=0.5, class_weights={1: 2.0, 2: 0.5})

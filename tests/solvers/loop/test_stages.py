@@ -259,53 +259,6 @@ def test_a_stage_is_not_judged_by_a_gap_that_tells_nothing(tells_gap):
     assert (len(seen) > 1) is tells_gap
 
 
-def test_many_examples_of_several_scores_begin_by_newton(fit):
-    rng = np.random.default_rng(1)
-    X = rng.standard_normal((3000, 4))
-    problem = Problem.from_arrays(X, (X[:, :3] + rng.gumbel(size=(3000, 3))).argmax(axis=1))
-    auto, newton = (
-        fit(problem, loss="weston-watkins", solver=solver, gap_tol=1e-6).result
-        for solver in ("auto", "newton")
-    )
-    assert auto.status is newton.status is Status.SOLVED
-    assert auto.passes == newton.passes
-
-
-@pytest.mark.parametrize("loss", ["softmax", "weston-watkins", "crammer-singer"])
-@pytest.mark.parametrize(("longest", "begins"), [(1e5, True), (1e2, False)])
-def test_several_scores_begin_by_newton_where_columns_are_uneven(
-    loss, longest, begins, fit, monkeypatch
-):
-    monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_SEVERAL_COST", 0)
-    problem = stretched(3)
-    X = problem.to_scipy()[:, :8] * np.logspace(2, -3, 8) * np.geomspace(1, longest, 8)
-    problem = Problem.from_arrays(X, problem.labels, bias=1.0)
-    auto, newton = (
-        fit(problem, loss=loss, C=10.0, solver=solver, gap_tol=1e-8).result
-        for solver in ("auto", "newton")
-    )
-    assert auto.status is newton.status is Status.SOLVED
-    assert (auto.passes == newton.passes) is begins
-
-
-@pytest.mark.usefixtures("no_compiled_steps")
-@pytest.mark.parametrize("loss", ["softmax", "squared-hinge"])
-@pytest.mark.parametrize(("C", "begins"), [(100.0, True), (1e-3, False)])
-def test_small_smooth_problems_begin_by_newton_where_costs_are_large(
-    loss, C, begins, fit, monkeypatch
-):
-    monkeypatch.setattr("rrmlinear.catalog.stages.first_stage.MAX_FIRST_COST", 0)
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((200, 6))
-    problem = Problem.from_arrays(X, (X[:, :3] + rng.gumbel(size=(200, 3))).argmax(axis=1))
-    auto, newton = (
-        fit(problem, loss=loss, C=C, solver=solver, gap_tol=1e-8).result
-        for solver in ("auto", "newton")
-    )
-    assert auto.status is newton.status is Status.SOLVED
-    assert (auto.passes == newton.passes) is begins
-
-
 def test_a_stage_that_stands_still_is_left():
     result, seen = run([0.5, 0.2], [0.1, 1e-6])
     assert result.status is Status.SOLVED

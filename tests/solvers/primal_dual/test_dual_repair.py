@@ -14,7 +14,7 @@ from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.primal_dual import dual_repair, pdprox
+from rrmlinear.solvers.primal_dual import dual_repair
 from rrmlinear.solvers.primal_dual.dual_repair import DualRepair
 from rrmlinear.solvers.primal_dual.pdprox import Pdprox
 
@@ -79,17 +79,6 @@ def test_it_makes_good_most_of_what_shrinking_loses(omega, free):
     repair = DualRepair.of(risk, omega)
     assert sum(repair.look(best, alphas, vector) for _ in range(dual_repair.FIRST)) > 0
     assert exact.dual - best.dual < 0.5 * (exact.dual - shrunk)
-
-
-def test_the_proof_comes_no_later(monkeypatch):
-    risk = risk_of(margin.Hinge(), False)
-    stopping = Stopping(gap_tol=1e-3, max_passes=20_000)
-    repaired = Pdprox(risk, L1(1.0)).solve(stopping)
-    monkeypatch.setattr(pdprox.DualRepair, "of", lambda *given: None)
-    shrunk = Pdprox(risk, L1(1.0)).solve(stopping)
-    assert repaired.solved
-    assert shrunk.solved
-    assert repaired.passes <= shrunk.passes
 
 
 def test_it_is_for_duals_in_a_box_that_may_leave_the_ball():

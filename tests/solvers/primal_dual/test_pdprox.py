@@ -7,22 +7,15 @@ import numpy as np
 import pytest
 from members import SCALAR_LOSSES as LOSSES
 from members import scalar_problem
-from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin
-from rrmlinear.losses.multiclass import CrammerSinger, Softmax
-from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.groups.group_norms import L2Groups
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
-from rrmlinear.risks.block import BlockRisk
-from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.primal_dual import pdprox, step_lengths
 from rrmlinear.solvers.primal_dual.pdprox import ORDERS, STORAGES, Pdprox
 from rrmlinear.solvers.primal_dual.weights_metric import DataMetric, PlainMetric, metric_of
 
@@ -79,51 +72,6 @@ def solved(risk, omega, **choices):
     return result
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("name", LOSSES)
-def test_sparse_is_dense_and_weights_are_repetitions(make, name, order):
-    (sparse, X, y), (dense, _, _) = make(name), make(name, "dense")
-    costs = np.random.default_rng(0).integers(0, 3, N).astype(float)
-    repeated = np.repeat(np.arange(N), costs.astype(int))
-    copies = Problem.from_arrays(X[repeated], y[repeated])
-    loss, omega = LOSSES[name], L1(0.8)
-    primals = [
-        solved(ScalarRisk(sparse.rows, loss, y, costs), omega, order=order).primal,
-        solved(ScalarRisk(dense.rows, loss, y, costs), omega, order=order).primal,
-        solved(
-            ScalarRisk(copies.rows, loss, y[repeated], np.ones(len(repeated))), omega, order=order
-        ).primal,
-    ]
-    assert primals[1:] == pytest.approx([primals[0]] * 2, rel=3e-9)
-
-
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("name", LOSSES)
-def test_a_free_intercept(make, name, order):
-    problem, X, y = make(name, bias=0.5)
-    costs = np.linspace(0, 4, N)
-    risk = ScalarRisk(problem.rows, LOSSES[name], y, costs, condition=Intercept())
-    result = solved(risk, L1(0.8), order=order)
-    w, b = result.weights[:-1], 0.5 * result.weights[-1]
-    primal = costs @ LOSSES[name].values(y, X @ w + b) + 0.8 * np.abs(w).sum()
-    assert result.primal == pytest.approx(primal, rel=1e-12)
-    assert abs(costs @ result.duals) <= 1e-10 * (costs @ np.abs(result.duals))
-    assert result.primal <= solved(ScalarRisk(problem.rows, LOSSES[name], y, costs), L1(0.8)).primal
-
-
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("loss", [WestonWatkins(), CrammerSinger(), Softmax()])
-def test_losses_of_all_classes(small_problem, loss, order):
-    small = small_problem(n=50, d=6, k=4)
-    label = small.y.astype(np.int32)
-    risk = BlockRisk(small.problem().rows, loss, label, 4, np.linspace(0, 2, 50))
-    result = solved(risk, L2(), order=order)
-    ascent = BlockAscent(risk.rows, label, 4, risk.costs.ravel(), loss, L2()).solve(
-        Stopping(gap_tol=1e-9)
-    )
-    assert result.primal == pytest.approx(ascent.primal, rel=2e-9)
-
-
 @pytest.mark.parametrize("storage", STORAGES)
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("shape", [(1, 1), (1, 5), (5, 1)])
@@ -144,16 +92,6 @@ def test_data_without_effect(order):
     assert solved(risk, L1(1.0), order=order).primal == pytest.approx(3)
     risk = ScalarRisk(Problem.from_arrays(some, y).rows, margin.Hinge(), y, np.zeros(3))
     assert solved(risk, L1(1.0), order=order).primal == pytest.approx(0)
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_duals_to_start_from_save_passes(make, order):
-    problem, _, y = make("hinge", d=8, seed=6)
-    risk = ScalarRisk(problem.rows, margin.Hinge(), y, np.ones(N))
-    cold = solved(risk, L2(), order=order)
-    warm = solved(risk, L2(), order=order, start=cold.duals)
-    assert warm.passes < cold.passes
-    assert warm.primal == pytest.approx(cold.primal, rel=2e-9)
 
 
 def test_lengths_of_the_data_need_no_scaling_of_features(make):
@@ -204,27 +142,6 @@ def test_steps_in_the_lengths_of_columns_are_optimal(own):
     for _ in range(200):
         away = rng.standard_normal((D, k)) * 10.0 ** rng.uniform(-5, 0)
         assert objective(u + away) >= objective(u) - 1e-8 * abs(objective(u))
-
-
-def test_longer_steps_save_passes(monkeypatch):
-    monkeypatch.setattr(pdprox, "metric_of", PlainMetric)
-    passes = {1.0: 0, 2.0: 0}
-    n, d = 400, 60
-    for growth in passes:
-        monkeypatch.setattr(step_lengths, "STEP_GROWTH", growth)
-        for seed in range(4):
-            rng = np.random.default_rng(seed)
-            X = rng.standard_normal((n, d))
-            if seed % 2:
-                X = csr_array((rng.random((n, d)) < 0.1).astype(float))
-            y = np.sign(X @ rng.standard_normal(d) + 0.3 * rng.standard_normal(n))
-            risk = ScalarRisk(Problem.from_arrays(X, y).rows, margin.Hinge(), y, np.full(n, 0.5))
-            solver = Pdprox(risk, L1(1.0))
-            result = solver.solve(Stopping(gap_tol=1e-2, max_passes=20_000))
-            assert result.solved
-            assert (solver.lengths.stretch > 1) == (growth > 1)
-            passes[growth] += result.passes
-    assert passes[2.0] < 0.9 * passes[1.0]
 
 
 def test_an_epoch_with_steps_that_are_too_long_ends_and_they_get_shorter():

@@ -10,7 +10,6 @@ from scipy.sparse import random_array
 from rrmlinear import Parameter
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.rounds import part as part_module
 from rrmlinear.solvers.rounds import rounds as rounds_module
 from rrmlinear.solvers.rounds.fleet import LocalFleet, PartsLostError
 from rrmlinear.solvers.rounds.orders import Order
@@ -178,22 +177,6 @@ def test_passes_end_where_enough_is_reached():
     part.ascent.losses()  # finds the gaps anew
     assert part.ascent.gap_sum <= 0.1 * problem.n_examples
     assert report.losses == part.facts().zero  # losses at weights of 0 are known
-
-
-def test_passes_of_rich_parts_end_before_they_visit_all_again(monkeypatch):
-    monkeypatch.setattr(part_module, "RICH", 1)
-    problem, chosen = examples("hinge"), chosen_for("hinge", "l2")
-    tolerance, n = 1e-3, problem.n_examples
-    (part,), (fixed,) = parts_of(problem, chosen, 1), parts_of(problem, chosen, 1)
-    first = np.zeros((problem.rows.width, 1)), 0.0, 1.0, (50,)
-    report = part.round(Order(1, 1.0, *first, tolerance=tolerance))[1]
-    ((_, passes, _),) = report.times
-    assert 1 <= passes < 50
-    assert part.ascent.awake(part.passes + 1) > n / 2 or report.left <= tolerance * report.losses
-    # the target is at most that of the optimum
-    optimum = fit(problem, Parameter(**{**vars(chosen.choices), "gap_tol": 1e-9})).result.dual
-    assert 0 < part.ascent.target <= tolerance * optimum * (1 + 1e-9)
-    assert fixed.round(Order(1, 1.0, *first))[1].times[0][1] == 50
 
 
 def test_a_round_behind_a_look_knows_the_losses():

@@ -15,8 +15,7 @@ from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order import factors
 from rrmlinear.solvers.second_order.factors import ClassFactors, WholeFactor, cholesky_factor
 from rrmlinear.solvers.second_order.newton import Newton
-from rrmlinear.solvers.second_order.systems import class_systems, systems
-from rrmlinear.solvers.second_order.systems.systems import Systems
+from rrmlinear.solvers.second_order.systems import systems
 
 LOSSES = {
     "softmax": (Softmax(), 0.0),
@@ -99,34 +98,6 @@ def test_runs_with_stretched_columns_are_solved(name, C, rows, monkeypatch):
     assert result.gap <= 1e-8 * abs(result.primal)
 
 
-@pytest.mark.parametrize("name", LOSSES)
-def test_some_weights_are_factorized_together_where_products_are_too_many(name, monkeypatch):
-    monkeypatch.setattr(systems, "MIN_BY_CLASSES", 0)
-    hessian = hessian_of(name)
-    rng = np.random.default_rng(4)
-    d = hessian.rows.width * hessian.k
-    diagonal, b = rng.random(d) + 0.1, rng.standard_normal(d)
-    exact = np.linalg.solve(hessian.matrix() + np.diag(diagonal), b)
-    monkeypatch.setattr(systems, "MAX_GRAM_FRACTION", 0.0)
-
-    def residual(x):
-        rest = hessian.product(x) + diagonal * x - b
-        scale = 1 / (hessian.diagonal() + diagonal)
-        return np.sqrt(rest @ (scale * rest) / (b @ (scale * b)))
-
-    some = Systems()
-    assert residual(some.solved(hessian, diagonal, b)) <= 3 * class_systems.CLASS_DECREASE
-    assert some.of_classes.factors is not None
-    assert some.of_classes.at_once == 0
-
-    # the diagonal differs between classes: float32 would lose what is equal in all of them
-    monkeypatch.setattr(class_systems, "MAX_PRODUCTS", 1)
-    some = Systems()
-    for left in (1, 0, 2, 1, 0, 3):
-        np.testing.assert_allclose(some.solved(hessian, diagonal, b), exact, rtol=1e-8)
-        assert some.of_classes.exact == left
-
-
 def test_numbers_that_overflow_are_said():
     hessian = hessian_of("softmax")
     with pytest.raises(FloatingPointError, match="overflowed"):
@@ -144,46 +115,6 @@ def test_a_factor_of_all_unknowns_solves_to_float32(name, form):
     found = WholeFactor(hessian, added).solve(b)
     expected = np.linalg.solve(whole, b)
     assert_allclose(found * lengths, expected * lengths, rtol=0.01, atol=0.01)
-
-
-@pytest.mark.parametrize("rounded", [False, True])
-def test_systems_that_the_parts_do_not_solve_take_a_factor_of_all(rounded, monkeypatch):
-    # in float32, or in float64 where rounding leaves the former too far away
-    monkeypatch.setattr(systems, "MIN_BY_CLASSES", 10)
-    monkeypatch.setattr(class_systems, "MAX_PRODUCTS", 2)
-    monkeypatch.setattr(class_systems, "MIN_SAVED", 1)
-    monkeypatch.setattr(class_systems, "FULL_SPEED", class_systems.MATRIX_SPEED)
-    monkeypatch.setattr(systems, "MAX_GRAM_FRACTION", 0.0)
-    if rounded:
-        monkeypatch.setattr(class_systems, "MAX_WHOLE_PRODUCTS", 1)
-        monkeypatch.setattr(class_systems, "WHOLE_DECREASE", 1e-12)
-    hessian = hessian_of("softmax", n=120, d=25)
-    added = np.ones(hessian.rows.width * hessian.k)
-    whole = hessian.matrix() + np.diag(added)
-    lengths = np.sqrt(np.diag(whole))
-    b = np.random.default_rng(3).standard_normal(len(added)) * lengths
-    solver = Systems()
-    found = solver.solved(hessian, added, b)
-    assert (solver.of_classes.exact > 0) == rounded
-    assert rounded or solver.of_classes.were_at_once == 1
-    assert_allclose(found * lengths, np.linalg.solve(whole, b) * lengths, rtol=0.01, atol=0.02)
-    again = solver.solved(hessian, added, b)
-    rest = whole @ again - b
-    assert rest @ np.linalg.solve(whole, rest) <= 0.11**2 * (b @ np.linalg.solve(whole, b))
-
-
-@pytest.mark.parametrize("name", ["weston-watkins", "crammer-singer"])
-def test_fine_systems_with_few_terms_take_a_factor_of_all_and_a_small_residual(name, monkeypatch):
-    monkeypatch.setattr(systems, "MIN_BY_CLASSES", 10)
-    monkeypatch.setattr(systems, "MAX_GRAM_FRACTION", 0.0)
-    hessian = hessian_of(name, n=30, d=25)
-    added = np.ones(hessian.rows.width * hessian.k)
-    assert 0 < hessian.size <= len(added)
-    whole = hessian.matrix() + np.diag(added)
-    b = np.random.default_rng(3).standard_normal(len(added)) * np.sqrt(np.diag(whole))
-    rest = whole @ Systems(is_fine=True).solved(hessian, added, b) - b
-    inverse = np.linalg.inv(whole)
-    assert rest @ inverse @ rest <= 2e-3**2 * (b @ inverse @ b)
 
 
 def test_a_factor_of_all_begins_with_the_shift_given():

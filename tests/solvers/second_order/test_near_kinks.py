@@ -5,8 +5,6 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
-from rrmlinear.catalog.second_order_builders import MIN_KINK_EXAMPLES
-from rrmlinear.catalog.stages import few_weights
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.scalar import ScalarRisk
@@ -83,21 +81,6 @@ def test_it_ends_where_the_rule_holds_for_all_examples(tolerance):
     assert gradient.max() - gradient.min() <= tolerance
 
 
-def test_a_pass_reads_the_examples_near_the_kink(monkeypatch):
-    problem, *_ = made("overlapping")
-    sizes = []
-    examples = NearKinks._examples
-
-    def counted(self, near):
-        sizes.append(len(near))
-        return examples(self, near)
-
-    monkeypatch.setattr(NearKinks, "_examples", counted)
-    assert solved(problem, np.ones(N), L2()).status is Status.SOLVED
-    assert max(sizes) < N / 2
-    assert sizes[-1] < N / 20
-
-
 def test_an_unsolved_problem_holds_no_rule(monkeypatch):
     problem, *_ = made("overlapping")
     risk = ScalarRisk(problem.rows, Hinge(), problem.labels, np.ones(N))
@@ -112,48 +95,8 @@ def test_an_unsolved_problem_holds_no_rule(monkeypatch):
     assert solver.violation() <= 1
 
 
-@pytest.mark.parametrize("solver", [3, "auto"])
-def test_many_examples_for_each_weight_begin_by_it(monkeypatch, solver):
-    problem, *_ = made("overlapping")
-    runs = []
-    monkeypatch.setattr(NearKinks, "start", _told(NearKinks.start, runs))
-    monkeypatch.setattr(few_weights, "MIN_FEW_KINKS", np.inf)
-    loss = {} if solver == 3 else {"loss": "hinge"}
-    fit(problem, Parameter(solver=solver, **loss))
-    n = MIN_KINK_EXAMPLES * D - 1
-    few = Problem.from_arrays(problem.rows.values[:n], problem.labels[:n])
-    fit(few, Parameter(solver=solver, **loss))
-    assert len(runs) == 1
-
-
-@pytest.mark.parametrize("n", [90, 300, 1200])
-def test_few_examples_for_each_weight_begin_by_it(monkeypatch, n):
-    rng = np.random.default_rng(5)
-    X = rng.normal(size=(n, 30))
-    y = np.where(X[:, 0] + rng.normal(size=n) / 2 > 0, 1.0, -1.0)
-    problem = Problem.from_arrays(X, y)
-    runs = []
-    monkeypatch.setattr(NearKinks, "start", _told(NearKinks.start, runs))
-    found = fit(problem, Parameter(solver=3)).result
-    assert len(runs) == 1
-    assert found.passes <= 5
-    monkeypatch.setattr(few_weights, "MIN_FEW_KINKS", np.inf)
-    ascent = fit(problem, Parameter(solver=3, tolerance=1e-6)).result
-    assert len(runs) == 1
-    assert ascent.primal * (1 - 1e-6) <= found.primal <= 1.02 * ascent.primal
-    assert found.dual <= ascent.primal
-
-
 def test_an_example_whose_norm_overflows_is_named():
     _, X, y = made("overlapping")
     X[40] *= 1e200
     with pytest.raises(ValueError, match="squared norm of example 41 overflows"):
         fit(Problem.from_arrays(X, y), Parameter(solver=3))
-
-
-def _told(start, runs):
-    def told(self):
-        runs.append(self)
-        start(self)
-
-    return told

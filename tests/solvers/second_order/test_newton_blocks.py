@@ -15,9 +15,7 @@ from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.loop.result import Status, duals_by_scores
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order import inner_problem, paces
 from rrmlinear.solvers.second_order.newton import Newton
-from rrmlinear.solvers.second_order.systems import systems
 
 N, D, K = 60, 8, 4
 
@@ -39,12 +37,6 @@ def solve(problem, label, k, loss, omega, costs, start=None, **rules):
     return Newton(risk, omega, start).solve(Stopping(**rules))
 
 
-def solve_by(system, monkeypatch):
-    """Let all Newton systems be solved in this way."""
-    monkeypatch.setattr(systems, "MAX_FACTORIZED", 0 if system == "products" else 1000)
-    monkeypatch.setattr(systems, "MAX_GRAM_FRACTION", np.inf if system == "p × p" else 0.0)
-
-
 @cache
 def optimum(name, omega, form):
     """That of the ascent."""
@@ -56,14 +48,12 @@ def optimum(name, omega, form):
     return ascent.primal
 
 
-@pytest.mark.parametrize("system", ["d × d", "p × p", "products"])
 @pytest.mark.parametrize("form", ["sparse", "dense"])
 @pytest.mark.parametrize("omega", [L2(), ElasticNet(1.0, 0.3)])
 @pytest.mark.parametrize("name", CLASS_LOSSES)
 def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
-    block_objectives, name, omega, form, system, monkeypatch
+    block_objectives, name, omega, form
 ):
-    solve_by(system, monkeypatch)
     problem, X, label = classes_problem(form=form)
     loss, costs = CLASS_LOSSES[name], np.linspace(0, 4, N)
     result = solve(problem, label, K, loss, omega, costs)
@@ -73,66 +63,6 @@ def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
     assert result.dual == pytest.approx(dual, rel=1e-9)
     assert -1e-12 * primal <= result.gap <= 1.01e-10 * max(1, primal)
     assert result.primal == pytest.approx(optimum(name, omega, form), rel=2e-9)
-
-
-@pytest.mark.parametrize("name", CLASS_LOSSES)
-def test_duals_of_another_cost_are_a_start(name):
-    problem, _, label = classes_problem()
-    loss, costs = CLASS_LOSSES[name], np.linspace(0, 4, N)
-    first = solve(problem, label, K, loss, L2(), costs)
-    blocks = -first.duals.dense(K) / np.maximum(costs, 1e-300)[:, np.newaxis]
-    blocks[np.arange(N), label] = -blocks.sum(axis=1)
-    again = solve(problem, label, K, loss, L2(), 1.01 * costs, start=blocks)
-    fresh = solve(problem, label, K, loss, L2(), 1.01 * costs)
-    assert again.status is Status.SOLVED
-    assert again.primal == pytest.approx(fresh.primal, rel=1e-9)
-    assert again.passes <= fresh.passes
-
-
-@pytest.mark.parametrize("loss", [WestonWatkins(), CrammerSinger()])
-def test_behind_an_ascent_long_systems_take_fewer_steps_with_a_larger_q(loss, monkeypatch):
-    problem, _, label = classes_problem(n=700, d=120, k=10, noise=2.0, seed=3)
-    costs = np.ones(700)
-    ascent = BlockAscent(problem.rows, label, 10, costs, loss, L2())
-    duals = ascent.solve(Stopping(gap_tol=1e-9, max_passes=40)).duals
-    start = duals_by_scores(duals, label, costs, 10)
-    found = solve(problem, label, 10, loss, L2(), costs, start, gap_tol=1e-6)
-    monkeypatch.setattr(paces, "LONG_PACE", paces.USUAL_PACE)
-    usual = solve(problem, label, 10, loss, L2(), costs, start, gap_tol=1e-6)
-    assert found.solved
-    assert usual.solved
-    assert found.primal == pytest.approx(usual.primal, rel=1e-6)
-    assert found.passes <= usual.passes / 2
-
-
-def test_behind_duals_near_zero_the_distance_of_blocks_takes_fewer_steps(monkeypatch):
-    problem, _, label = classes_problem(n=700, d=120, k=10, noise=2.0, seed=3)
-    costs, loss = np.full(700, 1000.0), WestonWatkins()
-    ascent = BlockAscent(problem.rows, label, 10, costs, loss, L2())
-    duals = ascent.solve(Stopping(gap_tol=1e-9, max_passes=2)).duals
-    start = 1e-6 * duals_by_scores(duals, label, costs, 10)
-    found = solve(problem, label, 10, loss, L2(), costs, start, gap_tol=1e-6)
-    monkeypatch.setattr(inner_problem, "MOST_KNOWN", np.inf)
-    others = solve(problem, label, 10, loss, L2(), costs, start, gap_tol=1e-6)
-    assert found.solved
-    assert others.solved
-    assert found.primal == pytest.approx(others.primal, rel=1e-6)
-    assert found.passes <= 0.6 * others.passes
-
-
-@pytest.mark.parametrize("loss", [WestonWatkins(), CrammerSinger()])
-def test_the_distance_of_blocks_has_the_same_optimum(loss, monkeypatch):
-    monkeypatch.setattr(paces, "MIN_BY_CLASSES", 0)
-    problem, _, label = classes_problem(noise=2.0)
-    costs = np.linspace(0, 4, N)
-    start = np.full((N, K), 1e-9)
-    start[np.arange(N), label] = -(K - 1) * 1e-9
-    monkeypatch.setattr(inner_problem, "MOST_KNOWN", 0.0)
-    found = solve(problem, label, K, loss, L2(), costs, -start)
-    usual = solve(problem, label, K, loss, L2(), costs)
-    assert found.solved
-    assert usual.solved
-    assert found.primal == pytest.approx(usual.primal, rel=1e-9)
 
 
 HARD = {
@@ -160,49 +90,6 @@ def test_hard_problems_are_solved(block_objectives, case, loss):
     primal, dual = block_objectives(X, label, costs, loss, L2(), result)
     assert result.primal == pytest.approx(primal, rel=1e-10)
     assert primal - dual <= 1.1e-8 * max(1, primal)
-
-
-@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
-def test_columns_of_other_lengths_are_no_harder(shared_data, data_set, C):
-    shared_data("pendigits")
-    problem = data_set("pendigits")
-    X = problem.to_scipy().toarray()
-    label = problem.labels.astype(np.int32)
-    lengths = 10.0 ** np.random.default_rng(0).uniform(-3, 3, X.shape[1])
-    for factor in (1.0, lengths):
-        stretched = Problem.from_arrays(X * factor, problem.labels)
-        costs = np.full(len(label), C)
-        result = solve(stretched, label, 10, WestonWatkins(), L2(), costs, gap_tol=1e-6)
-        assert result.status is Status.SOLVED
-        assert result.passes <= 250
-
-
-def test_large_costs_begin_with_an_easy_inner_problem(shared_data, data_set):
-    shared_data("dna.scale")
-    problem = data_set("dna.scale")
-    label = problem.labels.astype(np.int32) - 1
-    costs = np.full(len(label), 1e3)
-    result = solve(problem, label, 3, WestonWatkins(), L2(), costs, gap_tol=1e-6)
-    assert result.status is Status.SOLVED
-    assert result.passes <= 100  # 265 with the first q from the losses at zero alone
-
-
-@pytest.mark.parametrize("loss", [WestonWatkins(), CrammerSinger()])
-def test_long_columns_and_rare_features_cost_few_steps(loss):
-    # the first smoothing followed the longest columns, and inner problems went on for weights that
-    # few examples have: 92 and 78 passes
-    rng = np.random.default_rng(0)
-    n, k = 1500, 3
-    X = np.hstack([rng.standard_normal((n, 6)), np.zeros((n, 12))])
-    for j in range(12):
-        X[rng.choice(n, 4 + 3 * j, replace=False), 6 + j] = 1
-    noise = 1.5 * rng.gumbel(size=(n, k))
-    label = (X[:, :6] @ rng.standard_normal((6, k)) + noise).argmax(axis=1).astype(np.int32)
-    X *= 10.0 ** rng.permutation(np.linspace(0, 7, X.shape[1]))
-    problem = Problem.from_arrays(X, label.astype(float))
-    result = solve(problem, label, k, loss, L2(), np.full(n, 1e3), gap_tol=1e-4)
-    assert result.status is Status.SOLVED
-    assert result.passes <= 60
 
 
 @pytest.mark.parametrize("loss", [WestonWatkins(), CrammerSinger()])

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from rrmlinear import LinearClassifier, LinearRegressor
-from rrmlinear.catalog import batch_builders
 from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups
 from rrmlinear.regularizers.separable import L1
 from rrmlinear.regularizers.spectral import TraceNorm
@@ -67,14 +66,3 @@ def test_curvature_is_the_derivative_of_the_gradient(model):
     rise = (model.gradient(w + 1e-6 * d) - model.gradient(w - 1e-6 * d)) / 2e-6
     np.testing.assert_allclose(product, rise, atol=1e-6)
     assert model.along(w, d)(0.5) == pytest.approx(model.gradient(w + 0.5 * d) @ d, rel=1e-12)
-
-
-def test_newton_comes_first_where_examples_are_few(monkeypatch):
-    def never(task, **_):
-        raise AssertionError("accelerated gradients began")
-
-    monkeypatch.setattr(batch_builders, "agm", never)
-    X, y = data(K)
-    chosen = {"regularizer": "elastic-net", "l1": 1.0, "C": 1.0}
-    model = LinearClassifier("weston-watkins", **chosen, tol=1e-6).fit(X, y)
-    assert model.status_.name == "SOLVED"

@@ -7,7 +7,6 @@ from scipy.sparse import csr_array
 from rrmlinear import Problem
 from rrmlinear.losses.multiclass import Softmax
 from rrmlinear.regularizers.group_curvatures import GroupCurvature
-from rrmlinear.risks import row_factor
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.second_order._triangles import scaled_to_unit, solved_by_factor
@@ -44,7 +43,6 @@ def system(form, free, n=70, d=30, active=12, bias=-1.0, stretch=0.0):
     rng = np.random.default_rng(2)
     X = rng.standard_normal((n, d)) * (rng.random((n, d)) < (0.1 if form == "sparse" else 0.9))
     X *= 10.0 ** rng.uniform(-stretch, stretch, d)
-    from scipy.sparse import csr_array
 
     given = csr_array(X) if form == "sparse" else X
     rows = Problem.from_arrays(given, np.ones(n), bias=bias).rows
@@ -147,36 +145,6 @@ def test_a_factor_of_another_size_is_refused():
         solved_by_factor(np.eye(4), np.ones(3))
 
 
-@pytest.mark.parametrize("stretch", [0.0, 4.0])
-def test_a_factor_serves_the_next_systems_until_these_are_far(monkeypatch, stretch):
-    monkeypatch.setattr(kept_factor, "FEATURES_A_PRODUCT", 2)
-    rng = np.random.default_rng(5)
-    n, d = 200, 30
-    X = rng.standard_normal((n, d)) * 10.0 ** rng.uniform(-stretch, stretch, d)
-    rows = Problem.from_arrays(X, np.ones(n)).rows
-    made = []
-
-    class Counted(systems.Factor):
-        def __init__(self, matrix):
-            super().__init__(matrix)
-            made.append(matrix)
-
-    for module in (kept_factor, systems):
-        monkeypatch.setattr(module, "Factor", Counted)
-    solver, diagonal, b = systems.Systems(), rng.random(d) + 0.5, rng.standard_normal(d)
-    near = rng.random(n) + 0.5
-    far = np.logspace(-6, 6, n)
-    for h, factors in ((near, 1), (near + 0.1 * rng.random(n), 1), (far, 2)):
-        x = solver.solved(Hessian(rows, h, (np.ones(n),)), diagonal, b)
-        matrix = Hessian(rows, h, (np.ones(n),)).matrix() + np.diag(diagonal)
-        scale = np.sqrt(np.diag(matrix))
-        expected = np.linalg.solve(matrix / np.outer(scale, scale), b / scale) / scale
-        np.testing.assert_allclose(
-            x * scale, expected * scale, atol=1e-4 * abs(expected * scale).max()
-        )
-        assert len(made) == factors
-
-
 @pytest.mark.parametrize("misled", [False, True])
 @pytest.mark.parametrize("free", [False, True], ids=["fixed", "free intercept"])
 def test_the_factor_of_a_sample_reaches_the_residual_asked_for(free, misled):
@@ -248,26 +216,6 @@ def test_large_terms_leave_the_digits_of_a_difference(scale):
     x = systems.Systems().solved(hessian, np.ones(60), Z.T @ c)
     scores = Z @ expected
     np.testing.assert_allclose(Z @ x, scores, rtol=0, atol=1e-5 * np.abs(scores).max())
-
-
-@pytest.mark.parametrize("free", [False, True], ids=["fixed", "free intercept"])
-@pytest.mark.parametrize("kind", ["dense", "sparse", "sparse and not copied"])
-def test_groups_take_one_product_with_all_rows(kind, free, monkeypatch):
-    rng = np.random.default_rng(5)
-    if kind == "sparse and not copied":
-        monkeypatch.setattr(row_factor, "MAX_SMALL_ENTRIES", 0)
-    X = rng.standard_normal((30, 80))
-    if kind != "dense":
-        X = csr_array(np.where(rng.random(X.shape) < 0.1, X, 0.0))
-    rows = Problem.from_arrays(X, np.ones(30)).rows
-    hessian = Hessian(rows, rng.random(30), (np.ones(30),) if free else ())
-    line, group = rng.standard_normal(80), np.arange(80) % 20
-    wanted = [hessian.times(np.where(group == g, line, 0.0)) for g in range(20)]
-    curvature = GroupCurvature(np.full(80, 1e3), line, group, np.ones(20))
-    factor = GroupFactor(hessian, curvature)
-    monkeypatch.setattr(Hessian, "times", None)
-    found = factor._products(csr_array((line, group, np.arange(81)), shape=(80, 20)))
-    np.testing.assert_allclose(found, np.column_stack(wanted), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("k", [1, 3])

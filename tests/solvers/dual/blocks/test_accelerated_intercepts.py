@@ -48,14 +48,6 @@ def test_the_same_optimum(data, loss, C, sparse):
         assert_allclose(quick.weights[:-1], plain.weights[:-1], atol=3e-2 * np.sqrt(C))
 
 
-@pytest.mark.parametrize("loss", ["softmax", "weston-watkins"])
-def test_fewer_passes_at_large_costs(data, loss):
-    quick = solved(AcceleratedIntercepts, data, loss, 100.0, Stopping(gap_tol=1e-4))
-    assert quick.solved
-    stopping = Stopping(gap_tol=1e-4, max_passes=2 * quick.passes)
-    assert not solved(InterceptBlockAscent, data, loss, 100.0, stopping).solved
-
-
 def test_it_begins_from_duals(data):
     stopping = Stopping(gap_tol=1e-5, max_passes=20_000)
     first = solved(AcceleratedIntercepts, data, "weston-watkins", 1.0, stopping)

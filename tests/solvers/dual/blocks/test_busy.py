@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rrmlinear import Parameter, Problem, fit
+from rrmlinear import Problem
 from rrmlinear.losses.multiclass import CrammerSinger, Softmax
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
@@ -73,19 +73,6 @@ def test_given_blocks_raise_the_dual_as_told(name):
     assert solver.dual() == pytest.approx(before, rel=1e-12)
 
 
-@pytest.mark.parametrize("name", ["weston-watkins", "crammer-singer"])
-def test_contradictory_text_takes_a_tenth_of_the_visits(name):
-    problem, loss = text(), LOSSES[name]
-    plain = ascent(problem, loss, 100.0, repeats=False)
-    solver = ascent(problem, loss, 100.0)
-    stopping = Stopping(gap_tol=1e-6, max_passes=20_000)
-    slow, result = plain.solve(stopping), solver.solve(stopping)
-    assert result.status is Status.SOLVED
-    assert 10 * solver.work < plain.work
-    assert result.dual <= slow.primal * (1 + 1e-12)
-    assert result.primal == pytest.approx(slow.primal, rel=2e-6 + slow.gap / slow.primal)
-
-
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("regularizer", [L2(1.0), ElasticNet(0.02, 1.0)], ids=["l2", "l1"])
 def test_the_gap_is_true(name, regularizer):
@@ -96,30 +83,3 @@ def test_the_gap_is_true(name, regularizer):
     primal = 3.0 * loss.values(scores, problem.labels.astype(np.int32)).sum()
     primal += regularizer.value_of(result.weights.ravel())
     assert result.primal == pytest.approx(primal, rel=1e-10)
-
-
-def test_threads_leave_the_bits_the_same(monkeypatch):
-    from rrmlinear.solvers.dual.blocks import block_descent
-
-    monkeypatch.setattr(block_descent, "MIN_SHARED_WORK", 1)
-    problem = text()
-    stopping = Stopping(gap_tol=1e-5)
-    results = []
-    for threads in (1, 2):
-        label = np.arange(problem.n_examples, dtype=np.int32) % 20
-        costs = np.full(problem.n_examples, 5.0)
-        solver = BlockAscent(
-            problem.rows, label, 20, costs, WestonWatkins(), L2(1.0), 0, threads, repeats=True
-        )
-        results.append(solver.solve(stopping))
-    assert results[0].passes == results[1].passes > 8
-    assert results[0].weights.tobytes() == results[1].weights.tobytes()
-
-
-@pytest.mark.parametrize("solver", ["auto", 30])
-def test_wide_problems_train_so(solver):
-    problem = text()
-    choices = {} if solver == 30 else {"loss": "weston-watkins"}
-    result = fit(problem, Parameter(solver=solver, C=100.0, gap_tol=1e-6, **choices)).result
-    assert result.status is Status.SOLVED
-    assert result.passes < 1000

@@ -11,7 +11,6 @@ from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.dual.blocks.multiples import BestMultiple
-from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
 LOSSES = {"weston-watkins": WestonWatkins(), "crammer-singer": CrammerSinger()}
@@ -67,21 +66,6 @@ def test_weights_that_should_be_shorter_stay_as_they_are():
     found.search(w.copy(), 1.0, 0.0)
     assert found.primal == pytest.approx(objective(risk, w), rel=1e-12)
     np.testing.assert_array_equal(found.weights, w)
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_separable_text_with_large_costs_takes_fewer_visits(name, monkeypatch):
-    problem, loss = text(), LOSSES[name]
-    solver = ascent(problem, loss)
-    result = solver.solve(Stopping(1e-6))
-    assert result.status is Status.SOLVED
-    assert solver.multiple.searches > 0
-    risk = risk_of(problem, loss)
-    assert result.primal == pytest.approx(objective(risk, result.weights), rel=1e-12)
-    monkeypatch.setattr(BestMultiple, "is_due", lambda *_: False)
-    without = ascent(problem, loss)
-    assert without.solve(Stopping(1e-6)).status is Status.SOLVED
-    assert solver.work < 0.9 * without.work
 
 
 def test_smooth_losses_and_other_regularizers_have_no_multiples():

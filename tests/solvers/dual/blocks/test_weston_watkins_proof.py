@@ -5,7 +5,6 @@ from functools import partial
 import numpy as np
 import pytest
 
-import rrmlinear
 from rrmlinear.solvers.loop.result import Status
 
 BLOCKS = ("knapsack", "walrus", "shark")
@@ -127,22 +126,3 @@ def test_support_counts_are_those_of_the_duals(small_problem, fit, certify):
     duals = model.result.duals
     assert (duals.values > 0).all()
     assert len(duals.values) == model.result.support["duals"]
-
-
-@pytest.mark.parametrize("name", ["digits", "many"])
-def test_measuring_stays_a_small_part(request, small_problem, fit, name):
-    problem = request.getfixturevalue("digits") if name == "digits" else None
-    if problem is None:
-        problem = small_problem(500, 16, 200, seed=2).problem()
-    result = fit(problem, C=0.05, gap_tol=1e-5).result
-    measured = sum(not row.estimated for row in result.trace)
-    # each costs half a pass over all examples; a tenth of the work and the first, second and last
-    assert measured <= 3 + 0.2 * result.passes
-
-
-def test_fit_says_how_far_an_unfinished_run_is(small_problem):
-    problem = small_problem(100, 5, 4).problem()
-    from rrmlinear.training.fit import NotSolvedWarning
-
-    with pytest.warns(NotSolvedWarning, match=r"limit on passes .* after 2 passes the gap is"):
-        rrmlinear.fit(problem, rrmlinear.Parameter(solver=30, gap_tol=1e-9, max_passes=2))

@@ -86,26 +86,6 @@ def test_the_same_optimum_with_room_for_few_rows(data, monkeypatch):
     assert_allclose(few.times(w), K @ w, atol=1e-12)
 
 
-def test_whole_rows_are_computed_of_duals_that_move(data, monkeypatch):
-    X, y, costs = data
-    K = rbf_kernel(X, gamma=0.5)
-    whole = PairAscent(KernelRows.of(K), y, costs, Hinge(), free_intercept=True).solve(TIGHT)
-    monkeypatch.setattr(pair_ascent, "MAX_WHOLE", 0)
-    monkeypatch.setattr(pair_ascent, "WORKING_SET", 16)
-    asked = []
-
-    def some(examples, out):
-        asked.extend(examples.tolist())
-        out[:] = K[examples]
-
-    kernel = KernelRows(K.diagonal().copy(), some, lambda examples: K[np.ix_(examples, examples)])
-    found = PairAscent(kernel, y, costs, Hinge(), free_intercept=True).solve(TIGHT)
-    assert found.status is Status.SOLVED
-    assert found.primal == pytest.approx(whole.primal, rel=3e-9)
-    assert set(np.flatnonzero(found.duals)) <= set(asked)
-    assert len(asked) == len(set(asked)) < N - 10
-
-
 def test_the_duals_of_libsvm_and_a_start_from_them(data):
     X, y, costs = data
     costs = costs + 0.1  # LIBSVM counts examples without those of cost 0
@@ -162,24 +142,6 @@ def test_equal_points_of_both_labels():
     found = PairAscent(rows_of(np.ones((4, 4))), y, np.ones(4), Hinge(), **given).solve(TIGHT)
     assert found.status is Status.SOLVED
     assert found.primal == pytest.approx(4)
-
-
-def test_slopes_are_computed_again_only_where_rounding_could_count(data, monkeypatch):
-    X, y, costs = data
-    K = rbf_kernel(X, gamma=0.5)
-    given = {"free_intercept": True, "bias": 1.0}
-    products = []
-    times = KernelRows.times
-    monkeypatch.setattr(KernelRows, "times", lambda *a: products.append(1) or times(*a))
-    kept = PairAscent(rows_of(K), y, costs, Hinge(), **given)
-    found = kept.solve(ROUGH)
-    assert not products
-    fresh = y - K @ found.weights[:N]
-    assert 0 < np.abs(kept.slopes - fresh).max() <= kept.rounded < 1e-11
-    monkeypatch.setattr(pair_ascent, "ROUNDING_PART", 0.0)
-    again = PairAscent(rows_of(K), y, costs, Hinge(), **given).solve(ROUGH)
-    assert products
-    assert again.primal == pytest.approx(found.primal, rel=2e-6)
 
 
 def test_working_sets_hold_the_largest_violations_alone():

@@ -83,12 +83,6 @@ def test_it_begins_at_the_duals_of_another_run(data):
     assert unbalanced.primal == pytest.approx(first.primal, rel=1e-8)
 
 
-def test_the_same_bits_again(data):
-    X, y, costs = data
-    first, second = (solver_of(rows_of(X, True), Hinge(), y, costs).solve(TIGHT) for _ in range(2))
-    assert first.weights.tobytes() == second.weights.tobytes()
-
-
 @pytest.mark.parametrize("equal", [True, False])
 def test_duals_at_bounds_have_the_sum_zero_and_the_best_value(equal):
     rng = np.random.default_rng(1)

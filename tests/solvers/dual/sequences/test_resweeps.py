@@ -8,7 +8,6 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.layouts.chains.chain_loss import STRUCTURED_HINGE
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
-from rrmlinear.solvers.loop.stopping import Stopping
 
 
 def made(edges):
@@ -62,13 +61,3 @@ def by_sequence(solver):
     lengths = np.diff(solver.risk.starts)
     parts = np.split(labels, np.cumsum(numbers * lengths)[:-1])
     return [part.reshape(-1, n) for part, n in zip(parts, lengths, strict=True)]
-
-
-def test_sweeps_save_passes(monkeypatch):
-    passes = []
-    for sweeps in (10, 0):
-        monkeypatch.setattr("rrmlinear.solvers.dual.sequences.frank_wolfe.RESWEEPS", sweeps)
-        result = made(False).solve(Stopping(gap_tol=1e-6))
-        assert result.solved
-        passes.append(result.passes)
-    assert passes[0] < 0.6 * passes[1]

@@ -9,9 +9,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features.feature_subsets import columns_of, part_of
 from rrmlinear.solvers.features.models import faces
-from rrmlinear.solvers.features.models.columns_model import ColumnsModel
 from rrmlinear.solvers.features.models.faces import FaceSystems, face_point
-from rrmlinear.solvers.features.models.model import minimize
 
 
 def sparse(n=60, d=40, density=0.2, seed=0):
@@ -66,30 +64,6 @@ def test_systems_are_solved_with_new_and_old_factors(monkeypatch):
         exact = np.linalg.solve(hessian.matrix() + 0.1 * np.eye(len(features)), b)
         np.testing.assert_allclose(x, exact, rtol=1e-6, atol=1e-8)
     assert made == [40]
-
-
-@pytest.mark.parametrize("few", [1, 100])
-@pytest.mark.parametrize("intercept", [False, True])
-def test_settled_models_take_steps_by_products_until_these_are_many(intercept, few, monkeypatch):
-    monkeypatch.setattr(faces, "MAX_SCALED_PRODUCTS", few)
-    rng = np.random.default_rng(5)
-    X = sparse(n=300, d=60, density=0.3).toarray()
-    rows, h, count = Rows(X, None, None, 60), rng.random(300), 60
-    free = (np.ones(300),) if intercept else ()
-    linear, systems = 4 * rng.standard_normal(count), FaceSystems(60)
-    made = []
-    iterated = systems.iterated
-    monkeypatch.setattr(systems, "iterated", lambda *given: made.append(1) or iterated(*given))
-    given = linear, np.zeros(count), 1.0, 0.1
-    model = ColumnsModel(rows, h, free, systems, np.arange(count), *given)
-    minimize(model, 1e-12, 200, None)
-    assert systems.iterates == (few > 1)
-    assert len(made) == 1 or few > 1
-    matrix = Hessian(rows, h, free).matrix() + 0.1 * np.eye(count)
-    slope, w = linear - matrix @ model.weights, model.weights
-    assert 0 < np.count_nonzero(w) < count
-    np.testing.assert_allclose(slope[w != 0], np.sign(w[w != 0]), atol=1e-5)
-    assert (np.abs(slope) <= 1 + 1e-5).all()
 
 
 def test_a_point_keeps_the_signs_of_its_face_and_decreases_the_model():

@@ -84,13 +84,6 @@ def test_repetitions_and_threads_give_the_same_bits():
     assert single.primal == pytest.approx(results[0].primal, rel=1e-3)
 
 
-def test_it_begins_at_weights(best):
-    risk, regularizer, w, value = best
-    result = LBFGS(risk, regularizer, weights=w).solve(Stopping(gap_tol=1e-6))
-    assert result.passes <= 2
-    assert result.primal == pytest.approx(value, rel=1e-8)
-
-
 def test_passes_are_limited_and_callers_stop_it(best):
     risk, regularizer, *_ = best
     limited = LBFGS(risk, regularizer).solve(Stopping(gap_tol=0, max_passes=3))

@@ -1,0 +1,109 @@
+"""Laws of every solver type: the form of data, weights as repetitions, seeds, and limits."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Parameter, Problem, fit
+from rrmlinear.catalog.losses import CHAIN_LOSSES, LOSSES
+from rrmlinear.catalog.solvers import SOLVERS, losses_of
+from rrmlinear.solvers.loop.result import Status
+
+#: A loss of each kind of labels for types that take several: with a kink, smooth, of all classes.
+TRIED = ("hinge", "logistic", "absolute", "crammer-singer", "f1")
+MEMBERS = [
+    pytest.param(number, loss, id=f"{number} {loss}")
+    for number, row in SOLVERS.items()
+    if row.loss not in CHAIN_LOSSES
+    for loss in losses_of(row)
+    if "loss" not in row.choices or loss in TRIED
+]
+#: Those that take weights of examples: measures of all labels do not.
+WEIGHTED = [member for member in MEMBERS if member.values[1] != "f1"]
+#: Relative gaps; types whose certificates close late take the larger one.
+USUAL, LATE = 1e-6, 1e-2
+TOLERANCES = {40: LATE, 41: LATE, 34: 1e-3}
+#: Pegasos draws examples, not repetitions of them, so a batch takes them all.
+OWN = {41: {"batch": 1000}, 42: {"smoothing": 0.5}}
+
+
+@cache
+def examples(loss):
+    """(X, y, weights): half of the values are 0, and so are some of the whole weights."""
+    rng = np.random.default_rng(5)
+    X = np.round(rng.standard_normal((45, 6)), 3) * (rng.random((45, 6)) < 0.5)
+    if loss == "one-class":
+        X = abs(X)  # the optimum is not 0
+    scores = X @ rng.standard_normal(6) + 0.4 * rng.standard_normal(45)
+    kind = LOSSES[loss].kind if loss in LOSSES else "binary"
+    targets = {"regression": scores, "multiclass": np.digitize(scores, [-0.4, 0.5]).astype(float)}
+    return X, targets.get(kind, np.where(scores > 0.1, 1.0, -1.0)), rng.integers(0, 3, 45)
+
+
+@pytest.fixture
+def trained(recwarn):
+    """A maker of results of (X, y, weights); a run that is not solved is no news here."""
+
+    def train(number, loss, X, y, weights=None, **choices):
+        row = SOLVERS[number]
+        bias = -1.0 if loss == "one-class" else 1.0
+        given = {"gap_tol": TOLERANCES.get(number, USUAL), "C": 0.3} | OWN.get(number, {})
+        if number == 42 and "smoothing" not in LOSSES[loss].takes:
+            del given["smoothing"]
+        if loss == "one-class":
+            del given["C"]
+        if "loss" in row.choices:
+            given["loss"] = loss
+        problem = Problem.from_arrays(X, y, weights, bias=bias)
+        return fit(problem, Parameter(solver=number, **(given | choices))).result
+
+    return train
+
+
+def assert_one_minimum(one, other):
+    """Each primal value is above the common minimum by no more than its gap."""
+    assert one.solved
+    assert other.solved
+    rounding = 1e-9 * abs(one.primal)
+    assert one.dual <= other.primal + rounding
+    assert other.dual <= one.primal + rounding
+
+
+@pytest.mark.parametrize(("number", "loss"), MEMBERS)
+def test_sparse_equals_dense(trained, number, loss):
+    X, y, _ = examples(loss)
+    assert_one_minimum(trained(number, loss, X, y), trained(number, loss, csr_array(X), y))
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize(("number", "loss"), WEIGHTED)
+def test_weights_equal_repetitions(trained, number, loss, form):
+    X, y, times = examples(loss)
+    once = trained(number, loss, form(X), y, times.astype(float))
+    often = trained(number, loss, form(np.repeat(X, times, axis=0)), np.repeat(y, times))
+    assert_one_minimum(once, often)
+
+
+@pytest.mark.parametrize(("number", "loss"), MEMBERS)
+def test_the_same_seed_gives_the_same_bits(trained, number, loss):
+    X, y, _ = examples(loss)
+    one, other = (trained(number, loss, csr_array(X), y, seed=3) for _ in range(2))
+    assert one.weights.tobytes() == other.weights.tobytes()
+    assert (one.primal, one.dual, one.passes) == (other.primal, other.dual, other.passes)
+
+
+@pytest.mark.parametrize("limit", [{"max_passes": 1}, {"time_limit": 1e-9}], ids=str)
+@pytest.mark.parametrize(("number", "loss"), MEMBERS)
+def test_limits_end_a_run_with_a_true_gap(trained, number, loss, limit):
+    X, y, _ = examples(loss)
+    best = trained(number, loss, X, y)
+    ended = trained(number, loss, X, y, gap_tol=1e-15, **limit)
+    unfinished = Status.PASS_LIMIT if "max_passes" in limit else Status.TIME_LIMIT
+    # a pass may be all that an easy problem takes, but for rounding
+    assert ended.status in (unfinished, Status.SOLVED, Status.HIDDEN, Status.STALLED)
+    rounding = 1e-9 * abs(best.primal)
+    assert ended.dual <= best.primal + rounding
+    assert best.dual <= ended.primal + rounding
+    assert ended.gap >= 0
