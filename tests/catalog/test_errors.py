@@ -9,6 +9,8 @@ import pytest
 from rrmlinear import LinearClassifier, LinearRegressor, Parameter
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.errors import ChoiceError
+from rrmlinear.catalog.losses import NAMED_LOSSES
+from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.solvers import SOLVERS
 from rrmlinear.catalog.values import Names, NamesOrWhole, Number, Whole
 from rrmlinear.cli.flags import FLAGS, sentence_of
@@ -43,22 +45,49 @@ def test_a_value_out_of_range_is_carried(name, value):
     )
 
 
+def value_for(name):
+    """One that the choice may have."""
+    values = CHOICES[name].values
+    if name == "groups":
+        return [0]
+    return values.names[0] if isinstance(values, Names) else 2 if values.admits(2) else 0.5
+
+
+@pytest.mark.parametrize("name", [name for name, row in CHOICES.items() if row.owner == "loss"])
+def test_a_choice_of_losses_has_no_effect_with_others(name):
+    for loss, row in NAMED_LOSSES.items():
+        if name not in row.takes:
+            error = error_of(solver="auto", loss=loss, **{name: value_for(name)})
+            assert error.field == name
+            assert str(error).startswith(f"{name} has no effect with loss {loss}: it is for loss ")
+
+
+@pytest.mark.parametrize("name", ["l1", "groups"])
+def test_a_choice_of_regularizers_has_no_effect_with_others(name):
+    for regularizer, row in REGULARIZERS.items():
+        if name not in row.takes:
+            needs = {need: {"groups": [0]}.get(need, 1.0) for need in row.needed}
+            loss = "softmax" if row.single else "hinge"
+            choices = {"solver": 35, "loss": loss, "regularizer": regularizer} | needs
+            error = error_of(**choices, **{name: value_for(name)})
+            assert str(error).startswith(f"{name} has no effect with regularizer {regularizer}: ")
+
+
 @pytest.mark.parametrize("name", [name for name, row in CHOICES.items() if row.owner == "solver"])
 def test_a_choice_without_effect_names_the_solvers_that_have_it(name):
-    values = CHOICES[name].values
-    value = values.names[0] if isinstance(values, Names) else 2 if values.admits(2) else 0.5
-    without = next(number for number, row in SOLVERS.items() if name not in row.choices)
+    value = value_for(name)
     having = [str(number) for number, row in SOLVERS.items() if name in row.choices]
-    error = error_of(solver=without, **{name: value})
-    assert (error.field, error.value) == (name, value)
-    assert str(error).startswith(
-        f"{name} has no effect with solver {without}: it is for solver {having[0]}"
-    )
     told = FLAGS[name].told or FLAGS[name].flag
-    assert sentence_of(error).startswith(
-        f"{told} has no effect with -s {without}: it is for -s {having[0]}"
-    )
-    assert str(error).endswith(having[-1])
+    for without in (number for number, row in SOLVERS.items() if name not in row.choices):
+        error = error_of(solver=without, **{name: value})
+        assert (error.field, error.value) == (name, value)
+        assert str(error).startswith(
+            f"{name} has no effect with solver {without}: it is for solver {having[0]}"
+        )
+        assert sentence_of(error).startswith(
+            f"{told} has no effect with -s {without}: it is for -s {having[0]}"
+        )
+        assert str(error).endswith(having[-1])
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from rrmlinear import (
     write_container,
     write_libsvm,
 )
-from rrmlinear.catalog.stages import over_parts
 
 da = pytest.importorskip("dask.array", reason="training over workers needs dask")
 dask_rooms = pytest.importorskip("rrmlinear.dask")
@@ -93,16 +92,6 @@ def test_other_regularizers_take_smooth_losses(client, data):
     X, y = data(n=300, d=6)
     parameter = Parameter(loss="logistic", regularizer="l1", C=0.1, gap_tol=TOLERANCE)
     assert_solved(over(client, X, y, parameter, parts=3), alone(X, y, parameter))
-
-
-def test_newton_ends_rounds_that_are_slow(client, data, monkeypatch):
-    monkeypatch.setattr(over_parts, "SMOOTH_STEPS_OF_PARTS", 0.1)  # so that it seems cheap
-    X, y = data(n=400)
-    parameter = Parameter(solver=32, loss="squared-hinge", C=1.0, gap_tol=1e-8)
-    model = over(client, X, y, parameter, parts=4)
-    assert_solved(model, alone(X, y, parameter))
-    assert any("Newton's method goes on" in note for note in model.result.notes)
-    assert model.weights.shape == (16, 1)
 
 
 SMOOTH = Parameter(solver=32, loss="logistic", C=0.1, gap_tol=TOLERANCE)

@@ -102,33 +102,3 @@ def test_a_path_begins_each_problem_from_the_last(two_classes, solver):
     for C, primal in zip(Cs, found.primals, strict=True):
         alone = LinearClassifier(regularizer="l1", C=C, tol=1e-6).fit(X, y)
         assert primal == pytest.approx(alone.trace_[-1].primal, rel=3e-6)
-
-
-@pytest.mark.parametrize(
-    ("choices", "message"),
-    [
-        ({"regularizer": "l3"}, "regularizer is 'l3'; it must be one of l2, "),
-        ({"solver": "dual"}, "solver is 'dual'; it must be one of auto, prox-sdca"),
-        ({"l1": 1.0, "l1_ratio": 0.5}, "only one may be given"),
-        (
-            {"l1_ratio": 0.5},
-            "l1_ratio has no effect with regularizer 'l2': it is for 'elastic-net'",
-        ),
-        (
-            {"l1_ratio": 1.5, "regularizer": "elastic-net"},
-            "The 'l1_ratio' parameter of LinearClassifier must be",
-        ),
-        ({"l1": 0.5}, "l1 has no effect with regularizer l2"),
-        ({"regularizer": "group-lasso"}, "regularizer group-lasso needs groups"),
-        ({"groups": [0]}, "groups has no effect with regularizer l2"),
-        ({"regularizer": "l21"}, "regularizer l21 is for several columns of weights"),
-        ({"radius": 2.0}, "radius has no effect with regularizer l2"),
-        ({"loss": "logistic", "budget": 5.0}, "budget has no effect with loss logistic"),
-        ({"budget": -1.0}, "budget is -1.0, it must lie between 1e-100 and"),
-        ({"slope": 3.0}, "slope has no effect with loss hinge"),
-        ({"C": 1.0, "alpha": 1.0}, "only one of them may be given"),
-    ],
-)
-def test_choices_without_effect_are_refused(two_classes, choices, message):
-    with pytest.raises(ValueError, match=message):
-        LinearClassifier(**choices).fit(*two_classes)

@@ -135,22 +135,6 @@ def test_a_path_of_a_regression(numbers):
     assert path.coefs.shape == (2, 1, 5)
 
 
-@pytest.mark.parametrize(
-    ("keywords", "message"),
-    [
-        ({"solver": "sgd"}, "solver is 'sgd'; it must be one of auto, prox-sdca, "),
-        ({"radius": -1.0, "regularizer": "elastic-ball"}, "radius is -1.0, it must be positive"),
-        (
-            {"solver": "fista", "loss": "hinge"},
-            "solver fista needs a smooth loss, and loss hinge has a kink: choose a smoothing above",
-        ),
-    ],
-)
-def test_a_parameter_out_of_range_is_named(iris, keywords, message):
-    with pytest.raises(ValueError, match=message):
-        LinearClassifier(**keywords).fit(*iris)
-
-
 @pytest.mark.parametrize("regularizer", ["l2", "elastic-net", "l1", "l21", "group-lasso"])
 @pytest.mark.parametrize("loss", [row.name for row in LOSSES.values() if row.kind == "multiclass"])
 def test_intercepts_of_losses_of_all_classes_have_no_penalty(loss, regularizer):

@@ -49,63 +49,6 @@ def test_their_models_are_written_and_read(small_problem, fit, tmp_path, number,
     assert (again.predict(problem) == model.predict(problem)).all()
 
 
-@pytest.mark.parametrize(
-    ("choices", "message"),
-    [
-        ({"solver": 32, "batch": 4}, "batch has no effect with solver 32: it is for solver 41"),
-        (
-            {"solver": 32, "line_search": "ocas"},
-            "line_search has no effect with solver 32: it is for solver 39 or 40",
-        ),
-        (
-            {"solver": 39, "line_search": "wolfe"},
-            "unknown line_search 'wolfe'; there are ocas, none",
-        ),
-        (
-            {"solver": 39, "regularizer": "l1", "l1": 1.0},
-            "solver 39 needs a strongly convex regularizer, and regularizer l1 is not; it takes",
-        ),
-        ({"solver": 41, "batch": 0}, "batch is 0, it must be a whole number of at least 1"),
-        (
-            {"solver": 41, "loss": "weston-watkins"},
-            "solver 41 needs losses of one score, and loss weston-watkins has several",
-        ),
-        (
-            {"solver": 33, "regularizer": "elastic-ball", "l1": 1.0, "radius": 1.0},
-            "radius has no effect with solver 33: it is for solver 35, 36, 37, 38, 42, newton or "
-            "auto",
-        ),
-        (
-            {"solver": 42, "regularizer": "elastic-ball", "l1": 1.0},
-            "regularizer elastic-ball needs radius, the bound R of elastic-ball",
-        ),
-        (
-            {"solver": 42, "regularizer": "elastic-ball", "radius": 1.0},
-            "regularizer elastic-ball needs l1, the factor S of the 1-norm",
-        ),
-        (
-            {"solver": 42, "regularizer": "l1", "l1": 1.0, "radius": 1.0},
-            "l1 has no effect with radius of regularizer l1",
-        ),
-        (
-            {"solver": 42, "regularizer": "elastic-ball", "l1": 1.0, "radius": 0.0},
-            "radius is 0.0, it must be positive and finite",
-        ),
-    ],
-)
-def test_choices_they_do_not_have_are_refused(choices, message):
-    with pytest.raises(ValueError, match=message):
-        Parameter(**choices).check()
-
-
-def test_pegasos_refuses_the_elastic_net(signs, fit):
-    with pytest.raises(
-        ValueError,
-        match="needs the squared norm alone, and regularizer elastic-net is a different one",
-    ):
-        fit(signs, solver=41, regularizer="elastic-net", l1=1.0)
-
-
 def test_a_start_that_would_have_no_effect_is_refused(signs):
     with pytest.raises(ValueError, match="solver 41 begins at weights of zero"):
         rrmlinear.fit(signs, Parameter(solver=41), start=np.zeros(80))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rrmlinear import Parameter, Problem
+from rrmlinear import Problem
 from rrmlinear.catalog.solvers import SOLVERS
 
 C, BUDGET = 0.3, 9.0
@@ -59,20 +59,3 @@ def test_all_solvers_find_one_optimum_of_a_smoothed_loss(data, fit, loss, free):
     assert len(primals) >= 7
     assert max(primals) - min(primals) <= 1e-8 * max(primals)
     assert max(primals) < 0.99 * unlimited
-
-
-@pytest.mark.parametrize(
-    ("choices", "message"),
-    [
-        (
-            {"solver": 32, "budget": 5.0},
-            "budget has no effect with solver 32: it is for solver 34, 35",
-        ),
-        ({"solver": 35, "budget": 5.0, "loss": "logistic"}, "budget has no effect with loss log"),
-        ({"solver": 35, "budget": 5.0, "loss": "softmax"}, "budget has no effect with loss soft"),
-        ({"solver": 35, "budget": 0.0}, "budget is 0.0, it must lie between 1e-100 and"),
-    ],
-)
-def test_budgets_without_effect_are_refused(choices, message):
-    with pytest.raises(ValueError, match=message):
-        Parameter(**choices).check()

@@ -162,25 +162,6 @@ def test_models_read_back(tmp_path, problem, loss, bias):
 
 
 @pytest.mark.parametrize(
-    ("choices", "sentence"),
-    [
-        (
-            {"solver": 32},
-            "solver 32 needs losses that are sums over examples, and loss f1",
-        ),
-        ({"class_weights": {2: 3.0}}, "class_weights has no effect with loss f1"),
-        ({"beta": 2.0}, "beta has no effect with loss f1: it is for loss fbeta"),
-        ({"solver": 35, "route": "dual"}, "needs losses that are sums over examples"),
-        ({"solver": 35, "lipschitz": "fixed"}, "needs losses that are sums over examples"),
-        ({"solver": 35, "prox": "optimized"}, "needs losses that are sums over examples"),
-    ],
-)
-def test_choices_without_effect_are_refused(choices, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        Parameter(loss="f1", **choices).check()
-
-
-@pytest.mark.parametrize(
     ("y", "weights", "choices", "sentence"),
     [
         ([1, 2, 3, 1], None, {}, "take two classes, and there are 3: 1, 2, 3"),

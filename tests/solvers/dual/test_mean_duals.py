@@ -14,7 +14,7 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual import mean_duals
 from rrmlinear.solvers.dual.accelerated import Accelerated
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
-from rrmlinear.solvers.dual.mean_duals import FIRST_GAP, MAX_SUMS, MIN_WEIGHTS, MeanDuals
+from rrmlinear.solvers.dual.mean_duals import MeanDuals
 from rrmlinear.solvers.dual.mean_weights import DECAY
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import DualBlocks, duals_by_scores
@@ -119,22 +119,3 @@ def test_means_lie_within_their_bounds(loss):
     example = np.repeat(np.arange(60), np.diff(last.indptr))
     at = mean.dense(4)[example[settled], last.classes[settled]]
     assert np.count_nonzero(at == 0.1) >= 0.9 * settled.sum()
-
-
-def test_it_is_taken_near_the_end_for_little_work():
-    _, ascend = blocks("weston-watkins", 1.0)
-    ascent = ascend(L2())
-    ascent.start()
-    means = MeanDuals(ascent, L2())
-    assert not means.is_due(2 * FIRST_GAP, 1.0, 1000.0, 1.0)
-    assert means.is_due(FIRST_GAP / 2, 1.0, 1000.0, 1.0)
-    means.add(ascent.dual_vector.copy(), ascent.conjugates(), 1000.0)
-    assert not means.is_due(FIRST_GAP / 2, 1.0, 1000.0 + ascent.n / 2, 1.0)
-    assert means.is_due(2 * FIRST_GAP, 1.0, 1000.0 + ascent.n, 1.0)  # once begun it goes on
-    assert not means.is_due(1.0, 1.0, 1000.0 + ascent.n, 2.0 * ascent.n)  # looks take longer
-
-
-def test_it_suits_many_weights_and_not_too_many_duals():
-    assert mean_duals.suits_mean(MIN_WEIGHTS, MAX_SUMS)
-    assert not mean_duals.suits_mean(MIN_WEIGHTS - 1, 10)
-    assert not mean_duals.suits_mean(MIN_WEIGHTS, MAX_SUMS + 1)

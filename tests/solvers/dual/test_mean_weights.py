@@ -12,7 +12,7 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual import mean_weights
 from rrmlinear.solvers.dual.accelerated import Accelerated
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
-from rrmlinear.solvers.dual.mean_weights import DECAY, FEWEST, MeanWeights
+from rrmlinear.solvers.dual.mean_weights import DECAY, MeanWeights
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.stopping import Stopping
 
@@ -53,25 +53,6 @@ def test_later_weights_count_more():
     # with a whole number DECAY the share of w_i is that of (i + 1) … (i + DECAY)
     shares = np.prod([np.arange(1, 31) + j for j in range(DECAY)], axis=0, dtype=float)
     np.testing.assert_allclose(means.mean, shares @ weights / shares.sum(), rtol=1e-12)
-
-
-def test_it_is_measured_near_the_end_for_little_work():
-    means = MeanWeights()
-    means.add(np.ones(2), 1000.0, 1.0)
-    assert means.mean is None  # far from the end
-    for _ in range(FEWEST):
-        means.add(np.ones(2), 5.0, 1.0)
-    assert means.is_due(5.0, 1.0, 1000.0, 1.0)
-    assert not means.is_due(0.9, 1.0, 1000.0, 1.0)  # the last weights will do
-    assert not means.is_due(50.0, 1.0, 1000.0, 1.0)
-    assert not means.is_due(5.0, 1.0, 10.0, 1.0)
-    means.see(12.0, np.ones(2), 5.0, 10.0)
-    assert (means.primal, means.gap_of_mean) == (12.0, 2.0)
-    assert not means.is_due(4.5, 1.0, 1000.0, 1.0)
-    assert means.is_due(3.0, 1.0, 1000.0, 1.0)
-    means.see(13.0, np.zeros(2), 3.0, 11.9)
-    assert (means.primal, means.gap_of_mean) == (12.0, pytest.approx(1.1))
-    assert means.is_due(2.7, 1.0, 1000.0, 1.0)  # as the last one promises
 
 
 @pytest.mark.parametrize("name", KINKS)

@@ -109,12 +109,3 @@ def test_choices_that_cannot_be_are_refused(make, choices, omega, message):
     risk = ScalarRisk(problem.rows, margin.Hinge(), y, np.ones(N))
     with pytest.raises(ValueError, match=message):
         AGM(risk, omega, **choices)
-
-
-def test_choices_without_effect_on_a_smooth_loss_are_refused(make):
-    problem, _, y = make("logistic")
-    risk = ScalarRisk(problem.rows, Logistic(), y, np.ones(N))
-    with pytest.raises(ValueError, match="no effect on the primal route of Logistic"):
-        AGM(risk, L2(), smoothing=0.1)
-    with pytest.raises(ValueError, match="no effect on the primal route of a smooth loss"):
-        AGM(risk, L2(), optimized=True)

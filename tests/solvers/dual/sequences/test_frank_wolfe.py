@@ -11,7 +11,6 @@ from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
-from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -119,12 +118,6 @@ def test_the_certificate_is_true(make, choices):
         assert row.gap >= 0
     duals = [row.dual for row in result.trace]
     assert np.diff(duals).min(initial=0) >= -1e-12 * abs(duals[-1])
-
-
-def test_it_agrees_with_bundles(make):
-    risk = make(m=40, C=0.3)
-    bundle = BMRM(risk, L2()).solve(Stopping(gap_tol=1e-7))
-    assert solved(risk).primal == pytest.approx(bundle.primal, rel=2e-7)
 
 
 def test_the_modulus(make):
