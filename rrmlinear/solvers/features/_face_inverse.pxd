@@ -22,7 +22,8 @@ cdef class FaceInverse:
     cdef void _remove(self, Py_ssize_t p) noexcept nogil
     cdef bint _suits(self, double modulus) noexcept nogil
     cdef bint _move(self, const double* gram, Py_ssize_t stride, double* w, double* pull,
-                    const Py_ssize_t* place, Py_ssize_t k, double modulus, bint to_end) noexcept nogil
+                    const Py_ssize_t* place, Py_ssize_t k, double modulus,
+                    bint to_end) noexcept nogil
     cdef void _pull(self, const double* gram, Py_ssize_t stride, const Py_ssize_t* place,
                     Py_ssize_t k, Py_ssize_t n) noexcept nogil
     cdef void _go(self, double* w, double* pull, const Py_ssize_t* place, Py_ssize_t k,

@@ -122,7 +122,8 @@ cdef class FaceInverse:
         return AT_EDGE if w[place[self.order[first]]] == 0 else INSIDE
 
     cdef bint _move(self, const double* gram, Py_ssize_t stride, double* w, double* pull,
-                    const Py_ssize_t* place, Py_ssize_t k, double modulus, bint to_end) noexcept nogil:
+                    const Py_ssize_t* place, Py_ssize_t k, double modulus,
+                    bint to_end) noexcept nogil:
         # go along the moves as far as is best, at most to their end, or nowhere else if ``to_end``
         cdef Py_ssize_t t, p, n = self.count
         cdef double down = 0, curve = 0, length

@@ -193,15 +193,15 @@ cdef class GramPath:
             ends = decrease <= SUM_ROUNDING * seen.primal
             cost = self.face.work(w, &self.some[0], k, self.modulus)
             if ends or swept >= cost:
-                at = self.face.step(gram, stride, w, pull, &self.place[0], &self.some[0], k, self.l1,
-                                    self.modulus)
+                at = self.face.step(gram, stride, w, pull, &self.place[0], &self.some[0], k,
+                                    self.l1, self.modulus)
                 if ends and at == STUCK:
                     break
                 work, swept = work + cost, 0
                 while at == AT_EDGE and work < most:  # sweeps would take up again what it left
                     work += self.face.work(w, &self.some[0], k, self.modulus)
-                    at = self.face.step(gram, stride, w, pull, &self.place[0], &self.some[0], k, self.l1,
-                                        self.modulus)
+                    at = self.face.step(gram, stride, w, pull, &self.place[0], &self.some[0], k,
+                                        self.l1, self.modulus)
                 seen = self._look_at(q, w, pull, k)
         return work
 
