@@ -1,1 +1,0 @@
-"""Loops over copies of dense rows with 16 bits a value."""
