@@ -375,3 +375,78 @@ def test_no_kernel_takes_none_for_memory():
             each = (" ".join(argument.split()).replace(";", ",") for argument in flat.split(","))
             found += [f"{name}({a})" for a in each if POINTS_TO_MEMORY.match(a)]
         assert found == [], name_of(path)
+
+
+KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
+#: What the package has come down to. A change may lower these numbers, and then the table follows.
+MOST = {
+    "lines": 80_500,
+    "files": 795,
+    "extension modules": 104,
+    "numeric constants of solvers and catalog": 586,
+    "attributes of a class": 34,
+    "depth of inheritance": 9,
+    "looks at a shape in the catalog": 35,
+}
+
+
+def _numbers_in(tree):
+    """The names in capitals that a module gives numbers."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and not isinstance(node.targets[0], ast.Subscript):
+            names = [each.id for each in ast.walk(node.targets[0]) if isinstance(each, ast.Name)]
+            leaves = [each for each in ast.walk(node.value) if isinstance(each, ast.Constant)]
+            if all(name.isupper() for name in names) and leaves:
+                is_number = all(type(each.value) in (int, float) for each in leaves)
+                yield from names if is_number else ()
+
+
+def _classes():
+    """The classes of Python modules by their names: their bases, and their attributes."""
+    found = {}
+    for path in sources(".py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                own = {
+                    each.attr
+                    for each in ast.walk(node)
+                    if isinstance(each, ast.Attribute)
+                    and isinstance(each.ctx, ast.Store)
+                    and ast.unparse(each.value) == "self"
+                }
+                bases = {ast.unparse(base).split(".")[-1] for base in node.bases}
+                found[node.name] = bases - {node.name}, own
+    return found
+
+
+def _depth(name, classes):
+    bases = classes[name][0] if name in classes else ()
+    return 1 + max((_depth(base, classes) for base in bases if base in classes), default=0)
+
+
+def test_the_package_does_not_grow():
+    every = PACKAGE.rglob("*")
+    files = [path for path in every if path.suffix in KINDS or path.name == "meson.build"]
+    parsed = {
+        path: ast.parse(path.read_text(encoding="utf-8"))
+        for folder in ("solvers", "catalog")
+        for path in sources(".py", only=folder)
+    }
+    classes = _classes()
+    catalog = [tree for path, tree in parsed.items() if folder_of(path) == "catalog"]
+    now = {
+        "lines": sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files),
+        "files": len(files),
+        "extension modules": len(sources(".pyx")),
+        "numeric constants of solvers and catalog": sum(
+            len(list(_numbers_in(tree))) for tree in parsed.values()
+        ),
+        "attributes of a class": max(len(own) for _, own in classes.values()),
+        "depth of inheritance": max(_depth(name, classes) for name in classes),
+        "looks at a shape in the catalog": sum(
+            isinstance(node, ast.Attribute) and node.attr == "shape"
+            for tree in catalog
+            for node in ast.walk(tree)
+        ),
+    }
+    assert {name: size for name, size in now.items() if size > MOST[name]} == {}
