@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from rrmlinear.catalog.solvers import AUTO, AUTOMATIC, DEFAULT, find_solver
 from rrmlinear.catalog.task import Task
 from rrmlinear.core.cached import cached_property
 from rrmlinear.core.loading import loading, named
-from rrmlinear.core.records import record
+from rrmlinear.core.records import record, replace
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -25,6 +26,7 @@ class _Loading(threading.local):
 loading = _Loading()
 
 
+@cache
 def named(place: str) -> Any:
     """What stands at "module:name" of this package. The module is loaded where it is not yet."""
     module, _, name = place.partition(":")

@@ -39,6 +39,7 @@ def record(*, eq: bool = False) -> Callable[[type[T]], type[T]]:
         added["_factories"] = {
             e.name: e.default_factory for e in every if e.default_factory is not MISSING
         }
+        added["_checks"] = hasattr(cls, "__post_init__")
         for name, each in added.items():
             setattr(cls, name, each)
         return cls
@@ -48,18 +49,30 @@ def record(*, eq: bool = False) -> Callable[[type[T]], type[T]]:
 
 def _init(self: Any, *given: Any, **named: Any) -> None:
     cls = type(self)
-    names = cls.__match_args__
+    names, known = cls.__match_args__, cls.__dataclass_fields__
     values = {**cls._defaults, **dict(zip(names, given, strict=False)), **named}
     for name, factory in cls._factories.items():
         if name not in values:
             values[name] = factory()
-    known = cls.__dataclass_fields__.keys()
-    once = len(given) <= len(names) and named.keys().isdisjoint(names[: len(given)])
-    if values.keys() != known or not once:
+    twice = given and named and not named.keys().isdisjoint(names[: len(given)])
+    if twice or len(given) > len(names) or values.keys() != known.keys():
         _refuse_arguments(cls, given, named)
     vars(self).update({name: values[name] for name in known})
-    if hasattr(cls, "__post_init__"):
+    if cls._checks:
         self.__post_init__()
+
+
+def replace(one: T, **named: Any) -> T:
+    """A record with other values of some fields, as `dataclasses.replace` makes it."""
+    cls: Any = type(one)
+    known = cls.__dataclass_fields__
+    if not named.keys() <= known.keys():
+        _refuse_arguments(cls, (), vars(one) | named)
+    other, values = cls.__new__(cls), {**vars(one), **named}
+    vars(other).update({name: values[name] for name in known})
+    if cls._checks:
+        other.__post_init__()
+    return other  # type: ignore[no-any-return]
 
 
 def _refuse_arguments(cls: Any, given: Any, named: Any) -> NoReturn:

@@ -167,7 +167,9 @@ def check_unmasked(values: Any, wanted: str) -> None:
 
 def _hides_entries(X: Any) -> bool:
     """Whether X is a masked array with masked entries; `numpy.ma` is slow to import."""
-    return isinstance(X, np.ndarray) and bool(np.any(getattr(X, "mask", False)))
+    if type(X) is np.ndarray or not isinstance(X, np.ndarray):
+        return False
+    return bool(np.any(getattr(X, "mask", False)))
 
 
 def _dense_rows(X: Any, is_finite: bool) -> Rows:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.core.records import record
+from rrmlinear.core.records import record, replace
 from rrmlinear.data.array_rows import csr_of, float64_of, in_column_order, rows_of, take_rows
 
 if TYPE_CHECKING:

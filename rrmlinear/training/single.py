@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.freed_memory import keep_freed
+from rrmlinear.core.records import replace
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.losses.base import ScalarLoss

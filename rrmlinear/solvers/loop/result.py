@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.plain_state import PlainState
-from rrmlinear.core.records import record
+from rrmlinear.core.records import record, replace
 
 
 class Status(Enum):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import time
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from typing import Any
 
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.deadline import TimeIsUpError, ends_within, without_deadline
 from rrmlinear.core.loading import loading
+from rrmlinear.core.records import replace
 from rrmlinear.solvers.loop.certificate import gap_between, is_rounding
 from rrmlinear.solvers.loop.finite import (
     callers_own,
