@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from rrmlinear.catalog.choices import CHOICES, Choices, given, switched
 from rrmlinear.catalog.errors import ChoiceError, Named, Sentence, no_effect
@@ -22,7 +23,40 @@ OF_LOSSES = {name for name, row in CHOICES.items() if row.owner == "loss"}
 OF_REGULARIZERS = {name for row in REGULARIZERS.values() for name in row.choices}
 
 
-def check_values(choices: Choices) -> None:
+#: The names and words of choices, with their rows, that have passed the checks of both: numbers
+#: alone change nothing there. At most MOST_PASSED of them are kept.
+_PASSED: set[tuple[Any, ...]] = set()
+MOST_PASSED = 256
+
+
+def check_choices(
+    choices: Choices,
+    solver: SolverRow,
+    loss: LossRow,
+    regularizer: RegularizerRow,
+    features: frozenset[str],
+) -> None:
+    """Raise ChoiceError for values out of range, for choices without effect or missing, and where
+    something is needed that is not among the ``features`` that loss and regularizer offer.
+    """
+    _check_values(choices)
+    for row, owner in ((loss, "loss"), (regularizer, "regularizer")):
+        for name in row.positive:
+            _check_positive(choices, name, Named(owner, row.name))
+    values = vars(choices)
+    asked = given(choices)
+    words = tuple([values[name] for name in asked if isinstance(values[name], (str, bool))])
+    made = asked, words, solver, loss, regularizer, features
+    if made in _PASSED:
+        return
+    _check_effects(choices, asked, solver, loss, regularizer)
+    _check_features(choices, asked, solver, loss, regularizer, features)
+    if len(_PASSED) >= MOST_PASSED:
+        _PASSED.clear()
+    _PASSED.add(made)
+
+
+def _check_values(choices: Choices) -> None:
     """Raise ChoiceError for a value that its row does not admit."""
     values = vars(choices)
     for name, row in CHOICES.items():
@@ -31,11 +65,14 @@ def check_values(choices: Choices) -> None:
             raise row.values.refusal(name, value)
 
 
-def check_effects(
-    choices: Choices, solver: SolverRow, loss: LossRow, regularizer: RegularizerRow
+def _check_effects(
+    choices: Choices,
+    asked: tuple[str, ...],
+    solver: SolverRow,
+    loss: LossRow,
+    regularizer: RegularizerRow,
 ) -> None:
     """Raise ChoiceError for choices without effect, and for missing ones."""
-    asked = given(choices)
     for name in asked:
         _check_owner(choices, name, solver, loss, regularizer)
     if choices.block is not None and choices.block not in solver.blocks:
@@ -43,10 +80,6 @@ def check_effects(
     for name in regularizer.needed:
         if getattr(choices, name) is None:
             raise _missing(name, regularizer)
-    for name in loss.positive:
-        _check_positive(choices, name, Named("loss", loss.name))
-    for name in regularizer.positive:
-        _check_positive(choices, name, Named("regularizer", regularizer.name))
     turned = switched(choices)
     for name, other, place in _exclusions(asked, solver, regularizer):
         is_switch = isinstance(CHOICES[other].values, Switch)
@@ -118,8 +151,9 @@ def _companions(asked: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield name, other
 
 
-def check_features(
+def _check_features(
     choices: Choices,
+    asked: tuple[str, ...],
     solver: SolverRow,
     loss: LossRow,
     regularizer: RegularizerRow,
@@ -141,7 +175,7 @@ def check_features(
             field="regularizer",
             value=regularizer.name,
         )
-    for name in given(choices):
+    for name in asked:
         row, value = CHOICES[name], getattr(choices, name)
         for missing in sorted(row.needs - features):
             feature = FEATURES[missing]

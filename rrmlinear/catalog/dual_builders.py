@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from rrmlinear.solvers.dual.pairs.one_class import OneClassAscent
     from rrmlinear.solvers.rounds.part import Part
 
+# With at most this number of features a Gram matrix has all of them: working sets of dense data hold
+# as many in any case.
+MAX_GRAM_FEATURES = 100
+
 
 def plain(task: Task) -> Solver:
     """Coordinate or block ascent, with exact intercepts where the bias is free."""
@@ -190,23 +194,41 @@ def suits_features(task: Task) -> bool:
     return (l1 == 0 and bool(task.choices.free_bias)) or (bool(l1) and task.rows.is_dense)
 
 
+def gram_applies(task: Task) -> bool:
+    """Whether a Gram matrix of all features stands for dense examples: least squares with the
+    squared norm, the 1-norm or both.
+    """
+    if "least-squares" not in task.features or task.choices.budget is not None:
+        return False
+    if task.risk is not None or not task.rows.is_dense or task.rows.blocks is not None:
+        return False
+    return task.regularizer.quadratic_l1 is not None and 0 < task.rows.width <= MAX_GRAM_FEATURES
+
+
+def gram(task: Task) -> Solver:
+    """Descent on the Gram matrix of all features."""
+    with loading:
+        from rrmlinear.solvers.features.gram_descent import GramDescent
+
+    return _over_features(GramDescent, task, "a Gram matrix of all features is used")
+
+
 def features(task: Task) -> Solver:
     """Coordinate descent over features."""
     with loading:
         from rrmlinear.solvers.features.feature_descent import FeatureDescent
 
-    solver = FeatureDescent(
-        task.rows,
-        task.targets,
-        task.costs,
-        task.regularizer.quadratic_l1 or 0.0,
-        task.regularizer.modulus,
-        intercept=bool(task.choices.free_bias),
-        start=task.weights,
-    )
-    note_choice(solver, "coordinate descent over features is used", task)
-    if task.choices.threads > 1:
-        solver.notes.append(f"it uses one thread, not {task.choices.threads}")
+    return _over_features(FeatureDescent, task, "coordinate descent over features is used")
+
+
+def _over_features(kind: Any, task: Task, note: str) -> Solver:
+    omega, choices = task.regularizer, task.choices
+    numbers = omega.quadratic_l1 or 0.0, omega.modulus
+    how = {"intercept": bool(choices.free_bias), "start": task.weights}
+    solver: Solver = kind(task.rows, task.targets, task.costs, *numbers, **how)
+    note_choice(solver, note, task)
+    if choices.threads > 1:
+        solver.notes.append(f"it uses one thread, not {choices.threads}")
     return solver
 
 

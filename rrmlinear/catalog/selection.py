@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.checks import check_effects, check_features, check_values
+from rrmlinear.catalog.checks import check_choices
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.errors import ChoiceError, Named, unknown
 from rrmlinear.catalog.losses import NAMED_LOSSES, OWN_LOSSES, block_loss
@@ -199,14 +199,12 @@ def select(
     loss = _find("loss", choices.loss or solver.loss, known)
     name = choices.regularizer or solver.regularizer
     regularizer = _find("regularizer", name, REGULARIZERS)
-    check_values(choices)
-    check_effects(choices, solver, loss, regularizer)
     numbers = resolved(loss.takes, choices)
     bounds = choices.lower is not None or choices.upper is not None
     features = (
         loss.offers(numbers) | regularizer.offers(bounds, choices.unpenalized is not None) | layout
     )
-    check_features(choices, solver, loss, regularizer, features)
+    check_choices(choices, solver, loss, regularizer, features)
     built = (
         block_loss(choices.block or solver.blocks[0], choices.gap_tol)
         if solver.blocks

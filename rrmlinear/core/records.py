@@ -35,7 +35,11 @@ def record(*, eq: bool = False) -> Callable[[type[T]], type[T]]:
         added = {name: each for name, each in methods.items() if name not in vars(cls)}
         dataclass(init=False, repr=False, eq=False)(cls)
         every: Any = fields(cls)  # type: ignore[arg-type]
-        added["_defaults"] = {e.name: e.default for e in every if e.default is not MISSING}
+        #: The fields in their order with their defaults, and those without one.
+        added["_defaults"] = {e.name: e.default for e in every}
+        added["_needed"] = tuple(
+            e.name for e in every if e.default is MISSING and e.default_factory is MISSING
+        )
         added["_factories"] = {
             e.name: e.default_factory for e in every if e.default_factory is not MISSING
         }
@@ -49,15 +53,16 @@ def record(*, eq: bool = False) -> Callable[[type[T]], type[T]]:
 
 def _init(self: Any, *given: Any, **named: Any) -> None:
     cls = type(self)
-    names, known = cls.__match_args__, cls.__dataclass_fields__
+    names = cls.__match_args__
     values = {**cls._defaults, **dict(zip(names, given, strict=False)), **named}
     for name, factory in cls._factories.items():
-        if name not in values:
+        if values[name] is MISSING:
             values[name] = factory()
     twice = given and named and not named.keys().isdisjoint(names[: len(given)])
-    if twice or len(given) > len(names) or values.keys() != known.keys():
+    many = len(given) > len(names) or len(values) > len(cls._defaults)
+    if twice or many or any([values[name] is MISSING for name in cls._needed]):
         _refuse_arguments(cls, given, named)
-    vars(self).update({name: values[name] for name in known})
+    vars(self).update(values)
     if cls._checks:
         self.__post_init__()
 
@@ -111,7 +116,8 @@ class _Signature:
         from inspect import Parameter, Signature
 
         made = {name: factory() for name, factory in cls._factories.items()}
-        defaults = {**cls._defaults, **made}
+        stated = {name: each for name, each in cls._defaults.items() if each is not MISSING}
+        defaults = {**stated, **made}
         kinds = Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY
         return Signature(
             [

@@ -113,7 +113,7 @@ def _is_matrix(X: Any, order: str | None) -> bool:
 def _is_finite(values: Any) -> bool:
     """Whether the sum is finite; one that overflows leaves the question to scikit-learn."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(values.sum()))
+        return math.isfinite(values.sum())
 
 
 def check_no_text(values: Any, wanted: str) -> None:

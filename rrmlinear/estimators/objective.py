@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,13 @@ class ProblemRow:
 
 def own_choices(estimator: BaseEstimator, *owners: str) -> dict[str, Any]:
     """The parameters of an estimator that are choices of these owners by the same name."""
-    own = estimator.get_params(deep=False)
-    return {n: own[n] for n, row in CHOICES.items() if row.owner in owners and n in own}
+    return {name: getattr(estimator, name) for name in _shared_names(type(estimator), owners)}
+
+
+@cache
+def _shared_names(kind: type[BaseEstimator], owners: tuple[str, ...]) -> tuple[str, ...]:
+    own = kind._get_param_names()
+    return tuple(n for n, row in CHOICES.items() if row.owner in owners and n in own)
 
 
 def find_loss(name: Any, kinds: tuple[str, ...]) -> LossRow:

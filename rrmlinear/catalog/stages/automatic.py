@@ -96,7 +96,11 @@ def _known(task: Task) -> tuple[NDArray[np.float64], float]:
 
 
 def _stages(task: Task, by_points: bool = True) -> list[Stage]:
-    """By compiled steps where these take the task, which then needs no guesses of costs."""
+    """By a Gram matrix or compiled steps where these take the task, which then needs no guesses of
+    costs.
+    """
+    if dual_builders.gram_applies(task):
+        return [methods.gram(task), methods.others(task, _others)]
     if second_order_builders.compiled_applies(task):
         return [methods.compiled(task), methods.others(task, _others)]
     return _others(task, by_points)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -34,6 +33,7 @@ from rrmlinear.catalog.stages.costs import (
 )
 from rrmlinear.catalog.stages.newton_guess import is_uneven, newton_guess
 from rrmlinear.catalog.task import Task
+from rrmlinear.core.records import replace
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.solvers.dual.dual_descent import NONZERO_COST
@@ -57,8 +57,13 @@ def from_duals(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], S
 
 def in_any_order(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
     """The same for a builder that takes rows in `ColumnOrder`."""
-    later = replace(task, weights=None, climbed=())
-    return lambda duals: build(task if duals is None else replace(later, start=duals))
+
+    def built(duals: Any) -> Solver:
+        if duals is None:
+            return build(task)
+        return build(replace(task, start=duals, weights=None, climbed=()))
+
+    return built
 
 
 def _by_rows(task: Task) -> Task:
@@ -134,6 +139,15 @@ def compiled(task: Task) -> Stage:
 
     least = LEAST_COMPILED_PASSES * PASS_COST
     return Stage("Newton's method at once", build, 0, 0, patience=1, least=least)
+
+
+def gram(task: Task) -> Stage:
+    """Descent on the Gram matrix of all features, in one pass or few."""
+
+    def build(_: Any) -> Solver:
+        return dual_builders.gram(task)
+
+    return Stage("descent on a Gram matrix", build, 0, 0, patience=1)
 
 
 def others(task: Task, stages: Callable[[Task], list[Stage]]) -> Stage:

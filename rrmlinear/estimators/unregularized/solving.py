@@ -196,14 +196,18 @@ def solve_negligible(
     is_norm = choices.regularizer in (None, *NORMS) and choices.radius is None
     if chosen.solver.number != SOLVERS["auto"] or values is None or not is_norm:
         return None
-    some = np.ravel(values[: 1 + LOOK // math.prod(values.shape[1:])]).astype(np.float64)
+    some = values[: 1 + LOOK // math.prod(values.shape[1:])].ravel().astype(np.float64, copy=False)
     with np.errstate(over="ignore"):
         norm = float(some @ some) / max(len(some), 1) * problem.rows.n_stored
     has_classes, y = chosen.kind != "regression", problem.labels
-    y = np.ones(1) if has_classes else y - y.mean()
+    if has_classes:
+        square = 1.0
+    else:
+        y = y - y.sum() / len(y)
+        square = float(y @ y)
     omega, least = chosen.regularizer.over((width,), intercept=False), np.zeros(width)
-    least[:1] = math.sqrt(float(y @ y) / norm) if norm > 0 else 0.0
-    if omega.value_of(least) > LOSS_ROUNDING * C * float(y @ y):
+    least[:1] = math.sqrt(square / norm) if norm > 0 else 0.0
+    if omega.value_of(least) > LOSS_ROUNDING * C * square:
         return None
     if has_classes and len(group_labels(problem.labels)[0]) != 2:
         return None

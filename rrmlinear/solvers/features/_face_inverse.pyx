@@ -26,10 +26,10 @@ cdef class FaceInverse:
 
     cdef void grow(self, const double[:, :] gram) except *:
         """Go on with a matrix of more features behind those so far."""
-        cdef Py_ssize_t d = gram.shape[0], new = d - self.at.shape[0]
-        self.matrix = gram
-        self.at = np.append(self.at, np.full(new, -1, dtype=np.intp))
-        self.order = np.append(self.order, np.zeros(new, dtype=np.intp))
+        cdef Py_ssize_t d = gram.shape[0], before = self.at.shape[0]
+        places = np.full((2, d), -1, dtype=np.intp)
+        places[0, :before], places[1, :before] = self.at, self.order
+        self.matrix, self.at, self.order = gram, places[0], places[1]
         self.left, self.column = np.zeros(d), np.zeros(d)
         self.move, self.change = np.zeros(d), np.zeros(d)
 

@@ -80,10 +80,10 @@ cdef class GramPath:
         if gram.shape != (d, d) or gram.strides[1] != gram.itemsize:
             raise ValueError(f"a matrix of {gram.shape} does not fit {d} features")
         self.matrix, self.q, self.stride = gram, linear, gram.strides[0] // gram.itemsize
-        self.weights = np.append(self.weights, np.zeros(d - before))
-        self.pulls, self.w = np.zeros(d), self.weights
-        self.pull = self.pulls
-        self.ends = np.hstack([self.ends, np.zeros((2, d - before))])
+        weights, ends = np.zeros(d), np.zeros((2, d))
+        weights[:before], ends[:, :before] = self.weights, self.ends
+        self.weights, self.w, self.ends = weights, weights, ends
+        self.pulls = self.pull = np.zeros(d)
         self.room, self.some = np.zeros((4, d)), np.zeros(d, dtype=np.intp)
         self.place, self.size = np.full(d, -1, dtype=np.intp), 0
         self.is_all = False

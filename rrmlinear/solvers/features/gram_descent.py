@@ -1,0 +1,207 @@
+"""Least squares with an elastic net on one Gram matrix of all features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.core.deadline import check_time
+from rrmlinear.data.column_order import ColumnOrder
+from rrmlinear.data.rows import Rows
+from rrmlinear.solvers.features._gram_path import GramPath
+from rrmlinear.solvers.features.dual_factor import best_factor
+from rrmlinear.solvers.loop.finite import ADVICE
+from rrmlinear.solvers.loop.rounding import bound_by_features
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN, OBJECTIVE_ROUNDING
+from rrmlinear.solvers.second_order.factors import Factor
+
+Array = NDArray[np.float64]
+
+# The descent goes on to this part of the relative gap asked for, and in the next pass to this part
+# of that: it reads no examples, and the certificate reads all.
+PART = 1e-2
+# Values that are multiplied at once: they stay in the cache between two products.
+MOST_VALUES = 1 << 16
+# A column may be by the root of this number longer than the rest of it beside an intercept: longer
+# ones are centred in a copy.
+MAX_LOST = 1e6
+
+
+class GramDescent(Solver):
+    """minimize Σ_i c_i ½(x_i'w − y_i)² + (modulus/2)‖w‖² + l1 ‖w‖₁ over w, of dense rows.
+
+    The Gram matrix Σ c_i x_i x_i', centred with an intercept, and Σ c_i y_i x_i stand for the
+    examples. With l1 = 0 one system is the whole problem; else `GramPath` descends over one weight
+    after the other, with Newton steps on faces. A pass ends with the certificate over all examples,
+    read once: the residual y − Xw, and the best multiple of it as duals, as in `FeatureDescent`.
+
+    ``intercept``: the weight of the rows' appended column (``rows.bias`` > 0) is not in Ω; then
+    Σ c_i α_i = 0. ``start`` are weights, as many as rows are wide, or one fewer with an intercept.
+    Raises ValueError where a squared norm overflows, and for costs that are all 0.
+    """
+
+    def __init__(
+        self,
+        rows: Rows | ColumnOrder,
+        y: Array,
+        costs: Array,
+        l1: float,
+        modulus: float,
+        *,
+        intercept: bool = False,
+        start: Array | None = None,
+    ) -> None:
+        super().__init__()
+        if not costs.max(initial=0) > 0:
+            raise ValueError("no example has a cost above 0")
+        self.bias, self.intercept, self.values = rows.bias, intercept, rows.values
+        self.y, self.costs, self.l1, self.modulus = y, costs, l1, modulus
+        #: The weights that Ω has.
+        self.width = rows.width - intercept
+        self.first = start
+
+    def start(self) -> None:
+        costs, d = self.costs, self.width
+        self.mass = float(costs.sum())
+        self.level = float(costs @ self.y) / self.mass if self.intercept else 0.0
+        self.errors = self.y - self.level
+        weighed = costs * self.errors
+        self.square = float(weighed @ self.errors)
+        #: Σ c_i e_i x_i with the errors e, and with an intercept Σ c_i x_i.
+        self.linear, self.totals = np.zeros(d), np.zeros(d)
+        for some, part in self._parts():
+            self.linear += weighed[some] @ part
+            if self.intercept:
+                self.totals += costs[some] @ part
+        self.means = self.totals / self.mass
+        self.goal = PART * self.tolerance
+        self.path: GramPath | None = None
+        self.gram: Array | None = None
+        self._offer(np.zeros(d), self.level, self.errors, self.square, self.square, self.linear)
+        if self.first is not None:
+            self._certify(np.array(self.first[:d], dtype=np.float64))
+
+    def run_pass(self, number: int) -> None:
+        gap = self.certificate.gap
+        if self.gram is None:
+            self._begin()
+        self._certify(self._least())
+        progress = gap - self.certificate.gap > OBJECTIVE_ROUNDING * self.certificate.primal
+        self.goal *= PART
+        self.moved = self.width if progress else 0
+        self.work += 2.0 * self.values.size
+
+    def value_at_zero(self) -> float:
+        return float(self.costs @ (self.y * self.y)) / 2
+
+    def penalty(self) -> float:
+        return self._penalty(self.certificate.weights[: self.width])
+
+    def rounding(self, enough: float) -> float:
+        sizes = np.abs(self.certificate.alphas)
+        squares = sizes.max(initial=0) * self.squares
+        bound = bound_by_features(self.costs * sizes, squares, self.certificate.weights)
+        return self.certificate.rounding() + bound
+
+    def support(self) -> dict[str, int]:
+        weights = self.certificate.weights[: self.width]
+        return {"features in use": int(np.count_nonzero(weights))} if self.l1 > 0 else {}
+
+    def _begin(self) -> None:
+        """Make the Gram matrix, and begin at the best weights so far."""
+        self.gram, d = self._products(), self.width
+        #: Σ c_i x_ij² of all columns.
+        self.squares = self.gram.diagonal().copy()
+        if not np.isfinite(self.squares).all():
+            worst = int(np.flatnonzero(~np.isfinite(self.squares))[0])
+            raise ValueError(f"the squared norm of feature {worst + 1} overflows; {ADVICE}")
+        if self.intercept:
+            self.gram -= self.means[:, np.newaxis] * self.totals
+            if not (self.gram.diagonal() * MAX_LOST >= self.squares).all():
+                self.gram = self._products(self.means)
+            is_used = self.gram.diagonal() > CONSTANT_COLUMN * self.squares
+            if not is_used.all():
+                self.gram[~is_used], self.gram[:, ~is_used], self.linear[~is_used] = 0.0, 0.0, 0.0
+            self.squares = np.concatenate([self.squares, [self.bias**2 * self.mass]])
+        if self.l1 > 0:
+            self.path = GramPath(self.gram, self.linear, self.square, False)
+            first = self.certificate.weights[:d]
+            if first.any():
+                self.path.set(np.where(self.gram.diagonal() > 0, first, 0.0))
+
+    def _products(self, means: Any = None) -> Array:
+        """Σ c_i x_i x_i', of rows less the means."""
+        roots, d = self.costs, self.width
+        are_equal, gram = bool((roots == roots[0]).all()), np.zeros((d, d))
+        if not are_equal:
+            roots = np.sqrt(roots)
+        for some, part in self._parts():
+            check_time()
+            if means is not None:
+                part = part - means
+            if not are_equal:
+                part = roots[some, np.newaxis] * part
+            gram += part.T @ part  # of one array: BLAS computes a half of it
+        return roots[0] * gram if are_equal else gram
+
+    def _parts(self) -> Iterator[tuple[slice, Array]]:
+        """The rows in float64, with the appended column that Ω has, some at a time."""
+        values, d = self.values, self.width
+        size = max(1, MOST_VALUES // d)
+        for begin in range(0, len(values), size):
+            some = slice(begin, begin + size)
+            part = values[some].astype(np.float64, copy=False)
+            if d > part.shape[1]:
+                part = np.column_stack([part, np.full(len(part), self.bias)])
+            yield some, part
+
+    def _least(self) -> Array:
+        """The weights that are best by the Gram matrix."""
+        if self.path is not None:
+            self.path.descend(self.l1, self.modulus, self.goal)
+            return np.array(self.path.weights)
+        assert self.gram is not None
+        matrix = self.gram.copy()
+        matrix.flat[:: len(matrix) + 1] += self.modulus
+        factor = Factor(matrix.copy())
+        w = factor.solve(self.linear)
+        return np.asarray(w + factor.solve(self.linear - matrix @ w))
+
+    def _certify(self, w: Array) -> None:
+        """Offer these weights and their residual."""
+        costs, level = self.costs, self.level
+        residual, pulls = np.empty(len(costs)), np.zeros(self.width)
+        if self.intercept:
+            level -= float(self.means @ w)
+        for some, part in self._parts():
+            np.subtract(self.y[some], part @ w, out=residual[some])
+            residual[some] -= level
+            pulls += (costs[some] * residual[some]) @ part
+        if self.intercept:  # the sum of duals has to be 0
+            shift = float(costs @ residual) / self.mass
+            residual -= shift
+            pulls -= shift * self.totals
+            level += shift
+        weighed = costs * residual
+        squares = float(weighed @ residual), float(weighed @ self.errors)
+        self._offer(w, level, residual, *squares, pulls)
+
+    def _offer(
+        self, w: Array, level: float, residual: Array, square: float, product: float, pulls: Array
+    ) -> None:
+        """Offer weights, and the best multiple of their residual r as duals: ``square`` is
+        Σ c_i r_i², ``product`` Σ c_i r_i e_i, and ``pulls`` are Σ c_i r_i x_i.
+        """
+        factor, dual = best_factor(square, product, np.abs(pulls), self.l1, self.modulus)
+        primal = square / 2 + self._penalty(w)
+        if self.intercept:
+            w = np.concatenate([w, [level / self.bias]])
+        self.certificate.offer_weights(w, primal=primal, exact=True)
+        self.certificate.offer_duals(factor * residual, dual=dual, exact=True)
+
+    def _penalty(self, w: Array) -> float:
+        return self.l1 * float(np.abs(w).sum()) + self.modulus / 2 * float(w @ w)
