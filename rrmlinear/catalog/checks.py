@@ -9,7 +9,7 @@ from rrmlinear.catalog.choices import CHOICES, Choices, given, switched
 from rrmlinear.catalog.errors import ChoiceError, Named, Sentence, no_effect
 from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
-from rrmlinear.catalog.rows import FEATURES, LossRow, RegularizerRow, SolverRow
+from rrmlinear.catalog.rows import FEATURES, LossRow, RegularizerRow, SolverRow, resolved
 from rrmlinear.catalog.solvers import (
     OF_SOME_SOLVERS,
     losses_of,
@@ -23,46 +23,50 @@ OF_LOSSES = {name for name, row in CHOICES.items() if row.owner == "loss"}
 OF_REGULARIZERS = {name for row in REGULARIZERS.values() for name in row.choices}
 
 
-#: The names and words of choices, with their rows, that have passed the checks of both: numbers
-#: alone change nothing there. At most MOST_PASSED of them are kept.
-_PASSED: set[tuple[Any, ...]] = set()
+#: What loss, regularizer and layout offer, by the names and words of choices with their rows, which
+#: have passed the checks: numbers alone change nothing there. At most MOST_PASSED are kept.
+_PASSED: dict[tuple[Any, ...], frozenset[str]] = {}
 MOST_PASSED = 256
+#: The defaults of all choices.
+_DEFAULTS = {name: row.default for name, row in CHOICES.items()}
 
 
-def check_choices(
+def checked_features(
     choices: Choices,
     solver: SolverRow,
     loss: LossRow,
     regularizer: RegularizerRow,
-    features: frozenset[str],
-) -> None:
-    """Raise ChoiceError for values out of range, for choices without effect or missing, and where
-    something is needed that is not among the ``features`` that loss and regularizer offer.
+    layout: frozenset[str],
+) -> frozenset[str]:
+    """What loss, regularizer and ``layout`` offer with these choices, all of them checked.
+
+    Raises ChoiceError for values out of range, for choices without effect or missing, and where
+    something is needed that is not offered.
     """
-    _check_values(choices)
+    values = vars(choices)
+    made = tuple([name for name, usual in _DEFAULTS.items() if values[name] is not usual])
+    for name in made:
+        row = CHOICES[name]
+        if not row.values.admits(values[name]):
+            raise row.values.refusal(name, values[name])
     for row, owner in ((loss, "loss"), (regularizer, "regularizer")):
         for name in row.positive:
             _check_positive(choices, name, Named(owner, row.name))
-    values = vars(choices)
+    words = tuple([values[name] for name in made if isinstance(values[name], (str, bool))])
+    weighed = bool(choices.class_weights), bool(choices.smoothing)
+    key = made, words, weighed, solver, loss, regularizer, layout
+    if key in _PASSED:
+        return _PASSED[key]
     asked = given(choices)
-    words = tuple([values[name] for name in asked if isinstance(values[name], (str, bool))])
-    made = asked, words, solver, loss, regularizer, features
-    if made in _PASSED:
-        return
     _check_effects(choices, asked, solver, loss, regularizer)
+    bounds = choices.lower is not None or choices.upper is not None
+    features = loss.offers(resolved(loss.takes, choices)) | layout
+    features |= regularizer.offers(bounds, choices.unpenalized is not None)
     _check_features(choices, asked, solver, loss, regularizer, features)
     if len(_PASSED) >= MOST_PASSED:
         _PASSED.clear()
-    _PASSED.add(made)
-
-
-def _check_values(choices: Choices) -> None:
-    """Raise ChoiceError for a value that its row does not admit."""
-    values = vars(choices)
-    for name, row in CHOICES.items():
-        value = values[name]
-        if value is not row.default and not row.values.admits(value):
-            raise row.values.refusal(name, value)
+    _PASSED[key] = features
+    return features
 
 
 def _check_effects(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.checks import check_choices
+from rrmlinear.catalog.checks import checked_features
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.errors import ChoiceError, Named, unknown
 from rrmlinear.catalog.losses import NAMED_LOSSES, OWN_LOSSES, block_loss
@@ -199,16 +199,11 @@ def select(
     loss = _find("loss", choices.loss or solver.loss, known)
     name = choices.regularizer or solver.regularizer
     regularizer = _find("regularizer", name, REGULARIZERS)
-    numbers = resolved(loss.takes, choices)
-    bounds = choices.lower is not None or choices.upper is not None
-    features = (
-        loss.offers(numbers) | regularizer.offers(bounds, choices.unpenalized is not None) | layout
-    )
-    check_choices(choices, solver, loss, regularizer, features)
+    features = checked_features(choices, solver, loss, regularizer, layout)
     built = (
         block_loss(choices.block or solver.blocks[0], choices.gap_tol)
         if solver.blocks
-        else loss.build(*numbers.values())
+        else loss.build(*resolved(loss.takes, choices).values())
     )
     omega = build_regularizer(regularizer, choices)
     return Selection(choices, solver, loss, features, built, omega)

@@ -37,7 +37,7 @@ def record(*, eq: bool = False) -> Callable[[type[T]], type[T]]:
         every: Any = fields(cls)  # type: ignore[arg-type]
         #: The fields in their order with their defaults, and those without one.
         added["_defaults"] = {e.name: e.default for e in every}
-        added["_needed"] = tuple(
+        added["_needed"] = frozenset(
             e.name for e in every if e.default is MISSING and e.default_factory is MISSING
         )
         added["_factories"] = {
@@ -52,17 +52,19 @@ def record(*, eq: bool = False) -> Callable[[type[T]], type[T]]:
 
 
 def _init(self: Any, *given: Any, **named: Any) -> None:
-    cls = type(self)
-    names = cls.__match_args__
-    values = {**cls._defaults, **dict(zip(names, given, strict=False)), **named}
-    for name, factory in cls._factories.items():
-        if values[name] is MISSING:
-            values[name] = factory()
-    twice = given and named and not named.keys().isdisjoint(names[: len(given)])
-    many = len(given) > len(names) or len(values) > len(cls._defaults)
-    if twice or many or any([values[name] is MISSING for name in cls._needed]):
+    cls, values = type(self), vars(self)
+    asked = dict(zip(cls.__match_args__, given, strict=False))
+    wrong = len(asked) < len(given)
+    if named:
+        wrong |= not asked.keys().isdisjoint(named)
+        asked.update(named)
+    values.update(cls._defaults)
+    values.update(asked)
+    if wrong or len(values) > len(cls._defaults) or not asked.keys() >= cls._needed:
         _refuse_arguments(cls, given, named)
-    vars(self).update(values)
+    for name, factory in cls._factories.items():
+        if name not in asked:
+            values[name] = factory()
     if cls._checks:
         self.__post_init__()
 

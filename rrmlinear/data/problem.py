@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -65,11 +66,12 @@ class Problem:
 
     def with_bias(self, bias: float) -> Problem:
         """The same problem with a column of this value appended; negative: none."""
-        if not isinstance(bias, Real) or not np.isfinite(bias):
+        if not isinstance(bias, Real) or not math.isfinite(bias):
             raise ValueError(f"bias must be a finite number, got {bias}")
         if bias == self.bias:
             return self
-        return replace(self, rows=self.rows.with_bias(bias))
+        rows = self.rows.with_bias(bias)
+        return Problem(rows, self.labels, self.weights, self.query_ids, self.container)
 
     def in_blocks(self) -> Problem:
         """The same problem; rows of a container are read in blocks that do not stay in memory."""
@@ -82,17 +84,7 @@ class Problem:
         """The same rows with labels ``y`` and these weights, or one for all, checked as in
         `from_arrays`.
         """
-        labels = _vector(y, "y", self.n_examples)
-        weights = sample_weight
-        if weights is not None:
-            if isinstance(weights, Real) or (isinstance(weights, np.ndarray) and not weights.ndim):
-                weights = np.full(self.n_examples, weights)
-            weights = _vector(weights, "sample_weight", self.n_examples)
-            if weights.size and weights.min() < 0:
-                worst = int(weights.argmin())
-                raise ValueError(
-                    f"sample_weight[{worst}] is {weights[worst]}; weights must be at least 0"
-                )
+        labels, weights = _labelled(y, sample_weight, self.n_examples)
         return replace(self, labels=labels, weights=weights)
 
     def take(self, chosen: NDArray[np.int64]) -> Problem:
@@ -137,8 +129,9 @@ class Problem:
         lengths that differ, negative weights, and an empty matrix.
         """
         rows = in_column_order(X, y) if any_order else None
-        whole = cls(rows_of(X, is_finite) if rows is None else rows, np.empty(0))
-        return whole.relabelled(y, sample_weight).with_bias(bias)
+        rows = rows_of(X, is_finite) if rows is None else rows
+        whole = cls(rows, *_labelled(y, sample_weight, rows.shape[0]))
+        return whole if bias == rows.bias else whole.with_bias(bias)
 
     @classmethod
     def open(cls, path: Any, *, verify: bool = False) -> Problem:
@@ -174,6 +167,22 @@ def check_kind(function: str, given: Any, kind: type, maker: str) -> None:
     trains = name in TRAINED_BY and function in TRAINED_BY.values()
     told = f"{TRAINED_BY[name]} takes that" if trains else f"{maker} makes one"
     raise TypeError(f"{function} takes a {kind.__name__}, not {name}: {told}")
+
+
+def _labelled(
+    y: Any, weights: Any, n: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    """Labels and weights, or one weight for all, of n examples."""
+    labels = _vector(y, "y", n)
+    if weights is None:
+        return labels, None
+    if isinstance(weights, Real) or (isinstance(weights, np.ndarray) and not weights.ndim):
+        weights = np.full(n, weights)
+    weights = _vector(weights, "sample_weight", n)
+    if weights.size and weights.min() < 0:
+        worst = int(weights.argmin())
+        raise ValueError(f"sample_weight[{worst}] is {weights[worst]}; weights must be at least 0")
+    return labels, weights
 
 
 def _vector(values: Any, name: str, n: int) -> NDArray[np.float64]:

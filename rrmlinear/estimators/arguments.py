@@ -111,8 +111,15 @@ def _is_matrix(X: Any, order: str | None) -> bool:
 
 
 def _is_finite(values: Any) -> bool:
-    """Whether the sum is finite; one that overflows leaves the question to scikit-learn."""
+    """Whether the sum is finite; one that overflows leaves the question to scikit-learn.
+
+    That of squares takes half of the time, as one product of BLAS.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
+        if values.flags.forc:
+            flat = values.ravel("K")
+            if math.isfinite(flat @ flat):
+                return True
         return math.isfinite(values.sum())
 
 

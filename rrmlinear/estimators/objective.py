@@ -70,8 +70,10 @@ def objective_of(
     """
     choices = own_choices(estimator, "loss", "regularizer")
     choices |= {choice: getattr(estimator, name) for name, choice in row.numbers.items()}
-    with np.errstate(over="ignore"):
-        total = n if weights is None else float(weights.sum())
+    total = float(n)
+    if weights is not None:
+        with np.errstate(over="ignore"):
+            total = float(weights.sum())
     if not math.isfinite(total):
         raise ValueError("the sum of sample_weight overflows; use smaller weights")
     if is_unregularized(estimator):

@@ -66,6 +66,9 @@ cdef class ResidualLoss(ClippedLoss):
             return INFINITY
         return alpha * (self.smoothing / 2 * alpha - y) + self.epsilon * fabs(alpha)
 
+    cdef bint admits(self, double y, double alpha) noexcept nogil:
+        return self.lower <= alpha <= self.upper
+
     cdef double dual_step(self, double y, double score, double alpha,
                           double curvature) noexcept nogil:
         return self._best(curvature * alpha + y - score, curvature + self.smoothing)

@@ -36,10 +36,12 @@ class DualCounts(PlainState):
         largest = float(sizes.max(initial=0))
         if not 0 < largest < np.inf:
             return None
-        found = sizes if stored else sizes[sizes > 0]
-        bars = np.minimum((found / largest * BARS).astype(np.intp), BARS - 1)
-        counts = np.bincount(bars, minlength=BARS)
-        return cls(counts, largest, None if stored else int(sizes.size - found.size))
+        zeros = sizes.size - np.count_nonzero(sizes)
+        bars = (sizes / largest * BARS).astype(np.intp)
+        counts = np.bincount(bars, minlength=BARS)[: BARS + 1]
+        counts[BARS - 1] += counts[BARS:].sum()  # the largest
+        counts[0] -= zeros
+        return cls(counts[:BARS], largest, None if stored else zeros)
 
     def middles(self) -> NDArray[np.float64]:
         """The middle of each part."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping
 
@@ -42,9 +43,10 @@ def class_factors(
 def checked_costs(costs: Vector) -> Vector:
     """The same costs; ValueError where they or their sum overflow, or all are 0."""
     with np.errstate(over="ignore"):
-        if not np.isfinite(costs.sum()):
+        total = float(costs.sum())
+        if not math.isfinite(total):
             times = " times the weights overflows; use smaller ones"
             raise ChoiceError("the sum of ", Named("C"), times)
-    if not costs.any():
+    if not total and not costs.any():
         raise ValueError("every example has weight 0; at least one must count")
     return costs

@@ -170,7 +170,7 @@ def _with_support(result: Result, loss: ScalarLoss, y: Vector) -> Result:
     """The result with counts of the duals α that are not zero and of those at a bound."""
     if "duals" in result.support or result.duals is None:
         return result
-    moved = int(np.count_nonzero(result.duals))
+    moved = int(np.count_nonzero(result.duals != 0))
     bounded = loss.count_bounded(y, result.duals, 1 + BOUND_GROWTH)
     counts = {"examples": moved, "duals": moved, "at_bound": bounded}
     return replace(result, support=result.support | counts)

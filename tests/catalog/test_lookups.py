@@ -25,7 +25,7 @@ def count(monkeypatch):
 
         return call
 
-    for name in ("find_solver", "build_regularizer", "block_loss", "check_choices"):
+    for name in ("find_solver", "build_regularizer", "block_loss", "checked_features"):
         monkeypatch.setattr(selection, name, counted(name, getattr(selection, name)))
     losses = {name: replace(row, maker=counted("loss", row.build)) for name, row in LOSSES.items()}
     monkeypatch.setattr(selection.select, "__defaults__", (losses, frozenset()))
@@ -39,7 +39,7 @@ def problem():
 
 
 def each_once(loss):
-    names = ("find_solver", "build_regularizer", loss, "check_choices")
+    names = ("find_solver", "build_regularizer", loss, "checked_features")
     return dict.fromkeys(names, 1)
 
 

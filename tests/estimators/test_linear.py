@@ -177,7 +177,8 @@ def test_a_callback_sees_the_passes_and_ends_them(iris, numbers, recwarn):
     estimator = LinearClassifier(tol=1e-12, callback=rows.append).fit(X, y)
     assert [row.number for row in rows] == [row.number for row in estimator.trace_]
     X, y = numbers
-    estimator = LinearRegressor("huber", tol=1e-15, callback=lambda row: row.number == 2).fit(X, y)
+    how = {"solver": "agm", "tol": 1e-15, "callback": lambda row: row.number == 2}
+    estimator = LinearRegressor("huber", **how).fit(X, y)
     assert estimator.status_ is Status.STOPPED_BY_CALLER
     assert estimator.n_iter_ == 2
     assert len(recwarn) == 0

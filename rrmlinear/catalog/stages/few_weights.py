@@ -41,7 +41,7 @@ def solves_all_kinks(task: Task) -> bool:
 
 def solves_smooth(task: Task) -> bool:
     """Whether such steps solve a smooth loss sooner than the solvers for more weights."""
-    if not _is_smooth(task) or "least-squares" in task.features:
+    if not _is_smooth(task, True) or "least-squares" in task.features:
         return False
     n, d = task.rows.shape[0], task.rows.width
     are_few = d <= MAX_SOLVED_WEIGHTS and n * d <= MAX_SOLVED_VALUES
@@ -54,13 +54,15 @@ def takes_steps(task: Task) -> bool:
     return is_worth_it and _is_smooth(task) and _is_short(task, MAX_STEP_WORK)
 
 
-def _is_smooth(task: Task) -> bool:
-    """Whether the task is a smooth loss of one score under the squared norm alone."""
+def _is_smooth(task: Task, with_intercept: bool = False) -> bool:
+    """Whether the task is a smooth loss of one score under the squared norm alone, and perhaps with
+    a free intercept.
+    """
     omega, choices = task.regularizer, task.choices
     if task.n_classes is not None or "smooth" not in task.features:
         return False
     is_norm = omega.linear and omega.quadratic_l1 == 0 and omega.modulus > 0
-    return is_norm and not choices.free_bias and choices.budget is None
+    return is_norm and choices.budget is None and (with_intercept or not choices.free_bias)
 
 
 def weights_by_steps(task: Task) -> NDArray[np.float64]:

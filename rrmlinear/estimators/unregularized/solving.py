@@ -200,15 +200,17 @@ def solve_negligible(
     with np.errstate(over="ignore"):
         norm = float(some @ some) / max(len(some), 1) * problem.rows.n_stored
     has_classes, y = chosen.kind != "regression", problem.labels
-    if has_classes:
-        square = 1.0
-    else:
-        y = y - y.sum() / len(y)
-        square = float(y @ y)
     omega, least = chosen.regularizer.over((width,), intercept=False), np.zeros(width)
+    square = 1.0 if has_classes else float(y @ y)
     least[:1] = math.sqrt(square / norm) if norm > 0 else 0.0
+    # Ω over the square falls where the square grows: that about the mean is at most as large
     if omega.value_of(least) > LOSS_ROUNDING * C * square:
         return None
+    if not has_classes:
+        square = float(np.square(y - y.mean()).sum())
+        least[:1] = math.sqrt(square / norm) if norm > 0 else 0.0
+        if omega.value_of(least) > LOSS_ROUNDING * C * square:
+            return None
     if has_classes and len(group_labels(problem.labels)[0]) != 2:
         return None
     known = {**NAMED_LOSSES, chosen.loss_row.name: chosen.loss_row}

@@ -25,7 +25,7 @@ BALANCE_ROUNDING = 1e-10
 # Test point: a domain of duals reaches beyond 0 if it holds this or its negative.
 DUAL_NEAR_ZERO = 1e-9
 # The first labels, which mostly tell of all.
-FEW_LABELS = 1000
+FEW_LABELS = 32
 
 
 @dataclass(frozen=True)

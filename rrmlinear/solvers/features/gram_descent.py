@@ -69,21 +69,12 @@ class GramDescent(Solver):
         self.mass = float(costs.sum())
         self.level = float(costs @ self.y) / self.mass if self.intercept else 0.0
         self.errors = self.y - self.level
-        weighed = costs * self.errors
-        self.square = float(weighed @ self.errors)
-        #: Σ c_i e_i x_i with the errors e, and with an intercept Σ c_i x_i.
-        self.linear, self.totals = np.zeros(d), np.zeros(d)
-        for some, part in self._parts():
-            self.linear += weighed[some] @ part
-            if self.intercept:
-                self.totals += costs[some] @ part
-        self.means = self.totals / self.mass
+        self.square = float((costs * self.errors) @ self.errors)
         self.goal = PART * self.tolerance
         self.path: GramPath | None = None
         self.gram: Array | None = None
-        self._offer(np.zeros(d), self.level, self.errors, self.square, self.square, self.linear)
-        if self.first is not None:
-            self._certify(np.array(self.first[:d], dtype=np.float64))
+        self._offer(np.zeros(d), self.level, self.square)
+        self.certificate.offer_duals(np.zeros(len(costs)), dual=0.0, exact=True)
 
     def run_pass(self, number: int) -> None:
         gap = self.certificate.gap
@@ -112,8 +103,16 @@ class GramDescent(Solver):
         return {"features in use": int(np.count_nonzero(weights))} if self.l1 > 0 else {}
 
     def _begin(self) -> None:
-        """Make the Gram matrix, and begin at the best weights so far."""
-        self.gram, d = self._products(), self.width
+        """Make the Gram matrix, and begin at the weights given."""
+        d, costs, weighed = self.width, self.costs, self.costs * self.errors
+        #: Σ c_i e_i x_i with the errors e, and with an intercept Σ c_i x_i.
+        self.linear, self.totals = np.zeros(d), np.zeros(d)
+        for some, part in self._parts():
+            self.linear += weighed[some] @ part
+            if self.intercept:
+                self.totals += costs[some] @ part
+        self.means = self.totals / self.mass
+        self.gram = self._products()
         #: Σ c_i x_ij² of all columns.
         self.squares = self.gram.diagonal().copy()
         if not np.isfinite(self.squares).all():
@@ -129,9 +128,8 @@ class GramDescent(Solver):
             self.squares = np.concatenate([self.squares, [self.bias**2 * self.mass]])
         if self.l1 > 0:
             self.path = GramPath(self.gram, self.linear, self.square, False)
-            first = self.certificate.weights[:d]
-            if first.any():
-                self.path.set(np.where(self.gram.diagonal() > 0, first, 0.0))
+            if self.first is not None:
+                self.path.set(np.where(self.gram.diagonal() > 0, self.first[:d], 0.0))
 
     def _products(self, means: Any = None) -> Array:
         """Σ c_i x_i x_i', of rows less the means."""
@@ -172,36 +170,38 @@ class GramDescent(Solver):
         return np.asarray(w + factor.solve(self.linear - matrix @ w))
 
     def _certify(self, w: Array) -> None:
-        """Offer these weights and their residual."""
-        costs, level = self.costs, self.level
+        """Offer these weights, and the best multiple of their residual r as duals."""
+        costs, shift = self.costs, float(self.means @ w)
         residual, pulls = np.empty(len(costs)), np.zeros(self.width)
-        if self.intercept:
-            level -= float(self.means @ w)
         for some, part in self._parts():
-            np.subtract(self.y[some], part @ w, out=residual[some])
-            residual[some] -= level
+            scores = part @ w
+            scores -= shift
+            np.subtract(self.errors[some], scores, out=residual[some])
             pulls += (costs[some] * residual[some]) @ part
+        level = self.level - shift
         if self.intercept:  # the sum of duals has to be 0
-            shift = float(costs @ residual) / self.mass
-            residual -= shift
-            pulls -= shift * self.totals
-            level += shift
+            rest = float(costs @ residual) / self.mass
+            residual -= rest
+            pulls -= rest * self.totals
+            level += rest
         weighed = costs * residual
-        squares = float(weighed @ residual), float(weighed @ self.errors)
-        self._offer(w, level, residual, *squares, pulls)
+        square, product = float(weighed @ residual), float(weighed @ self.errors)
+        primal, sizes = self._offer(w, level, square), np.abs(pulls)
+        factor, dual = 1.0, -np.inf
+        if self.modulus > 0:  # near the optimum the residual is the best dual
+            excess = np.maximum(sizes - self.l1, 0)
+            dual = product - square / 2 - float(excess @ excess) / (2 * self.modulus)
+        if not primal - dual <= self.tolerance * primal:
+            factor, dual = best_factor(square, product, sizes, self.l1, self.modulus)
+            residual *= factor
+        self.certificate.offer_duals(residual, dual=dual, exact=True)
 
-    def _offer(
-        self, w: Array, level: float, residual: Array, square: float, product: float, pulls: Array
-    ) -> None:
-        """Offer weights, and the best multiple of their residual r as duals: ``square`` is
-        Σ c_i r_i², ``product`` Σ c_i r_i e_i, and ``pulls`` are Σ c_i r_i x_i.
-        """
-        factor, dual = best_factor(square, product, np.abs(pulls), self.l1, self.modulus)
+    def _offer(self, w: Array, level: float, square: float) -> float:
+        """Offer weights with an intercept, where Σ c_i r_i² is the ``square``; their primal."""
         primal = square / 2 + self._penalty(w)
         if self.intercept:
             w = np.concatenate([w, [level / self.bias]])
-        self.certificate.offer_weights(w, primal=primal, exact=True)
-        self.certificate.offer_duals(factor * residual, dual=dual, exact=True)
+        return self.certificate.offer_weights(w, primal=primal, exact=True)
 
     def _penalty(self, w: Array) -> float:
         return self.l1 * float(np.abs(w).sum()) + self.modulus / 2 * float(w @ w)

@@ -186,8 +186,8 @@ class Solver(Passes):
         if row.estimated:
             self.target = target or self._target(stopping, row)
             return row, limit
-        self.target = self._target(stopping, row)
         goal = self._goal(stopping, row)
+        self.target = self._widened(goal)
         asks_none = goal == 0
         if self.rule is not None and math.isfinite(row.primal):
             # rounding may keep a rule from holding; its last digits are rounding in a stalled run

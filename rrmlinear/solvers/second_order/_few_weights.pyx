@@ -62,14 +62,15 @@ def columns_of(Rows rows not None):
 cdef class FewWeights(Slope):
     """minimize (s/2)‖w‖² − far'w + Σ_i c_i φ(x_i'w − shift_i, y_i), φ smooth, with few weights.
 
-    Examples are read from ``columns``, d × n, or where there are none from ``rows``.
+    Examples are read from ``columns``, d × n, or where there are none from ``rows``. The last
+    weight is not in ‖w‖² where it ``is_free``.
     """
 
     cdef Rows rows
     cdef ScalarLoss loss
     cdef const double[:, ::1] columns
     cdef const double[::1] y, cost
-    cdef Py_ssize_t n, d
+    cdef Py_ssize_t n, d, bound      # those of the weights in ‖w‖²
     cdef double[::1] scores, moves, slopes, next_scores, next_slopes, h
     cdef Py_ssize_t[::1] places
     cdef double[::1] copied
@@ -77,10 +78,11 @@ cdef class FewWeights(Slope):
     cdef double linear, square, last
 
     def __init__(self, const double[::1] y not None, const double[::1] costs not None,
-                 Rows rows=None, const double[:, ::1] columns=None):
+                 Rows rows=None, const double[:, ::1] columns=None, bint is_free=False):
         self.rows, self.columns, self.y, self.cost = rows, columns, y, costs
         self.n = y.shape[0]
         self.d = rows.width if columns is None else columns.shape[0]
+        self.bound = self.d - is_free
         self.scores, self.moves, self.slopes, self.next_scores, self.next_slopes, self.h = (
             np.empty((6, self.n))
         )
@@ -97,7 +99,7 @@ cdef class FewWeights(Slope):
         cdef int steps = 0
         cdef bint is_still = False
         self.loss = loss
-        cdef double t, largest, size
+        cdef double t, largest, size, longest, square
         weights, line, vector, matrix = np.array(w), np.empty(d), np.empty(d), np.empty((d, d))
         cdef double[::1] at = weights, direction = line, pull = vector
         cdef double[:, ::1] hessian = matrix
@@ -109,22 +111,27 @@ cdef class FewWeights(Slope):
             check_time()
             pull[:] = 0
             self._add(pull)
-            largest = size = 0
+            largest = size = longest = 0
             for j in range(d):
                 pull[j] = far[j] - pull[j]
-                direction[j] = pull[j] - modulus * at[j]
-                largest, size = max(largest, fabs(direction[j])), max(size, fabs(at[j]))
+                direction[j] = pull[j] - (modulus * at[j] if j < self.bound else 0)
+                largest, longest = max(largest, fabs(direction[j])), max(longest, fabs(at[j]))
+                if j < self.bound:
+                    size = longest
             if largest <= solved * modulus * size or steps == most or is_still:
                 break
             downhill = line.copy()
             self._hessian(hessian)
-            for j in range(d):
+            for j in range(self.bound):
                 hessian[j, j] += modulus
+            if self.bound < d and not hessian[d - 1, d - 1] > 0:  # all losses are linear here
+                hessian[d - 1, d - 1] = sum(self.cost)
             line[:] = self._solved(matrix, downhill)
             self.linear = self.square = 0
             for j in range(d):
-                self.linear += (modulus * at[j] - far[j]) * direction[j]
-                self.square += modulus * direction[j] * direction[j]
+                square = modulus if j < self.bound else 0
+                self.linear += (square * at[j] - far[j]) * direction[j]
+                self.square += square * direction[j] * direction[j]
             if not isfinite(self.linear + self.square):
                 raise NumbersOverflowError(f"a step of Newton's method overflows; {ADVICE}")
             self._times(direction, self.moves)
@@ -136,7 +143,7 @@ cdef class FewWeights(Slope):
             is_still = True
             for j in range(d):
                 at[j] += t * direction[j]
-                is_still &= fabs(t * direction[j]) <= ROUNDING * size
+                is_still &= fabs(t * direction[j]) <= ROUNDING * longest
             steps += 1
         return weights, -np.asarray(self.slopes), vector, steps
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from rrmlinear.core.deadline import TimeIsUpError, without_deadline
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.conditions.base import Search
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.first import first_weights
@@ -28,11 +29,13 @@ MOST_STEPS, ROUNDING = 25, 1e-15
 
 
 class CompiledSteps(Solver):
-    """minimize (s/2)‖w‖² + Σ c_i φ(x_i'w, y_i), φ smooth, with few weights.
+    """minimize (s/2)‖w‖² + Σ c_i φ(x_i'w, y_i), φ smooth, with few weights; an intercept of the risk
+    is one more weight, which is free.
 
     A pass takes all steps of Newton's method to an optimum, without calls of Python between them;
     mostly there is only one pass. It begins at the ``weights`` or at those of the duals ``alphas``
-    where they are better than 0. Certificate: its weights, and the duals −φ' at their scores.
+    where they are better than 0. Certificate: its weights, and the duals −φ' at their scores, with
+    the best intercept.
     """
 
     known_rules = (GradientNorm,)
@@ -47,10 +50,14 @@ class CompiledSteps(Solver):
     def start(self) -> None:
         risk, n = self.risk, len(self.risk.costs)
         self.certificate = Certificate(risk, self.regularizer)
-        self.examples = FewWeights(risk.labels, risk.costs, risk.rows, columns_of(risk.rows))
-        self.w = self.nothing = np.zeros(risk.shape)
+        self.is_free = "balance" in risk.offers
+        rows = risk.rows.with_bias(1.0) if self.is_free else risk.rows
+        columns = columns_of(rows)
+        self.examples = FewWeights(risk.labels, risk.costs, rows, columns, self.is_free)
+        self.w = self.nothing = np.zeros(rows.width)
         if any(each is not None for each in self.first):
-            self.w = first_weights(risk, self.regularizer, *self.first)[0]
+            w, at = first_weights(risk, self.regularizer, *self.first)
+            self.w = np.append(w, at.intercept) if self.is_free else w
         self.shift = np.zeros(n)
         goal = self.tolerance
         if self.rule is not None:
@@ -60,7 +67,7 @@ class CompiledSteps(Solver):
     def run_pass(self, number: int) -> None:
         s, before = self.regularizer.modulus, self.w
         try:
-            self.w, alphas, self.vector, steps = self.examples.least(
+            self.w, alphas, vector, steps = self.examples.least(
                 self.risk.loss, s, self.nothing, before, self.shift, self.solved, MOST_STEPS
             )
         except TimeIsUpError:
@@ -73,12 +80,19 @@ class CompiledSteps(Solver):
         is_still = self.solved < ROUNDING or bool((self.w == before).all())
         self.moved = 0 if is_still else len(alphas)
         self.work += len(alphas)
-        primal = self.certificate.offer_weights(self.w)
-        dual = self.certificate.offer_duals(alphas, self.vector, exact=True)
+        w, at = self.w, None
+        if self.is_free:  # duals sum to 0 at the best intercept, which is near
+            w, near = w[:-1].copy(), Search(at=float(w[-1]))
+            at = self.risk.at(self.risk.scores(w), near)
+            alphas, vector = -at.derivatives, None
+        primal = self.certificate.offer_weights(w, at, exact=True)
+        dual = self.certificate.offer_duals(alphas, vector, exact=True)
+        self.known = w, vector
         if not (math.isfinite(primal) and math.isfinite(dual)):
             raise NumbersOverflowError(f"steps of Newton's method overflow; {ADVICE}")
 
     def present(self) -> Point:
-        best = self.certificate
-        gradient = -self.vector if best.weights is self.w else None
+        w, vector = self.known
+        is_best = vector is not None and self.certificate.weights is w
+        gradient = -vector if is_best else None
         return Point(self.final_weights(), self.duals(), None, gradient)
