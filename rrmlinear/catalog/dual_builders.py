@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from rrmlinear.solvers.dual.pairs.one_class import OneClassAscent
     from rrmlinear.solvers.rounds.part import Part
 
-# With at most this number of features a Gram matrix has all of them: working sets of dense data hold
-# as many in any case.
+# With at most this number of features a Gram matrix has all of them: working sets of dense data
+# hold as many in any case.
 MAX_GRAM_FEATURES = 100
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
+_PACKAGE = __name__.partition(".")[0] + "."
 _LOCK = threading.RLock()  # a signal may fork in a thread that holds it
 #: Variables that set the threads of a library of linear algebra where it is loaded.
 VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS")
@@ -54,9 +55,11 @@ class _OfThread(threading.local):
 
 
 class _Found:
-    """The libraries found when ``modules`` were imported: shared by all threads, and the others."""
+    """The libraries found when ``modules`` were imported, ``others`` of them of other packages:
+    shared by all threads, and the others.
+    """
 
-    modules = 0
+    modules = others = 0
     always_one = False  # thread, in the whole process
     shared: tuple[Any, ...] = ()
     of_threads: tuple[Any, ...] = ()
@@ -89,7 +92,7 @@ def one_blas_thread() -> Iterator[None]:
         return
     own = _OF_THREAD.limit
     with _LOCK:
-        if _SHARED.running == 0 and _Found.modules != len(sys.modules):
+        if _SHARED.running == 0 and _have_come():
             _find()
         _SHARED.begin(_Found.shared)
         own.begin(_Found.of_threads)
@@ -108,12 +111,21 @@ def linear_algebra(module: str) -> Any:
     to one thread from here on too.
     """
     found = import_module(module)
-    if _SHARED.running and _Found.modules != len(sys.modules):
-        with _LOCK:
+    with _LOCK:
+        if _SHARED.running and _have_come():
             _find()
             _SHARED.extend(_Found.shared)
             _OF_THREAD.limit.extend(_Found.of_threads)
     return found
+
+
+def _have_come() -> bool:
+    """Whether modules of other packages have been imported; those of this one load no library."""
+    if _Found.modules == len(sys.modules):
+        return False
+    _Found.modules = len(sys.modules)
+    before, _Found.others = _Found.others, sum(not m.startswith(_PACKAGE) for m in [*sys.modules])
+    return _Found.others != before
 
 
 def _find() -> None:
@@ -122,7 +134,6 @@ def _find() -> None:
     libraries = ThreadpoolController().select(user_api="blas").lib_controllers
     _Found.shared = tuple(each for each in libraries if not _is_of_threads(each))
     _Found.of_threads = tuple(each for each in libraries if _is_of_threads(each))
-    _Found.modules = len(sys.modules)
 
 
 def _after_in_child() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from rrmlinear import Parameter, Problem
+from rrmlinear import Parameter, Problem, fit
 from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.solvers import SOLVERS, losses_of, regularizers_of
 
@@ -117,3 +117,21 @@ def find_loss(name):
     """Σ φ of scores and classes."""
     built = select(Parameter(solver="newton", loss=name)).loss
     return lambda scores, label: float(built.values(scores, label.astype(np.int32)).sum())
+
+
+@pytest.mark.parametrize("weighed", [False, True], ids=["", "weights"])
+@pytest.mark.parametrize("loss", ["logistic", "squared-hinge", "huber"])
+def test_few_weights_and_an_intercept_are_proved_by_duals_that_sum_to_0(loss, weighed):
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(400, 5)) * [1, 10, 0.1, 1, 1] + 3
+    y = X @ [1, 0.1, 5, -1, 0.5] + rng.normal(size=400)
+    y = y if loss == "huber" else np.where(y > np.quantile(y, 0.8), 1, -1)
+    costs = rng.random(400) if weighed else None
+    problem = Problem.from_arrays(X, y, costs, bias=1.0)
+    given = {"loss": loss, "free_bias": True, "gap_tol": 1e-9, "C": 2.0}
+    found = fit(problem, Parameter(solver="auto", **given)).result
+    other = fit(problem, Parameter(solver="newton", **given)).result
+    assert found.solved
+    assert found.primal == pytest.approx(other.primal, rel=2e-9)
+    weighted = (1 if costs is None else costs) * found.duals
+    assert abs(weighted.sum()) <= 1e-9 * np.abs(weighted).sum()

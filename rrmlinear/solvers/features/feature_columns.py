@@ -19,9 +19,6 @@ from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 # Dense data are centred in a copy where the part of a column along u is this many times as long as
 # the rest: products with the rest would lose half of their digits otherwise.
 LONG_CENTRE = 1e3
-# Dense rows of this number of features and more are read as they lie: of fewer a working set has
-# all, and their columns are copied for it.
-MIN_BY_ROWS = 100
 # Examples that are transposed at once: their cache lines are read a single time.
 EXAMPLES_AT_ONCE = 256
 # Examples whose values at some features are taken at once: they stay in the cache.
@@ -49,7 +46,7 @@ class FeatureColumns:
     column is left out and features stand for a_j − centre_j u, orthogonal to u: callers subtract
     ``means`` (the centres) themselves, with ``totals``, a_j'u; but dense data far from 0 are
     centred in a copy. The curvature of a constant is then 0. A matrix in `ColumnOrder` is not
-    copied if all costs are equal. Dense rows of many features that need no such copy are
+    copied if all costs are equal. Dense rows that need no such copy are
     ``by_rows``, and ``rows`` are made when they are first asked for. ``y`` are the targets, whose
     products come with the moments. Raises ValueError where a squared norm overflows.
     """
@@ -71,8 +68,7 @@ class FeatureColumns:
         self.mass = float((self.unit**2).sum())
         self.bias, self.intercept = rows.bias, intercept
         self.given, self.is_dense = rows, rows.is_dense
-        few = rows.shape[1] < MIN_BY_ROWS
-        if self.is_dense and not isinstance(rows, ColumnOrder) and not few:
+        if self.is_dense and not isinstance(rows, ColumnOrder):
             self.by_rows = rows if self._appended() else rows.with_bias(-1.0)
             errors = y - self.level_of(y)
             moments = products_and_moments(self.by_rows, self.unit**2, errors, intercept)

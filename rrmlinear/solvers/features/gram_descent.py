@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -71,8 +72,11 @@ class GramDescent(Solver):
         self.errors = self.y - self.level
         self.square = float((costs * self.errors) @ self.errors)
         self.goal = PART * self.tolerance
-        self.path: GramPath | None = None
         self.gram: Array | None = None
+        #: Whether the last descent came to its goal: rounding of the matrix may hide it.
+        self.is_right = True
+        #: Σ c_i x_ij² of all columns.
+        self.squares = np.zeros(d + self.intercept)
         self._offer(np.zeros(d), self.level, self.square)
         self.certificate.offer_duals(np.zeros(len(costs)), dual=0.0, exact=True)
 
@@ -81,9 +85,10 @@ class GramDescent(Solver):
         if self.gram is None:
             self._begin()
         self._certify(self._least())
+        self.first = None
         progress = gap - self.certificate.gap > OBJECTIVE_ROUNDING * self.certificate.primal
         self.goal *= PART
-        self.moved = self.width if progress else 0
+        self.moved = self.width if progress and self.is_right else 0
         self.work += 2.0 * self.values.size
 
     def value_at_zero(self) -> float:
@@ -103,7 +108,7 @@ class GramDescent(Solver):
         return {"features in use": int(np.count_nonzero(weights))} if self.l1 > 0 else {}
 
     def _begin(self) -> None:
-        """Make the Gram matrix, and begin at the weights given."""
+        """Make the Gram matrix and the sums beside it."""
         d, costs, weighed = self.width, self.costs, self.costs * self.errors
         #: Σ c_i e_i x_i with the errors e, and with an intercept Σ c_i x_i.
         self.linear, self.totals = np.zeros(d), np.zeros(d)
@@ -112,24 +117,19 @@ class GramDescent(Solver):
             if self.intercept:
                 self.totals += costs[some] @ part
         self.means = self.totals / self.mass
-        self.gram = self._products()
-        #: Σ c_i x_ij² of all columns.
-        self.squares = self.gram.diagonal().copy()
-        if not np.isfinite(self.squares).all():
-            worst = int(np.flatnonzero(~np.isfinite(self.squares))[0])
+        gram = self._products()
+        squares = self.squares[:d] = gram.diagonal()
+        if not math.isfinite(squares.sum()):
+            worst = int(np.argmax(squares))
             raise ValueError(f"the squared norm of feature {worst + 1} overflows; {ADVICE}")
         if self.intercept:
-            self.gram -= self.means[:, np.newaxis] * self.totals
-            if not (self.gram.diagonal() * MAX_LOST >= self.squares).all():
-                self.gram = self._products(self.means)
-            is_used = self.gram.diagonal() > CONSTANT_COLUMN * self.squares
-            if not is_used.all():
-                self.gram[~is_used], self.gram[:, ~is_used], self.linear[~is_used] = 0.0, 0.0, 0.0
-            self.squares = np.concatenate([self.squares, [self.bias**2 * self.mass]])
-        if self.l1 > 0:
-            self.path = GramPath(self.gram, self.linear, self.square, False)
-            if self.first is not None:
-                self.path.set(np.where(self.gram.diagonal() > 0, self.first[:d], 0.0))
+            self.squares[d] = self.bias**2 * self.mass
+            gram -= self.means[:, np.newaxis] * self.totals
+            if not (gram.diagonal() * MAX_LOST >= self.squares[:d]).all():
+                gram = self._products(self.means)
+                idle = gram.diagonal() <= CONSTANT_COLUMN * self.squares[:d]
+                gram[idle], gram[:, idle] = 0.0, 0.0
+        self.gram, self.last = gram, (np.zeros(d), self.linear)
 
     def _products(self, means: Any = None) -> Array:
         """Σ c_i x_i x_i', of rows less the means."""
@@ -158,16 +158,22 @@ class GramDescent(Solver):
             yield some, part
 
     def _least(self) -> Array:
-        """The weights that are best by the Gram matrix."""
-        if self.path is not None:
-            self.path.descend(self.l1, self.modulus, self.goal)
-            return np.array(self.path.weights)
+        """The weights that are best by the Gram matrix, from the last ones and their exact pulls: a
+        pass takes away what rounding of the matrix has left in the one before.
+        """
         assert self.gram is not None
-        matrix = self.gram.copy()
-        matrix.flat[:: len(matrix) + 1] += self.modulus
-        factor = Factor(matrix.copy())
-        w = factor.solve(self.linear)
-        return np.asarray(w + factor.solve(self.linear - matrix @ w))
+        gram, modulus, (w, pulls) = self.gram, self.modulus, self.last
+        if self.l1 == 0:
+            matrix = gram.copy()
+            matrix.flat[:: len(matrix) + 1] += modulus
+            factor, downhill = Factor(matrix.copy()), pulls - modulus * w
+            step = factor.solve(downhill)
+            return np.asarray(w + step + factor.solve(downhill - matrix @ step))
+        path = GramPath(gram, pulls + gram @ w, self.square, False)
+        begin = w if self.first is None else self.first[: self.width]
+        path.set(np.where(gram.diagonal() > 0, begin, 0.0))
+        self.is_right = path.descend(self.l1, modulus, self.goal)
+        return np.array(path.weights)
 
     def _certify(self, w: Array) -> None:
         """Offer these weights, and the best multiple of their residual r as duals."""
@@ -184,6 +190,7 @@ class GramDescent(Solver):
             residual -= rest
             pulls -= rest * self.totals
             level += rest
+        self.last = w, pulls
         weighed = costs * residual
         square, product = float(weighed @ residual), float(weighed @ self.errors)
         primal, sizes = self._offer(w, level, square), np.abs(pulls)

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.solvers.features import feature_columns, feature_descent
+from rrmlinear.solvers.features import feature_descent
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -264,7 +264,6 @@ def test_rows_as_they_lie_have_the_optimum_of_their_columns(
     monkeypatch, dtype, bias, intercept, l1, modulus, by_gram
 ):
     monkeypatch.setattr(feature_descent, "MIN_SINGLE", 0)
-    monkeypatch.setattr(feature_columns, "MIN_BY_ROWS", 0)
     if not by_gram:
         monkeypatch.setattr(feature_descent, "SMALL_GRAM", 0)
         monkeypatch.setattr(feature_descent, "GRAM_WIDTH", 0)
