@@ -24,9 +24,8 @@ OF_REGULARIZERS = {name for row in REGULARIZERS.values() for name in row.choices
 
 
 #: What loss, regularizer and layout offer, by the names and words of choices with their rows, which
-#: have passed the checks: numbers alone change nothing there. At most MOST_PASSED are kept.
+#: have passed the checks: numbers alone change nothing there, and the tables have few of these.
 _PASSED: dict[tuple[Any, ...], frozenset[str]] = {}
-MOST_PASSED = 256
 #: The defaults of all choices.
 _DEFAULTS = {name: row.default for name, row in CHOICES.items()}
 
@@ -63,8 +62,6 @@ def checked_features(
     features = loss.offers(resolved(loss.takes, choices)) | layout
     features |= regularizer.offers(bounds, choices.unpenalized is not None)
     _check_features(choices, asked, solver, loss, regularizer, features)
-    if len(_PASSED) >= MOST_PASSED:
-        _PASSED.clear()
     _PASSED[key] = features
     return features
 

@@ -19,16 +19,13 @@ from rrmlinear.catalog.task import Task
 from rrmlinear.core.loading import loading
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.second_order.limits import MIN_DENSE_LIMIT
 
 if TYPE_CHECKING:
     from rrmlinear.data.rows import Rows
     from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
     from rrmlinear.solvers.dual.pairs.one_class import OneClassAscent
     from rrmlinear.solvers.rounds.part import Part
-
-# With at most this number of features a Gram matrix has all of them: working sets of dense data
-# hold as many in any case.
-MAX_GRAM_FEATURES = 100
 
 
 def plain(task: Task) -> Solver:
@@ -202,7 +199,8 @@ def gram_applies(task: Task) -> bool:
         return False
     if task.risk is not None or not task.rows.is_dense or task.rows.blocks is not None:
         return False
-    return task.regularizer.quadratic_l1 is not None and 0 < task.rows.width <= MAX_GRAM_FEATURES
+    # working sets of dense data hold as many features in any case
+    return task.regularizer.quadratic_l1 is not None and 0 < task.rows.width <= MIN_DENSE_LIMIT
 
 
 def gram(task: Task) -> Solver:

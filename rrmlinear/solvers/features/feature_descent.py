@@ -29,6 +29,7 @@ from rrmlinear.solvers.loop.rounding import (
 )
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
+from rrmlinear.solvers.second_order.limits import MIN_DENSE_LIMIT
 
 # Sweeps between two looks at the gap, and between two extrapolations.
 SWEEPS_PER_LOOK = 5
@@ -44,9 +45,6 @@ MAX_GRAM_FEATURES, SMALL_GRAM, GRAM_WIDTH = 3000, 400, 0.4
 # less than a millisecond. Where a pass leaves more than the part MAX_LEFT of the gap, products in
 # float64 replace them.
 MIN_SINGLE, MAX_LEFT = 1_000_000, 0.5
-# The limit on a working set of dense data is at least this: its Gram matrix takes longer than the
-# products of a pass.
-MIN_DENSE_LIMIT = 100
 # Sweeps may read columns rounded to float32 if their goal, a gap, is larger than this fraction of
 # the objective.
 MIN_ROUGH_GOAL = 1e-8

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rrmlinear.core.deadline import check_time
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
+from rrmlinear.risks.hessian import CHUNK, MAX_LOST
 from rrmlinear.solvers.features._gram_path import GramPath
 from rrmlinear.solvers.features.dual_factor import best_factor
 from rrmlinear.solvers.loop.finite import ADVICE
@@ -25,11 +26,6 @@ Array = NDArray[np.float64]
 # The descent goes on to this part of the relative gap asked for, and in the next pass to this part
 # of that: it reads no examples, and the certificate reads all.
 PART = 1e-2
-# Values that are multiplied at once: they stay in the cache between two products.
-MOST_VALUES = 1 << 16
-# A column may be by the root of this number longer than the rest of it beside an intercept: longer
-# ones are centred in a copy.
-MAX_LOST = 1e6
 
 
 class GramDescent(Solver):
@@ -149,9 +145,8 @@ class GramDescent(Solver):
     def _parts(self) -> Iterator[tuple[slice, Array]]:
         """The rows in float64, with the appended column that Ω has, some at a time."""
         values, d = self.values, self.width
-        size = max(1, MOST_VALUES // d)
-        for begin in range(0, len(values), size):
-            some = slice(begin, begin + size)
+        for begin in range(0, len(values), CHUNK):
+            some = slice(begin, begin + CHUNK)
             part = values[some].astype(np.float64, copy=False)
             if d > part.shape[1]:
                 part = np.column_stack([part, np.full(len(part), self.bias)])

@@ -31,10 +31,10 @@ MOST_STEPS, ROUNDING = 25, 1e-15
 class CompiledSteps(Solver):
     """minimize (s/2)‖w‖² + Σ c_i φ(x_i'w, y_i), φ smooth, with few weights.
 
-    An intercept of the risk is one more weight, which is not in ‖w‖². A pass takes all steps of Newton's method to an optimum, without calls of Python between them;
-    mostly there is only one pass. It begins at the ``weights`` or at those of the duals ``alphas``
-    where they are better than 0. Certificate: its weights, and the duals −φ' at their scores, with
-    the best intercept.
+    An intercept of the risk is one more weight, which is not in ‖w‖². A pass takes all steps of
+    Newton's method to an optimum, without calls of Python between them; mostly there is only one
+    pass. It begins at the ``weights`` or at those of the duals ``alphas`` where they are better
+    than 0. Certificate: its weights, and the duals −φ' at their scores, with the best intercept.
     """
 
     known_rules = (GradientNorm,)

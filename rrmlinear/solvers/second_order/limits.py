@@ -12,5 +12,8 @@ MAX_GRAM_FRACTION = 0.5
 # with itself come before a factor of all. With 2 560 unknowns a system of some 20 products took a
 # tenth of the time of the factor.
 MIN_BY_CLASSES = 1000
+# The limit on a working set of dense data is at least this: its Gram matrix takes longer than the
+# products of a pass.
+MIN_DENSE_LIMIT = 100
 # Limit on the features for which the part of each class with itself is factorized.
 MAX_CLASS_FEATURES = 1500
