@@ -48,9 +48,10 @@ def checked_features(
         row = CHOICES[name]
         if not row.values.admits(values[name]):
             raise row.values.refusal(name, values[name])
-    for row, owner in ((loss, "loss"), (regularizer, "regularizer")):
-        for name in row.positive:
-            _check_positive(choices, name, Named(owner, row.name))
+    for name in loss.positive:
+        _check_positive(choices, name, Named("loss", loss.name))
+    for name in regularizer.positive:
+        _check_positive(choices, name, Named("regularizer", regularizer.name))
     words = tuple([values[name] for name in made if isinstance(values[name], (str, bool))])
     weighed = bool(choices.class_weights), bool(choices.smoothing)
     key = made, words, weighed, solver, loss, regularizer, layout

@@ -128,7 +128,7 @@ class Problem:
         Raises ValueError for NaN or infinity (row and column named), indices outside the matrix,
         lengths that differ, negative weights, and an empty matrix.
         """
-        rows = in_column_order(X, y) if any_order else None
+        rows: Any = in_column_order(X, y) if any_order else None
         rows = rows_of(X, is_finite) if rows is None else rows
         whole = cls(rows, *_labelled(y, sample_weight, rows.shape[0]))
         return whole if bias == rows.bias else whole.with_bias(bias)

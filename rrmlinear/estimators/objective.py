@@ -43,12 +43,13 @@ class ProblemRow:
 
 def own_choices(estimator: BaseEstimator, *owners: str) -> dict[str, Any]:
     """The parameters of an estimator that are choices of these owners by the same name."""
-    return {name: getattr(estimator, name) for name in _shared_names(type(estimator), owners)}
+    own: tuple[str, ...] = tuple(estimator._get_param_names())
+    return {name: getattr(estimator, name) for name in _of_owners(own, owners)}
 
 
 @cache
-def _shared_names(kind: type[BaseEstimator], owners: tuple[str, ...]) -> tuple[str, ...]:
-    own = kind._get_param_names()
+def _of_owners(own: tuple[str, ...], owners: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of an estimator's own parameters that are choices of these owners."""
     return tuple(n for n, row in CHOICES.items() if row.owner in owners and n in own)
 
 

@@ -36,7 +36,7 @@ class DualCounts(PlainState):
         largest = float(sizes.max(initial=0))
         if not 0 < largest < np.inf:
             return None
-        zeros = sizes.size - np.count_nonzero(sizes)
+        zeros = int(sizes.size - np.count_nonzero(sizes))
         bars = (sizes / largest * BARS).astype(np.intp)
         counts = np.bincount(bars, minlength=BARS)[: BARS + 1]
         counts[BARS - 1] += counts[BARS:].sum()  # the largest
