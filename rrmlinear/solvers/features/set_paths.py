@@ -74,13 +74,13 @@ class SetPaths:
                 each.begin(l1, modulus)
             some = [each for each in self.sets if not each.is_over]
             for _ in range(MAX_LOOKS):
+                if not some:
+                    break
                 check_time()
                 for each in some:
                     each.descend(self.tolerance)
                 self._look(some)
                 some = [each for each in some if not each.takes(self.tolerance)]
-                if not some:
-                    break
         for each in some:
             each.proved = False
         return [each.result() for each in self.sets]
