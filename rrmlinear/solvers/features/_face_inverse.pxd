@@ -11,6 +11,7 @@ cdef class FaceInverse:
     cdef double[::1] left, column, move, change
     cdef Py_ssize_t count
     cdef double modulus
+    cdef double spent           # multiplications of the last step
 
     cdef void grow(self, const double[:, :] gram) except *
     cdef double work(self, const double* w, const Py_ssize_t* some, Py_ssize_t k,

@@ -60,6 +60,7 @@ cdef class FaceInverse:
         """
         cdef Py_ssize_t t, p, n, first = -1, alone = -1
         cdef double bound = 1, x, down = 0
+        self.spent = 0
         if not self._suits(modulus):
             self.count = 0
             for t in range(self.at.shape[0]):
@@ -102,6 +103,7 @@ cdef class FaceInverse:
             self._pull(gram, stride, place, k, n + 1)
             self._go(w, pull, place, k, n + 1, 1)
             return AT_EDGE
+        self.spent += <double>n * n
         for p in range(n):
             x = vector_dot(&self.inverse[p, 0], &self.left[0], n)
             t = place[self.order[p]]
@@ -144,6 +146,7 @@ cdef class FaceInverse:
                     Py_ssize_t k, Py_ssize_t n) noexcept nogil:
         # what the first n moves do to the pulls
         cdef Py_ssize_t t, p
+        self.spent += <double>k * n
         for t in range(k):
             self.change[t] = 0
         for p in range(n):
@@ -173,6 +176,7 @@ cdef class FaceInverse:
         for p in range(n):
             self.column[p] = self.matrix[j, self.order[p]]
         rest = own
+        self.spent += 2 * <double>n * n
         for p in range(n):
             self.move[p] = vector_dot(&self.inverse[p, 0], &self.column[0], n)
             rest -= self.move[p] * self.column[p]
@@ -189,6 +193,7 @@ cdef class FaceInverse:
     cdef void _remove(self, Py_ssize_t p) noexcept nogil:
         cdef Py_ssize_t r, last = self.count - 1
         cdef double own
+        self.spent += <double>last * last
         self.at[self.order[p]] = -1
         if p != last:
             self.order[p] = self.order[last]

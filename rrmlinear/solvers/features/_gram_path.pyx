@@ -197,11 +197,11 @@ cdef class GramPath:
                                     self.l1, self.modulus)
                 if ends and at == STUCK:
                     break
-                work, swept = work + cost, 0
+                work, swept = work + self.face.spent, 0
                 while at == AT_EDGE and work < most:  # sweeps would take up again what it left
-                    work += self.face.work(w, &self.some[0], k, self.modulus)
                     at = self.face.step(gram, stride, w, pull, &self.place[0], &self.some[0], k,
                                         self.l1, self.modulus)
+                    work += self.face.spent
                 seen = self._look_at(q, w, pull, k)
         return work
 

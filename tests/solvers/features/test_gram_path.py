@@ -63,10 +63,22 @@ def test_a_part_goes_on_until_all_weights_are_proved(d, seed):
     _check_path(X, y, np.geomspace(top, 1e-3 * top, 100), False)
 
 
-def _check_path(X, y, levels, positive):
-    """All problems are solved: the residual times a factor is a dual point as good as 1e-4."""
+@pytest.mark.parametrize("apart", [0.0, 1e-9, 1e-4])
+@pytest.mark.parametrize("n", [150, 100])
+def test_columns_that_stand_twice_are_proved(n, apart):
+    """Also where the columns are as many as the examples, and copies nearly equal."""
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((n, 130))
+    y = Z[:, :20] @ rng.standard_normal(20) + rng.standard_normal(n)
+    X = np.hstack([Z, Z * (1 + apart * rng.standard_normal(Z.shape))])
+    top = float(np.abs(X.T @ y).max())
+    _check_path(X, y, np.geomspace(top, 1e-3 * top, 100), False, 1e-8)
+
+
+def _check_path(X, y, levels, positive, tolerance=1e-4):
+    """All problems are solved: the residual times a factor is as good a dual point."""
     strengths = [(level, 0.0) for level in levels]
-    found = gram_path(X.T @ X, X.T @ y, float(y @ y), strengths, 1e-4, positive)
+    found = gram_path(X.T @ X, X.T @ y, float(y @ y), strengths, tolerance, positive)
     for l1, w in zip(levels, found, strict=True):
         assert w is not None
         assert (w >= 0).all() or not positive
@@ -74,4 +86,4 @@ def _check_path(X, y, levels, positive):
         products = X.T @ r if positive else np.abs(X.T @ r)
         factor = min(float(y @ r / (r @ r)), float(l1 / products.max()))
         primal = r @ r / 2 + l1 * np.abs(w).sum()
-        assert primal - factor * (y @ r - factor / 2 * (r @ r)) <= 1.01e-4 * primal
+        assert primal - factor * (y @ r - factor / 2 * (r @ r)) <= 1.01 * tolerance * primal
