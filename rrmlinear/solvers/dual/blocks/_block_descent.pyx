@@ -111,14 +111,16 @@ cdef class BlockDescent(BlockState):
         n = self._solve(i, mine, self.label[i], self.k8, NULL, thread == 0)
         if n and (self.stride <= 16 or n > self.k8 // 8):
             self._update(&row, first, last, mine.steps, &self.V[0, 0, 0])
+            if not self.regularizer.linear:
+                self._refresh(&row, first, last)
         elif n:     # few changed classes: touch those alone
             for p in range(first, last):
                 m += block_pack_steps(mine.steps + p * self.panel_stride, self.panel_stride,
                                       p * self.panel_size, mine.places + m, mine.packed + m)
             block_update_some(&row, &self.V[0, 0, 0], self.panel_stride, mine.places, mine.packed,
                               m)
-        if n and not self.regularizer.linear:
-            self._refresh(&row, 0, first, last)
+            if not self.regularizer.linear:
+                self._refresh_some(&row, 0, mine.places, m)
         if held:
             memset(mine.block, 0, self.k8 * sizeof(double))
 
@@ -154,7 +156,7 @@ cdef class BlockDescent(BlockState):
                     block_update_some(&part, &self.V[0, self._base(&row, p), 0],
                                       self.panel_stride, mine.places, mine.steps, n + 1)
                     if not self.regularizer.linear:
-                        self._refresh(&part, self._base(&row, p), 0, self.n_threads)
+                        self._refresh_some(&part, self._base(&row, p), mine.places, n + 1)
         memset(mine.block, 0, n8 * sizeof(double))
 
     cdef Py_ssize_t _base(self, const row_t* row, Py_ssize_t p) noexcept nogil:

@@ -56,8 +56,9 @@ cdef class BlockState:
     cdef Py_ssize_t _look(self, const row_t* row, Py_ssize_t i, scratch_t* mine) noexcept nogil
     cdef void _update(self, const row_t* row, Py_ssize_t first, Py_ssize_t last,
                       const double* steps, double* vector) noexcept nogil
-    cdef void _refresh(self, const row_t* row, Py_ssize_t base, Py_ssize_t first,
-                       Py_ssize_t last) noexcept nogil
+    cdef void _refresh(self, const row_t* row, Py_ssize_t first, Py_ssize_t last) noexcept nogil
+    cdef void _refresh_some(self, const row_t* row, Py_ssize_t base, const int64_t* places,
+                            Py_ssize_t count) noexcept nogil
     cdef void _add_row(self, Py_ssize_t i, scratch_t* mine, double* vector) noexcept nogil
 
 

@@ -85,15 +85,26 @@ cdef class BlockState:
             block_update(row, vector + p * self.panel_size, self.panel_stride,
                          steps + p * self.panel_stride)
 
-    cdef void _refresh(self, const row_t* row, Py_ssize_t base, Py_ssize_t first,
-                       Py_ssize_t last) noexcept nogil:
-        # W = ∇Ω*(V) at the features of a row, counted from `base`, in panels first … last − 1.
+    cdef void _refresh(self, const row_t* row, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+        # W = ∇Ω*(V) at the features of a row, in panels first … last − 1.
         cdef Py_ssize_t t, p, at, n = row.length + (row.bias != 0)
         for t in range(n):
-            at = base + (row_index(row, row.kind, t) if t < row.length else row.bias_index)
+            at = row_index(row, row.kind, t) if t < row.length else row.bias_index
             for p in range(first, last):
                 self.regularizer.gradient_of_conjugate(&self.V[p, at, 0], &self.W[p, at, 0],
                                                        self.panel_stride)
+
+    cdef void _refresh_some(self, const row_t* row, Py_ssize_t base, const int64_t* places,
+                            Py_ssize_t count) noexcept nogil:
+        # The same of some classes alone, at these places from the first number of a row of V.
+        cdef Py_ssize_t t, c, at, n = row.length + (row.bias != 0)
+        cdef double* v
+        cdef double* w
+        for t in range(n):
+            at = base + (row_index(row, row.kind, t) if t < row.length else row.bias_index)
+            v, w = &self.V[0, at, 0], &self.W[0, at, 0]
+            for c in range(count):
+                self.regularizer.gradient_of_conjugate(v + places[c], w + places[c], 1)
 
     cdef Py_ssize_t _look(self, const row_t* row, Py_ssize_t i, scratch_t* mine) noexcept nogil:
         # Margins at the present W and the block of example i, with its row; the nonzero duals.

@@ -40,3 +40,26 @@ def test_elastic_net_optimum_is_that_of_a_conic_solver():
     best = cp.Problem(cp.Minimize(objective)).solve(solver=cp.CLARABEL)
     assert result.primal == pytest.approx(best, rel=1e-6)
     assert (result.weights == 0).sum() >= 2
+
+
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("k", [30, 150])
+def test_weights_of_many_classes_are_those_of_the_duals(k, threads, form):
+    """A visit moves a few classes of the dual vector, and their weights alone."""
+    n, d = 160, 260
+    problem, X, label = data(n, d, k, form)
+    omega = ElasticNet(0.3)
+    result = solve(problem, label, k, np.full(n, 0.1), omega, 1e-2, threads)
+    assert result.solved
+    scores = X @ result.weights
+    margins = 1 + scores - scores[np.arange(n), label][:, np.newaxis]
+    loss = 0.1 * (np.maximum(margins, 0).sum() - n)  # the true class's own margin is 1
+    assert result.primal == pytest.approx(omega.value_of(result.weights.ravel()) + loss, rel=1e-12)
+    blocks = np.zeros((n, k))
+    duals = result.duals
+    example = np.repeat(np.arange(n), np.diff(duals.indptr))
+    blocks[example, duals.classes] = -duals.values
+    blocks[np.arange(n), label] = -blocks.sum(axis=1)
+    V = X.T @ blocks
+    assert np.abs(np.sign(V) * np.maximum(np.abs(V) - 0.3, 0) - result.weights).max() < 1e-9
