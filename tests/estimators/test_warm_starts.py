@@ -1,11 +1,15 @@
-"""Warm starts of LinearClassifier, LinearRegressor and LinearSVC: quick, to the same optimum."""
+"""Warm starts of classifiers and regressions: quick, to the same optimum."""
+
+import warnings
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 
-from rrmlinear import LinearClassifier, LinearRegressor
+from rrmlinear import LinearClassifier, LinearRegressor, LogisticRegression
 from rrmlinear.solvers.loop.result import Status
 
 
@@ -76,3 +80,30 @@ def test_a_warm_start_begins_at_the_last_weights(two_classes, numbers, regulariz
         warm = cold.fit(X, y)
         assert np.max(warm.n_iter_) <= max(1, np.max(passes) // 2)
         assert warm.trace_[-1].primal == pytest.approx(primal, rel=2e-7)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("C", [1.0, np.inf])
+def test_a_newton_step_and_another_are_two(intercept, C):
+    X, y = load_iris(return_X_y=True)
+    both = LogisticRegression(C=C, solver="newton-cg", fit_intercept=intercept, max_iter=2)
+    each = clone(both).set_params(max_iter=1, warm_start=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        both.fit(X, y)
+        first = each.fit(X, y).coef_.copy()
+        each.fit(X, y)
+    assert_allclose(each.coef_, both.coef_)
+    assert_allclose(each.intercept_, both.intercept_)
+    assert np.abs(first - each.coef_).max() > 0.1 * np.abs(first).max()
+
+
+def test_no_regularizer_begins_at_the_last_weights():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4)) * [1e-4, 1, 10, 1e3]
+    y = X @ [1e4, 1, 0, -1e-3] + 2 * rng.normal(size=200) > 0
+    model = LogisticRegression(C=np.inf, solver="newton-cg", warm_start=True, tol=1e-8).fit(X, y)
+    begun, weights = model.n_iter_, model.coef_.copy()
+    model.fit(X, y)
+    assert model.n_iter_ < begun
+    assert_allclose(model.coef_, weights, rtol=1e-5)

@@ -21,6 +21,7 @@ from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.estimators.intercepts import after
+from rrmlinear.estimators.unregularized.rising_costs import COSTS, first_cost, unit_of
 from rrmlinear.estimators.unregularized.score_basis import MAX_RANK, score_basis
 from rrmlinear.estimators.wording import SOLVERS
 from rrmlinear.risks.block import BlockRisk
@@ -35,8 +36,6 @@ from rrmlinear.training.starts import Point, Start
 
 Array = NDArray[np.float64]
 
-#: Values of C, in units of the curvature and the scale of the loss, one after another.
-COSTS = (1e4, 1e8, 1e12)
 #: A gap of this fraction of the loss ends the run before the last C.
 FINE = 1e-8
 #: The same where Newton's steps on the loss alone follow.
@@ -97,7 +96,7 @@ def solve_unregularized(
         middle = float(np.average(problem.labels, weights=problem.weights))
         small = small.relabelled(problem.labels - middle, problem.weights)
     risk = _risk(small, chosen, stacklevel + 1)
-    unit = _unit(risk, chosen.kind)
+    unit = unit_of(risk, chosen.kind)
     floor = LOSS_ROUNDING * float(risk.at(risk.scores(np.zeros(risk.shape)) - middle).value)
     known, duals = _parts(start)
     if known is not None and len(known) != problem.rows.width:
@@ -108,7 +107,7 @@ def solve_unregularized(
     begin: Start = None if duals is None else Point(known, duals)
     trace: list[TraceRow] = []
     lengths: list[float] = []
-    for size in COSTS if known is None else COSTS[-1:]:
+    for size in COSTS[first_cost(risk, known, duals, unit) :]:
         C, used = size * unit, trace[-1].number if trace else 0
         limits: dict[str, Any] = {"max_passes": choices.max_passes - used, "time_limit": left()}
         now = replace(choices, C=C, gap_tol=fine, free_bias=None, **limits)
@@ -123,7 +122,10 @@ def solve_unregularized(
         if least > 0:
             z = max(SURE / least, 1.0) * z
         with ends_within(left()):
-            point = _stepped(risk, z, result, is_bounded, has_intercept, least > 0, fine, floor)
+            most = min(STEPS, choices.max_passes - trace[-1].number)
+            point = _stepped(
+                risk, z, result, is_bounded, has_intercept, least > 0, fine, floor, most
+            )
         is_found = point.gap <= min(tol / 2, FINE) * point.value or point.value <= floor
         if is_found or least > 0 or result.status in LIMITS:
             break
@@ -135,7 +137,15 @@ def solve_unregularized(
         root = basis.weights(np.eye(len(point.z)), problem.bias)[: problem.n_features]
         with suppress(TimeIsUpError), ends_within(left()):
             point = _stepped(
-                risk, point.z, result, False, has_intercept, False, fine, 0.0, weight**0.5 * root
+                risk,
+                point.z,
+                result,
+                False,
+                has_intercept,
+                False,
+                fine,
+                0.0,
+                root=weight**0.5 * root,
             )
     weights = basis.weights(point.z.reshape(model.weights.shape), problem.bias)
     if has_intercept:
@@ -290,14 +300,6 @@ def _risk(problem: Problem, chosen: Selection, stacklevel: int) -> Any:
     return ScalarRisk(problem.rows, chosen.loss, np.subtract(1.0, 2 * label), costs, threads)
 
 
-def _unit(risk: Any, kind: str) -> float:
-    """The C at which ½‖z‖² of scores like the labels is about as large as the loss of scores 0."""
-    largest = float(risk.costs.max())
-    at_zero = float(risk.at(risk.scores(np.zeros(risk.shape))).value)
-    square = float(risk.costs @ risk.labels**2) / 2 if kind == "regression" else at_zero
-    return square / at_zero / largest if square > 0 and at_zero > 0 else 1 / largest
-
-
 def _stepped(
     risk: Any,
     z: Array,
@@ -307,10 +309,11 @@ def _stepped(
     is_apart: bool,
     fine: float,
     floor: float,
+    most: int = STEPS,
     root: Array | None = None,
 ) -> Any:
-    """The certificate at z, or after Newton's steps on the loss alone, or with ½‖L z‖², L the
-    ``root``, while they help.
+    """The certificate at z, or after at most ``most`` Newton's steps on the loss alone, or with
+    ½‖L z‖², L the ``root``, while they help.
     """
     point = free_point(risk, z)
     if is_apart:
@@ -318,7 +321,7 @@ def _stepped(
     duals = result.duals if isinstance(result.duals, np.ndarray) else None
     with suppress(TimeIsUpError):
         point = free_point(risk, z, duals, is_bounded, bias, None, root)
-        for _ in range(STEPS):
+        for _ in range(most):
             if point.step is None:
                 break
             z, is_cut = point.z + point.step, False

@@ -156,9 +156,10 @@ def free_point(
     For all weights u and α, F(u) ≥ D(α) − ⟨u, v⟩ with D(α) = −Σ c_i φ*(−α_i), v = Σ c_i α_i x_i.
     α moves to α − h (x_i'd), where Σ c_i h_i x_i x_i' d = v, which leaves v = 0. h is φ'' of smooth
     losses, so that d is Newton's step, and else how far α is from its bounds. The φ'' of the
-    ``last`` point do while v becomes NEAR times shorter. What rounding leaves of v counts with
-    weights of REACH times the length. Where no z is below 0 (``is_bounded``), only positive entries
-    of v count but for those of z above 0. Duals of 0 prove that F is not below 0.
+    ``last`` point do while v becomes NEAR times shorter. What is left of v counts with weights of
+    REACH times the length of z, or of z + d where that is Newton's step and longer. Where no z is
+    below 0 (``is_bounded``), only positive entries of v count but for those of z above 0. Duals of
+    0 prove that F is not below 0.
 
     With ½‖L z‖² beside a smooth F, L the ``root``, v is Σ c_i α_i x_i − L'L z, L'L is in the
     system, z moves by d with the duals, and −½‖L z‖² is in the bound.
@@ -174,7 +175,7 @@ def free_point(
     v = risk.gradient(alphas) - _slope(root, z)
     first, slope = None, float(np.linalg.norm(np.where(is_free, v, 0.0)))
     reach = (1 + REACH) * float(np.linalg.norm(z))
-    found = [(_bound(risk, alphas, v, is_free, reach) - _half_square(root, z), alphas)]
+    found = [(alphas, v, z)]
     system = None if last is None or NEAR * slope > last.slope else last.system
     if system is None or (system.is_free != is_free).any():
         rates = _rates(risk, at, alphas, kinks)
@@ -191,11 +192,16 @@ def free_point(
         v = risk.gradient(moved) - slopes
         shrunk = _shrunk(risk.loss, risk.labels, moved)
         left = v if shrunk is moved else risk.gradient(shrunk) - slopes
-        bound = _bound(risk, shrunk, left, is_free, reach) - _half_square(root, beside)
-        found.append((bound, shrunk))
+        found.append((shrunk, left, beside))
+        if not kinks:  # with a kink d is no step of weights
+            reach = max(reach, (1 + REACH) * float(np.linalg.norm(beside)))
         if reach * float(np.linalg.norm(np.where(is_free, v, 0.0))) <= NEGLIGIBLE * value:
             break
-    dual, best = max(found, key=lambda each: each[0])
+    bounds = [
+        _bound(risk, some, left, is_free, reach) - _half_square(root, place)
+        for some, left, place in found
+    ]
+    dual, best = max(bounds), found[int(np.argmax(bounds))][0]
     dual, plain = min(dual, value) - OBJECTIVE_ROUNDING * abs(value), plain_point(risk, z)
     if not dual > plain.dual:
         dual, best = plain.dual, plain.alphas
