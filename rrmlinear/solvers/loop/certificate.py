@@ -212,8 +212,11 @@ class Certificate:
             self.dual, self._alphas = dual, alphas
 
     def penalty(self) -> float:
-        """Ω at the best weights; infinity where the regularizer is not known."""
-        if self.regularizer is None:
+        """Ω at the best weights; infinity where the regularizer is not known, or where the loss has
+        a kink: beside a minimum of less than its rounding a loss may be large.
+        """
+        loss = getattr(self.risk, "loss", None)
+        if self.regularizer is None or (loss is not None and not loss.smoothing > 0):
             return math.inf
         return float(self.regularizer.value_of(self.weights.ravel()))
 
@@ -318,7 +321,7 @@ def _made(point: Any | Callable[[], Any]) -> Any:
 def is_rounding(primal: float, zero: float, penalty: Callable[[], float]) -> bool:
     """Whether the minimum is 0 and found: all of the primal is loss, and rounding of that at w = 0.
 
-    ``zero`` is the primal there, ``penalty`` gives Ω.
+    ``zero`` is the primal there, ``penalty`` gives Ω, or infinity beside a kink.
     """
     if not primal <= OBJECTIVE_ROUNDING * abs(zero) < math.inf:
         return False

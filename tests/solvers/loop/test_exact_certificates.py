@@ -64,7 +64,9 @@ def trained(loss, scale, C, seed):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize(("scale", "C"), [(1e7, 1.0), (1e8, 1.0), (1e4, 1e8)])
+@pytest.mark.parametrize(
+    ("scale", "C"), [(1e7, 1.0), (1e8, 1.0), (1e4, 1e8), (1e10, 1.0), (1e3, 1e14)]
+)
 def test_what_is_solved_is_solved_exactly(loss, scale, C):
     statuses = []
     for seed in range(10 if loss == "hinge" else 3):
