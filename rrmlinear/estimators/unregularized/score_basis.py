@@ -1,4 +1,6 @@
-"""Columns for the scores of all weights, of one length or orthonormal, and the way back."""
+"""Columns for the scores of all weights, of one length or orthonormal, the way back, and the values
+of C for their weights.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +27,8 @@ from rrmlinear.training.streaming import MEMORY_SHARE
 
 Array = NDArray[np.float64]
 
+#: Values of C, in units of the curvature and the scale of the loss, one after another.
+COSTS = (1e4, 1e8, 1e12)
 EPS = float(np.finfo(float).eps)
 #: Half of the digits.
 HALF = EPS**0.5
@@ -218,3 +222,23 @@ def _lengths(squares: Callable[[Array], Array], largest: Array) -> Array:
     scale = np.where(largest > 0, largest, 1.0)
     lengths = scale * np.sqrt(squares(scale))
     return np.where(lengths > 0, lengths, 1.0)
+
+
+def rising_costs(risk: Any, kind: str, z: Array | None, duals: Any) -> list[float]:
+    """The values of C from the last one at which z may be the optimum, C Σ c_i α_i x_i.
+
+    At the unit ½‖z‖² of scores like the labels is about as large as the loss of scores 0.
+    """
+    largest, zeros = float(risk.costs.max()), np.zeros(risk.shape)
+    at_zero = float(risk.at(risk.scores(zeros)).value)
+    square = float(risk.costs @ risk.labels**2) / 2 if kind == "regression" else at_zero
+    unit = square / at_zero / largest if square > 0 and at_zero > 0 else 1 / largest
+    costs = [C * unit for C in COSTS]
+    if z is None:
+        return costs
+    z = z.reshape(risk.shape)
+    if risk.loss.smoothing > 0:
+        duals = -risk.at(risk.scores(z)).derivatives
+    v = risk.gradient(duals) if isinstance(duals, np.ndarray) else zeros
+    size, slope = float(np.linalg.norm(z)), float(np.linalg.norm(v))
+    return costs[max((at for at, C in enumerate(costs) if C * slope <= size), default=0) :]

@@ -21,8 +21,7 @@ from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.estimators.intercepts import after
-from rrmlinear.estimators.unregularized.rising_costs import COSTS, first_cost, unit_of
-from rrmlinear.estimators.unregularized.score_basis import MAX_RANK, score_basis
+from rrmlinear.estimators.unregularized.score_basis import MAX_RANK, rising_costs, score_basis
 from rrmlinear.estimators.wording import SOLVERS
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.scalar import ScalarRisk
@@ -96,7 +95,6 @@ def solve_unregularized(
         middle = float(np.average(problem.labels, weights=problem.weights))
         small = small.relabelled(problem.labels - middle, problem.weights)
     risk = _risk(small, chosen, stacklevel + 1)
-    unit = unit_of(risk, chosen.kind)
     floor = LOSS_ROUNDING * float(risk.at(risk.scores(np.zeros(risk.shape)) - middle).value)
     known, duals = _parts(start)
     if known is not None and len(known) != problem.rows.width:
@@ -107,8 +105,9 @@ def solve_unregularized(
     begin: Start = None if duals is None else Point(known, duals)
     trace: list[TraceRow] = []
     lengths: list[float] = []
-    for size in COSTS[first_cost(risk, known, duals, unit) :]:
-        C, used = size * unit, trace[-1].number if trace else 0
+    costs = rising_costs(risk, chosen.kind, known, duals)
+    for C in costs:
+        used = trace[-1].number if trace else 0
         limits: dict[str, Any] = {"max_passes": choices.max_passes - used, "time_limit": left()}
         now = replace(choices, C=C, gap_tol=fine, free_bias=None, **limits)
         see = _seen(on_pass, trace, C)
@@ -157,7 +156,7 @@ def solve_unregularized(
     gap = max(value - point.dual, 0.0) if basis.is_whole else value
     target = max(tol * value, 0.0 if has_classes else floor)
     status = Status.SOLVED if gap <= target else result.status
-    grows = len(lengths) == len(COSTS) and lengths[-1] > GROWTH * lengths[-2]
+    grows = 1 < len(lengths) == len(costs) and lengths[-1] > GROWTH * lengths[-2]
     grows = grows and result.solved
     if gap > target and has_classes and (grows or _least_margin(risk, scores) > 0):
         status = Status.NO_MINIMUM
