@@ -39,6 +39,8 @@ LOOSE_GAP = 0.01
 #: LIBLINEAR's type of the hinge; losses that are the hinge for two classes, and the solver types
 #: that then take it.
 HINGE = 3
+#: Rules of an ascent's largest violation, which classes that share passes look at too.
+RULES_OF_LARGEST = ("dual_range", "logistic_dual")
 PAIR_HINGES, PAIR_SOLVERS = ("crammer-singer", "weston-watkins"), (4, AUTO)
 
 
@@ -128,10 +130,18 @@ class Selection:
                 value=True,
             )
 
+    def takes_joint(self, rows: Rows) -> bool:
+        """Whether ascents under ½‖w‖² may share passes over the rows, ended by a gap or a rule of
+        their largest violation.
+        """
+        omega, choices = self.regularizer, self.choices
+        is_norm = omega.quadratic_l1 == 0 and omega.modulus == 1
+        is_plain = choices.budget is None and not choices.free_bias and rows.blocks is None
+        is_ended = self.tolerance is None or self.solver.rule.endswith(RULES_OF_LARGEST)
+        return self.solver.builder == AUTOMATIC and is_norm and is_plain and is_ended
+
     def ascends_first(self, rows: Rows, y: NDArray[Any], costs: NDArray[np.float64]) -> bool:
-        """Whether the solver of these labels begins by the dual ascent under ½‖w‖²."""
-        if self.solver.builder != AUTOMATIC:
-            return False
+        """Whether the automatic solver of these labels begins by the ascent, under ½‖w‖²."""
         with loading:
             from rrmlinear.catalog.stages.automatic import ascends_first
 

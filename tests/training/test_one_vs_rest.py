@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_digits
+from sklearn.preprocessing import OneHotEncoder
 
 from rrmlinear import Problem
 from rrmlinear.catalog.losses import loss_row
@@ -137,26 +139,41 @@ def wide(small_problem):
     return small_problem(n=90, d=70, k=10, noise=1.5).problem()
 
 
+def pixels_one_by_one():
+    """Images of digits, a column for each value of each pixel."""
+    X, y = load_digits(return_X_y=True)
+    columns = OneHotEncoder(dtype=np.float64).fit_transform(X)
+    return columns, y
+
+
 @pytest.mark.parametrize("loss", LOSSES)
-def test_a_joint_ascent_comes_to_the_optimum_of_every_class(wide, loss):
-    costs = np.where(np.arange(90) % 7 == 0, 0.0, 0.2 + np.arange(90) / 90)
-    factors, label = np.array([1.0, 3.0, 0.5]), (wide.labels - wide.labels.min()).astype(np.int32)
-    row, squares = loss_row(loss), wide.rows.squared_norms()
+@pytest.mark.parametrize("weighted", [False, True])
+def test_classes_that_share_passes_are_each_proved_by_their_duals(fit, loss, weighted):
+    X, y = pixels_one_by_one()
+    weights = np.where(np.arange(len(y)) % 7 == 0, 0.0, 0.5 + y / 9) if weighted else None
+    factors = {3: 4.0, 5: 0.5} if weighted else {}
+    problem = Problem.from_arrays(X, y, weights)
+    choices = {"solver": "auto", "loss": loss, "gap_tol": 1e-3, "C": 0.1}
+    model = fit(problem, **choices, class_weights=factors)
+    assert any("classes at a time come first" in note for note in model.result.notes)
+    row = loss_row(loss)
     phi = row.build(*row.takes.values())
-    ascent = JointAscent(wide.rows, phi, label, 4, costs, factors, squares)
-    for number in range(1, 2001):
-        ascent.run_pass(number, 5)
-    X, scores = wide.rows.values, ascent.scores()
-    for j, factor in enumerate(factors):
-        y = np.where(label == 4 + j, 1.0, -1.0)
-        own = costs * np.where(y > 0, factor, 1.0)
-        w = X.T @ (own * ascent.duals[:, j])
-        primal = w @ w / 2 + own @ phi.values(y, X @ w)
-        dual = -own @ phi.conjugates(y, ascent.duals[:, j]) - w @ w / 2
-        assert primal - dual == pytest.approx(0, abs=1e-6 * primal)
-        assert_allclose(ascent.vectors[j], w, rtol=1e-9, atol=1e-12)
-        assert_allclose(scores[:, j], X @ w, rtol=1e-9, atol=1e-12)
-    assert (ascent.duals[costs == 0] == 0).all()
+    for j, (label, found) in enumerate(zip(model.labels, model.result.problems, strict=True)):
+        own = np.where(y == label, 1.0, -1.0)
+        costs = 0.1 * (np.ones(len(y)) if weights is None else weights)
+        costs = costs * np.where(own > 0, factors.get(label, 1.0), 1.0)
+        alpha, w = model.result.duals[:, j], model.weights[:, j]
+        v = X.T @ (costs * alpha)
+        counts = costs > 0
+        primal = w @ w / 2 + costs @ phi.values(own, X @ w)
+        dual = -costs[counts] @ phi.conjugates(own[counts], alpha[counts]) - v @ v / 2
+        assert found.status is Status.SOLVED
+        assert found.primal == pytest.approx(primal, rel=1e-9)
+        assert found.dual == pytest.approx(dual, rel=1e-9)
+        assert 0 <= primal - dual <= 1e-3 * primal
+        nonzero = alpha != 0
+        assert found.support["duals"] == np.count_nonzero(nonzero)
+        assert not nonzero[~counts].any()
 
 
 def test_an_ascent_goes_on_from_duals_their_vector_and_scores(wide):

@@ -50,18 +50,13 @@ def by_blocks(task: Task) -> Solver:
 
 def ascends_first(task: Task) -> bool:
     """Whether the automatic solver begins a problem of one score, under ½‖w‖², by the ascent."""
-    omega, choices = task.regularizer, task.choices
-    if task.n_classes is not None or task.rows.blocks is not None or task.start is not None:
-        return False
     builders = second_order_builders
     if builders.near_kinks_applies(task) or builders.compiled_applies(task):
         return False
     with loading:
         from rrmlinear.catalog.stages.first_stage import begins_by_newton
 
-    is_norm = omega.quadratic_l1 == 0 and omega.modulus == 1
-    is_plain = choices.budget is None and not choices.free_bias
-    return is_norm and is_plain and not begins_by_newton(task, _second(task))
+    return not begins_by_newton(task, _second(task))
 
 
 def one_class(task: Task) -> Solver:

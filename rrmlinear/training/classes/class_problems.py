@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,10 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.training.classes.joint import JointClasses
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.single import solve_scalars
-from rrmlinear.training.starts import JointStarts, Point, scalar_duals
+from rrmlinear.training.starts import Point, scalar_duals
 
 Vector = NDArray[np.float64]
 
@@ -22,7 +23,7 @@ Vector = NDArray[np.float64]
 class ClassProblems:
     """For each class j, +1 its examples, with costs times factors[j], and −1 the others.
 
-    Each begins from its column of ``start``, else from duals that several ascents find together.
+    Each begins from its column of ``start``; without one several ascend together.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class ClassProblems:
         self.point = Point(start.weights if known else None, duals)
         self.joint = None
         if not known and duals is None:
-            self.joint = JointStarts.of(problem.rows, chosen, label, costs, factors)
+            self.joint = JointClasses.of(problem.rows, chosen, label, costs, factors)
 
     def solve(self, j: int, rest: Stopping, see: OnPass | None) -> Result:
         """The problem of class j, by the rule ``rest``."""
@@ -60,21 +61,19 @@ class ClassProblems:
 
         Raises ValueError for costs that overflow or are all 0, before any problem is solved.
         """
-        sums = []
-        for j in range(len(self.factors)):
-            costs, own = checked_costs(self._costs_of(j)), self.label == j
-            sums.append((costs[own].sum(), costs[~own].sum()))
-        return values_at_zero(self.chosen.loss, sums)
+        own = np.bincount(self.label, self.costs, len(self.factors))
+        rest = max(self.costs.sum(), 0.0) - own
+        wrong = ~(np.isfinite(self.factors * own + rest) & (self.factors * own + rest > 0))
+        for j in np.flatnonzero(wrong).tolist():
+            checked_costs(self._costs_of(j))
+        return values_at_zero(self.chosen.loss, np.column_stack([self.factors * own, rest]))
 
     def _costs_of(self, j: int) -> Vector:
         return self.costs * np.where(self.label == j, self.factors[j], 1.0)
 
 
-def values_at_zero(
-    loss: ScalarLoss, sums: Sequence[tuple[float, float]]
-) -> list[tuple[float, float]]:
+def values_at_zero(loss: ScalarLoss, sums: Any) -> list[tuple[float, float]]:
     """The same from the ``sums`` of the costs of each problem's class and of the rest."""
-    values = loss.values([1.0, -1.0], 0.0)
-    conjugates = loss.conjugates([1.0, -1.0], 0.0)
-    each = [np.array(pair) for pair in sums]
-    return [(float(pair @ values), -float(pair @ conjugates)) for pair in each]
+    values, conjugates = loss.values([1.0, -1.0], 0.0), loss.conjugates([1.0, -1.0], 0.0)
+    each = np.asarray(sums)
+    return list(zip((each @ values).tolist(), (-each @ conjugates).tolist(), strict=True))

@@ -1,12 +1,13 @@
 """Dual ascent on problems of one class against the rest at once: each row is read once for all."""
 
+from libc.math cimport INFINITY, ceil, exp, fabs, log, log1p, sqrt
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from rrmlinear.core.schedule cimport (
     schedule_awake, schedule_note, schedule_shuffle, schedule_t,
 )
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
-from rrmlinear.simd.classes.moves cimport dual_moves
+from rrmlinear.simd.classes.moves cimport class_sides, dual_moves
 from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_prefetch_begin
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
@@ -14,26 +15,53 @@ from rrmlinear.losses.base cimport ScalarLoss
 import numpy as np
 
 from rrmlinear.core.deadline import check_time
-from rrmlinear.data.products import product_of_part
 from rrmlinear.data.rows import aligned_zeros
-from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
+from rrmlinear.solvers.loop.rounding import ROUNDING
+from rrmlinear.solvers.loop.rules.of_duals import PROBABILITY_ROUNDING
+from rrmlinear.solvers.loop.tolerances import (
+    COORDINATE_ROUNDING, MIN_DIVISOR, NEGATIVE_GAP, OBJECTIVE_ROUNDING,
+)
 
 cdef enum:
+    FIRST_LOOK = 2          # the first pass after which classes are measured
     ROW_LOOKAHEAD = 4       # visits between the prefetch of a row and its use
     BEGIN_LOOKAHEAD = 12    # and of its place in memory and its duals
     FIRST_SLEEP = 1         # passes that an example skips first whose duals are all 0
     CHECKED_VISITS = 256    # visits between two looks at the clock
 
-# A C copy, which visits read.
-cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
+# A dual that cannot grow by this relative amount is at its bound.
+BOUND_GROWTH = 1e-9
+
+# C copies, which loops read.
+cdef double MOVE_ROUNDING = COORDINATE_ROUNDING, SCORE_ROUNDING = ROUNDING
+cdef double VALUE_ROUNDING = OBJECTIVE_ROUNDING, NEGATIVE = NEGATIVE_GAP, LEAST = MIN_DIVISOR
+cdef double GROWTH = 1 + BOUND_GROWTH, PROBABILITY = PROBABILITY_ROUNDING
 
 
-cdef inline bint is_zero(const double* a, Py_ssize_t n) noexcept nogil:
+# What a measurement finds of a class.
+cdef struct class_t:
+    double primal
+    double dual
+    double hidden           # a bound of what rounding of the scores moves these by
+    double gap_before       # at the measurement before
+    int passes              # after which it was measured
+    bint open               # whether its duals move
+    int64_t moved           # its duals that are not 0, and those at a bound
+    int64_t at_bound
+
+
+cdef inline bint is_zero(const double* a, const class_t* classes, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t j
     for j in range(n):
-        if a[j] != 0:
+        if a[j] != 0 and classes[j].open:
             return False
     return True
+
+
+# The type of class_t.
+CLASS = np.dtype([(name, kind) for kind, names in (
+    (np.float64, "primal dual hidden gap_before"), (np.int32, "passes open"),
+    (np.int64, "moved at_bound")) for name in names.split()])
 
 
 cdef class JointAscent:
@@ -42,7 +70,8 @@ cdef class JointAscent:
     y_ij is 1 where ``label`` is j, and c_ij is ``costs`` times the class's one of k ``factors``
     there; elsewhere y_ij is −1 and c_ij the cost. ``squares`` are ‖x_i‖². It begins at duals of 0.
     The weights of all classes stand side by side: a visit reads a row for its k scores, moves each
-    dual to its best value, all others fixed, and adds the row to the weights.
+    dual to its best value, all others fixed, and adds the row to the weights. Each class is
+    measured and ends by itself; then its duals rest.
     """
 
     cdef Rows rows
@@ -53,6 +82,18 @@ cdef class JointAscent:
     cdef readonly object duals       # n × k
     cdef double[:, ::1] alpha        # the same, padded
     cdef double[:, ::1] W            # features × k, padded
+    cdef readonly object classes     # k: a class_t each
+    cdef class_t[::1] each
+    cdef readonly object scores      # k × n, those of the last measurement
+    cdef double[:, ::1] score
+    cdef readonly int passes
+    cdef double[2] lower             # bounds of the duals of examples of a class and of others
+    cdef double[2] upper
+    cdef bint has_box
+    cdef int64_t[::1] order
+    cdef double[:, ::1] held         # of a visit
+    cdef double[:, ::1] lines        # of a measurement
+    cdef double[:, ::1] sides        # factors, and 1 for each open class, 0 in the padding
     cdef int32_t[::1] wake           # see schedule_t
     cdef unsigned char[::1] streak
     cdef schedule_t schedule
@@ -70,6 +111,16 @@ cdef class JointAscent:
         duals = aligned_zeros(n, stride)
         self.alpha, self.duals = duals, duals[:, :len(factors)]
         self.W = aligned_zeros(max(rows.width, 1), stride)
+        self.classes = self.each = np.zeros(len(factors), CLASS)
+        self.classes["open"], self.classes["gap_before"] = True, np.inf
+        self.scores = self.score = np.zeros((len(factors), n))
+        box = loss.box(np.array([1.0, -1.0]))
+        self.has_box = box is not None
+        if self.has_box:
+            self.lower, self.upper = box[0], box[1]
+        self.order, self.held = np.empty(n, np.int64), aligned_zeros(6, max(stride, 8))
+        self.lines, self.sides = np.empty((3, n)), aligned_zeros(2, stride)
+        self.sides[0, :len(factors)] = factors
         self.wake, self.streak = np.zeros(n, np.int32), np.zeros(n, np.uint8)
         if n:
             self.schedule = schedule_t(&self.wake[0], &self.streak[0], n, FIRST_SLEEP)
@@ -79,22 +130,144 @@ cdef class JointAscent:
         """Σ_i c_ij α_ij x_i of each class, the weights w_j, as rows."""
         return np.ascontiguousarray(np.asarray(self.W)[:self.rows.width, :len(self.factor)].T)
 
-    def scores(self):
-        """x_i'w_j of all examples, n × k."""
-        result = np.empty((self.rows.c.n_rows, len(self.factor)))
-        product_of_part(self.rows, self.W, result, 0, 0, self.rows.c.n_rows)
-        return result
+    def ascend(self, int least, int most, uint64_t seed, double tolerance, double bound,
+               double cost, double alone):
+        """Passes until the gap of each class is at most ``tolerance`` times its primal and the
+        violation of LIBLINEAR's rule is at most ``bound`` (infinity: no rule, and rounding must
+        not hide the gap), or ``most`` of them. After ``least`` passes they also end where those
+        still needed, of this ``cost``, are guessed to take more than ``alone`` for each class left.
+        The fall of the gaps tells when to look again. Raises TimeIsUpError as `run_pass`.
+        """
+        cdef Py_ssize_t j, left = len(self.classes)
+        cdef int due = FIRST_LOOK, last = 0
+        cdef double gap, goal, ratio, needed, rate
+        cdef class_t* at
+        while self.passes < most and left:
+            self.passes += 1
+            self.run_pass(self.passes, seed)
+            if self.passes < due and self.passes < most:
+                continue
+            left, needed = 0, 0
+            for j in range(self.each.shape[0]):
+                at = &self.each[j]
+                if not at.open:
+                    continue
+                self._measure(j)
+                gap, goal, ratio = at.primal - at.dual, tolerance * fabs(at.primal), 1
+                if gap + (at.hidden if bound == INFINITY else 0) <= goal:
+                    ratio = 0 if bound == INFINITY else self._violation(j) / bound
+                    # a gap that is more negative is wrong
+                    if ratio <= 1 and gap >= -NEGATIVE * fabs(at.primal):
+                        self._end(j)
+                if at.open:
+                    left += 1
+                    gap = max(gap, LEAST)
+                    rate = log(at.gap_before / gap) / (self.passes - last)
+                    ratio = gap * max(ratio, 1) / min(goal, gap) if goal > 0 else INFINITY
+                    needed = max(needed, log(ratio) / rate if rate > 0 else INFINITY)
+                    at.gap_before = gap
+            if self.passes >= least and needed * cost > alone * left:
+                return
+            last = self.passes
+            due = last + <int> min(max(ceil(needed), 1), <double> last)
+
+    def measure(self):
+        """Measure the classes whose duals move."""
+        for j in range(len(self.classes)):
+            if self.each[j].open:
+                self._measure(j)
+
+    cdef int _measure(self, Py_ssize_t j) except -1:
+        # class j, whose y_ij, c_ij and α_ij stand in ``lines`` then
+        cdef Py_ssize_t n = self.rows.c.n_rows, i, t
+        cdef class_t* at = &self.each[j]
+        cdef double square = 0, shares = 0, squares = 0, share
+        cdef double least = 0 if self.loss.smoothing > 0 else self.loss.lipschitz
+        cdef double* y = &self.lines[0, 0]
+        cdef double* cost = &self.lines[1, 0]
+        cdef double* alpha = &self.lines[2, 0]
+        if at.passes != self.passes:
+            self._find_scores()
+        with nogil:
+            for i in range(n):
+                y[i], cost[i], alpha[i] = -1, self.cost[i], self.alpha[i, j]
+                if self.label[i] == self.first + j:
+                    y[i], cost[i] = 1, cost[i] * self.factor[j]
+                share = cost[i] * max(fabs(alpha[i]), least)
+                shares += share
+                squares += share * self.square[i]
+            for t in range(self.W.shape[0]):
+                square += self.W[t, j] * self.W[t, j]
+            at.primal = self.loss.total(y, cost, &self.score[j, 0], n) + square / 2
+            at.dual = -self.loss.total_conjugate(y, cost, alpha, n) - square / 2
+        at.hidden = VALUE_ROUNDING * max(fabs(at.primal), fabs(at.dual))
+        at.hidden += SCORE_ROUNDING * sqrt(shares * squares * square)
+        return 0
+
+    cdef void _end(self, Py_ssize_t j) noexcept:
+        # class j, which has been measured
+        cdef Py_ssize_t i
+        cdef double alpha
+        cdef class_t* at = &self.each[j]
+        at.open = False
+        for i in range(self.rows.c.n_rows):
+            alpha = self.lines[2, i]
+            at.moved += alpha != 0
+            at.at_bound += alpha != 0 and not self.loss.admits(self.lines[0, i], alpha * GROWTH)
+
+    cdef int _find_scores(self) except -1:
+        # of all classes
+        cdef Py_ssize_t n = self.rows.c.n_rows, k = self.each.shape[0], i, j
+        cdef double* line = &self.held[0, 0]
+        cdef row_t row
+        with nogil:
+            for i in range(n):
+                if i + ROW_LOOKAHEAD < n:
+                    rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
+                row = rows_get(&self.rows.c, i)
+                block_scores(&row, &self.W[0, 0], self.W.shape[1], self.W.shape[1], line)
+                for j in range(k):
+                    if self.each[j].open:
+                        self.score[j, i] = line[j]
+            for j in range(k):
+                if self.each[j].open:
+                    self.each[j].passes = self.passes
+        return 0
+
+    cdef double _violation(self, Py_ssize_t j) noexcept nogil:
+        # LIBLINEAR's, of a class that has been measured: the range of the projected gradient of the
+        # dual and 0; the largest derivative of the logistic dual
+        cdef Py_ssize_t i
+        cdef double y, alpha, score, pull, most = 0, least = 0
+        cdef int side
+        for i in range(self.rows.c.n_rows):
+            if not self.lines[1, i] > 0:
+                continue
+            y, alpha, score = self.lines[0, i], self.lines[2, i], self.score[j, i]
+            if self.has_box:
+                side = y < 0
+                pull = -y * (y - score - self.loss.smoothing * alpha)
+                if alpha == 0 and pull > 0:
+                    continue
+                if alpha != 0 and pull < 0 and (alpha == self.lower[side]
+                                                or alpha == self.upper[side]):
+                    continue
+            elif fabs(1 / (1 + exp(y * score)) - y * alpha) <= PROBABILITY:
+                continue
+            else:
+                pull = fabs(y * score + log(y * alpha) - log1p(-y * alpha))
+            most, least = max(most, pull), min(least, pull)
+        return most - least
 
     def run_pass(self, int number, uint64_t seed):
         """Visit the examples in the order of pass ``number``. Those whose duals were all 0 and
         stayed so skip 1 pass, then 2, 4, … Raises TimeIsUpError after the deadline, between visits.
         """
         cdef Py_ssize_t n = self.rows.c.n_rows, k = self.factor.shape[0], stride = self.W.shape[1]
-        cdef Py_ssize_t at, i, j, own
+        cdef Py_ssize_t at, i, j
         cdef double* alpha
-        order = np.empty(n, np.int64)
-        cdef int64_t[::1] places = order
-        cdef double[:, ::1] held = aligned_zeros(6, max(stride, 8))
+        cdef int64_t[::1] places = self.order
+        cdef double[:, ::1] held = self.held
         cdef row_t row
         if n == 0 or k == 0:
             return
@@ -103,8 +276,9 @@ cdef class JointAscent:
         cdef double* new = &held[2, 0]
         cdef double* y = &held[3, 0]
         cdef double* curvature = &held[4, 0]
-        cdef double* cost = &held[5, 0]    # 0 in the padding, whose duals stay
-        held[3] = -1
+        cdef double* cost = &held[5, 0]
+        for j in range(k):
+            self.sides[1, j] = self.each[j].open
         with nogil:
             n = schedule_awake(&self.schedule, &self.cost[0], number, 0, n, &places[0])
             schedule_shuffle(number, seed, &places[0], n)
@@ -120,19 +294,11 @@ cdef class JointAscent:
                 i = places[at]
                 row = rows_get(&self.rows.c, i)
                 block_scores(&row, &self.W[0, 0], stride, stride, scores)
-                own, alpha = self.label[i] - self.first, &self.alpha[i, 0]
-                for j in range(k):
-                    cost[j] = self.cost[i]
-                for j in range(stride):
-                    curvature[j] = self.cost[i] * self.square[i]
-                if 0 <= own < k:
-                    y[own] = 1
-                    cost[own] *= self.factor[own]
-                    curvature[own] *= self.factor[own]
+                alpha = &self.alpha[i, 0]
+                class_sides(self.label[i] - self.first, self.cost[i], self.square[i],
+                            &self.sides[0, 0], &self.sides[1, 0], y, cost, curvature, stride)
                 self.loss.all_dual_steps(y, scores, alpha, 1, curvature, 1, new, stride)
-                if 0 <= own < k:
-                    y[own] = -1
                 if dual_moves(cost, new, MOVE_ROUNDING, alpha, steps, stride):
                     block_update(&row, &self.W[0, 0], stride, steps)
-                elif is_zero(alpha, stride):
+                elif is_zero(alpha, &self.each[0], k):
                     schedule_note(&self.schedule, i, 0, number, 0, 0)
