@@ -41,7 +41,11 @@ def solves_all_kinks(task: Task) -> bool:
 
 def solves_smooth(task: Task) -> bool:
     """Whether such steps solve a smooth loss sooner than the solvers for more weights."""
-    if not _is_smooth(task, True) or "least-squares" in task.features:
+    if "least-squares" in task.features:
+        return False
+    if _has_norms(task):  # a model of more takes long sweeps
+        return _is_short(task, MAX_KINK_WORK)
+    if not _is_smooth(task, True):
         return False
     n, d = task.rows.shape[0], task.rows.width
     are_few = d <= MAX_SOLVED_WEIGHTS and n * d <= MAX_SOLVED_VALUES
@@ -63,6 +67,13 @@ def _is_smooth(task: Task, with_intercept: bool = False) -> bool:
         return False
     is_norm = omega.linear and omega.quadratic_l1 == 0 and omega.modulus > 0
     return is_norm and choices.budget is None and (with_intercept or not choices.free_bias)
+
+
+def _has_norms(task: Task) -> bool:
+    """Whether the task is a smooth loss of one score with a 1-norm, and perhaps a squared one."""
+    omega, choices = task.regularizer, task.choices
+    is_smooth = task.n_classes is None and "smooth" in task.features
+    return is_smooth and bool(omega.quadratic_l1) and not (choices.budget or choices.free_bias)
 
 
 def weights_by_steps(task: Task) -> NDArray[np.float64]:

@@ -89,10 +89,13 @@ class Passes:
         return self.violation() <= 1 and self.has_settled()
 
     def has_settled(self) -> bool:
-        """Whether the last pass lowered the objective by no more than the rule lets it."""
+        """Whether the last pass lowered the objective by no more than the rule lets it, or duals
+        prove that no pass would lower it by more.
+        """
         assert self.rule is not None
         widest = self.rule.widest_fall
-        return widest == np.inf or self.fall <= widest * abs(self.objective())
+        least = min(self.fall, self.certificate.gap)
+        return widest == np.inf or least <= widest * abs(self.objective())
 
     def objective(self) -> float:
         """The primal value at the best weights of the passes, infinity before there are any."""

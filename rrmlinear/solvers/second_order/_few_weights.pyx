@@ -1,6 +1,6 @@
 """Newton's method on smooth losses with few weights: its steps take less than calls of Python."""
 
-from libc.math cimport fabs, isfinite
+from libc.math cimport copysign, fabs, isfinite
 
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
@@ -18,6 +18,7 @@ import numpy as np
 from rrmlinear.core.deadline import check_time
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.row_factor import is_nearly_full
+from rrmlinear.solvers.features._gram_descent import GramSweeps
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
@@ -25,6 +26,10 @@ from rrmlinear.solvers.second_order.factors import Factor
 
 cdef enum:
     MAX_COPIED = 400_000  # entries of a copy of the rows by columns
+
+# A model with the 1-norm is solved where a sweep lowers it by this part of all sweeps, or after the
+# second number of them.
+MODEL_ACCURACY, MODEL_SWEEPS = 1e-6, 200
 
 cdef double ROUNDING = COORDINATE_ROUNDING
 
@@ -60,7 +65,8 @@ def columns_of(Rows rows not None):
 
 
 cdef class FewWeights(Slope):
-    """minimize (s/2)‖w‖² − far'w + Σ_i c_i φ(x_i'w − shift_i, y_i), φ smooth, with few weights.
+    """minimize (s/2)‖w‖² + l1 ‖w‖₁ − far'w + Σ_i c_i φ(x_i'w − shift_i, y_i), φ smooth, with few
+    weights.
 
     Examples are read from ``columns``, d × n, or where there are none from ``rows``. The last
     weight is not in ‖w‖² where it ``is_free``.
@@ -75,14 +81,16 @@ cdef class FewWeights(Slope):
     cdef Py_ssize_t[::1] places
     cdef double[::1] copied
     # the terms without losses along the last direction, and where the search looked last
-    cdef double linear, square, last
+    cdef double linear, square, last, l1
+    cdef double[::1] w, direction
 
     def __init__(self, const double[::1] y not None, const double[::1] costs not None,
-                 Rows rows=None, const double[:, ::1] columns=None, bint is_free=False):
+                 Rows rows=None, const double[:, ::1] columns=None, bint is_free=False,
+                 double l1=0):
         self.rows, self.columns, self.y, self.cost = rows, columns, y, costs
         self.n = y.shape[0]
         self.d = rows.width if columns is None else columns.shape[0]
-        self.bound = self.d - is_free
+        self.bound, self.l1 = self.d - is_free, l1
         self.scores, self.moves, self.slopes, self.next_scores, self.next_slopes, self.h = (
             np.empty((6, self.n))
         )
@@ -92,16 +100,18 @@ cdef class FewWeights(Slope):
               const double[::1] w not None, const double[::1] shift not None, double solved,
               int most):
         """Steps from w on, until the largest entry of the gradient is at most the part ``solved``
-        of that of s w, or ``most`` of them, or one that is rounding: (w, −φ', far − Σ c_i φ' x_i,
-        steps).
+        of that of s w and l1, or ``most`` of them, or one that is rounding: (w, −φ',
+        far − Σ c_i φ' x_i, steps). With a 1-norm they are to the optimum of the quadratic model,
+        by coordinate descent.
         """
         cdef Py_ssize_t j, d = self.d
         cdef int steps = 0
-        cdef bint is_still = False
+        cdef bint is_still = False, is_whole
         self.loss = loss
         cdef double t, largest, size, longest, square
         weights, line, vector, matrix = np.array(w), np.empty(d), np.empty(d), np.empty((d, d))
         cdef double[::1] at = weights, direction = line, pull = vector
+        self.w, self.direction = at, direction
         cdef double[:, ::1] hessian = matrix
         self._times(at, self.scores)
         with nogil:
@@ -115,18 +125,22 @@ cdef class FewWeights(Slope):
             for j in range(d):
                 pull[j] = far[j] - pull[j]
                 direction[j] = pull[j] - (modulus * at[j] if j < self.bound else 0)
+                if self.l1 > 0:
+                    direction[j] -= min(max(direction[j], -self.l1), self.l1) if at[j] == 0 \
+                        else copysign(self.l1, at[j])
                 largest, longest = max(largest, fabs(direction[j])), max(longest, fabs(at[j]))
                 if j < self.bound:
                     size = longest
-            if largest <= solved * modulus * size or steps == most or is_still:
+            if largest <= solved * (modulus * size + self.l1) or steps == most or is_still:
                 break
             downhill = line.copy()
             self._hessian(hessian)
-            for j in range(self.bound):
+            for j in range(self.bound if self.l1 == 0 else 0):
                 hessian[j, j] += modulus
             if self.bound < d and not hessian[d - 1, d - 1] > 0:  # all losses are linear here
                 hessian[d - 1, d - 1] = sum(self.cost)
-            line[:] = self._solved(matrix, downhill)
+            line[:] = self._solved(matrix, downhill) if self.l1 == 0 \
+                else self._of_model(matrix, vector, weights, modulus)
             self.linear = self.square = 0
             for j in range(d):
                 square = modulus if j < self.bound else 0
@@ -135,7 +149,10 @@ cdef class FewWeights(Slope):
             if not isfinite(self.linear + self.square):
                 raise NumbersOverflowError(f"a step of Newton's method overflows; {ADVICE}")
             self._times(direction, self.moves)
-            t = lowest_of(self, DERIVATIVE_DECREASE)
+            # the end of a step with a 1-norm has its zeros
+            is_whole = self.l1 > 0 and (
+                self.derivative(1) <= -DERIVATIVE_DECREASE * self.derivative(0))
+            t = 1 if is_whole else lowest_of(self, DERIVATIVE_DECREASE)
             if t != self.last:
                 self.derivative(t)
             self.scores, self.next_scores = self.next_scores, self.scores
@@ -148,11 +165,18 @@ cdef class FewWeights(Slope):
         return weights, -np.asarray(self.slopes), vector, steps
 
     cdef double derivative(self, double t) except *:
-        cdef double rate
+        cdef double rate, moved
+        cdef Py_ssize_t j
         self.last = t
         with nogil:
             rate = self.loss.along(&self.y[0], &self.cost[0], &self.scores[0], &self.moves[0], t,
                                    &self.next_scores[0], &self.next_slopes[0], NULL, self.n)
+        if self.l1 > 0:
+            for j in range(self.d):  # a weight leaves 0 at the start, and comes to it at the end
+                moved = self.w[j] + t * self.direction[j]
+                moved = moved if moved != 0 or t > 0 else self.direction[j]
+                rate += self.l1 * (copysign(self.direction[j], self.direction[j] * moved)
+                                   if moved != 0 else -fabs(self.direction[j]))
         return self.linear + t * self.square + rate
 
     cdef int _times(self, double[::1] w, double[::1] out) except -1:
@@ -211,3 +235,10 @@ cdef class FewWeights(Slope):
         if factorized(&factor[0, 0], self.d):
             return solved_by_factor(factor, downhill)
         return Factor(np.tril(matrix) + np.tril(matrix, -1).T).solve(downhill)
+
+    def _of_model(self, matrix, vector, weights, double modulus):
+        # the step to the optimum of the quadratic model with the 1-norm
+        full = np.tril(matrix) + np.tril(matrix, -1).T
+        model = GramSweeps(full, vector, weights, self.l1, modulus)
+        model.sweep(0.0, MODEL_ACCURACY, MODEL_SWEEPS)
+        return model.weights - weights

@@ -13,7 +13,7 @@ from rrmlinear.risks.conditions.base import Search
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.first import first_weights
-from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
+from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum, GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.second_order._few_weights import FewWeights, columns_of
@@ -29,7 +29,7 @@ MOST_STEPS, ROUNDING = 25, 1e-15
 
 
 class CompiledSteps(Solver):
-    """minimize (s/2)‖w‖² + Σ c_i φ(x_i'w, y_i), φ smooth, with few weights.
+    """minimize (s/2)‖w‖² + l1 ‖w‖₁ + Σ c_i φ(x_i'w, y_i), φ smooth, with few weights.
 
     An intercept of the risk is one more weight, which is not in ‖w‖². A pass takes all steps of
     Newton's method to an optimum, without calls of Python between them; mostly there is only one
@@ -37,7 +37,7 @@ class CompiledSteps(Solver):
     than 0. Certificate: its weights, and the duals −φ' at their scores, with the best intercept.
     """
 
-    known_rules = (GradientNorm,)
+    known_rules = (GradientNorm, FeatureSum)
 
     def __init__(
         self, risk: Any, regularizer: Regularizer, weights: Any = None, alphas: Any = None
@@ -52,7 +52,9 @@ class CompiledSteps(Solver):
         self.is_free = "balance" in risk.offers
         rows = risk.rows.with_bias(1.0) if self.is_free else risk.rows
         columns = columns_of(rows)
-        self.examples = FewWeights(risk.labels, risk.costs, rows, columns, self.is_free)
+        examples = risk.labels, risk.costs, rows, columns
+        l1 = self.regularizer.quadratic_l1
+        self.examples = FewWeights(*examples, self.is_free, l1)
         self.w = self.nothing = np.zeros(rows.width)
         if any(each is not None for each in self.first):
             w, at = first_weights(risk, self.regularizer, *self.first)
