@@ -281,5 +281,4 @@ def _visits(task: Task) -> dict[str, Any]:
         "sampling": choices.sampling or "permutation",
         "threads": choices.threads,
         "start": task.start,
-        "climbed": task.climbed,
     }

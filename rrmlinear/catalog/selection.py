@@ -158,7 +158,6 @@ class Selection:
         start: Any = None,
         risk: Any = None,
         weights: NDArray[np.float64] | None = None,
-        climbed: tuple[NDArray[np.float64], ...] = (),
     ) -> Solver:
         """The solver of a problem with these labels and costs; see `Task`."""
         task = Task(
@@ -173,7 +172,6 @@ class Selection:
             start,
             risk,
             weights,
-            climbed,
         )
         solver = self.solver.build(task)
         if rows.blocks is not None:

@@ -21,8 +21,7 @@ class Task:
     ``targets`` are the labels y of a loss of one score, and then ``n_classes`` is None; else they
     are class indices 0 … n_classes − 1. ``features`` are those that loss and regularizer offer.
     ``start`` are duals to begin from, or None: α_i, or DualBlocks of a loss of blocks; ``weights``
-    are weights to begin from, in the shape that Ω takes, or None. ``climbed`` are Σ c_i α_i x_i of
-    ``start`` and the scores of the examples there, where an ascent on this problem has found them.
+    are weights to begin from, in the shape that Ω takes, or None.
     ``risk`` is the sum if it exists already; else the builder makes it of rows, targets and costs.
     ``rows`` may be in `ColumnOrder` for the automatic solver of least squares alone.
     """
@@ -38,4 +37,3 @@ class Task:
     start: Any = None
     risk: Any = None
     weights: NDArray[np.float64] | None = None
-    climbed: tuple[NDArray[np.float64], ...] = ()

@@ -102,7 +102,7 @@ def solve_scalars(
     ``stopping`` stands in for the rule chosen. Raises ValueError as `solve_blocks`.
     """
     duals = scalar_duals(start.duals, (problem.n_examples,))
-    checked = Point(start.weights, duals, start.climbed)
+    checked = Point(start.weights, duals)
     keep_freed(KEPT_ARRAYS * y.nbytes)
     solver = _solver(problem, chosen, y, None, checked_costs(costs), checked)
     result = solver.solve(stopping or chosen.stopping, on_pass)
@@ -162,7 +162,6 @@ def _solver(
         omega,
         start.duals,
         weights=weights,
-        climbed=start.climbed,
     )
 
 

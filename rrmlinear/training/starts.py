@@ -18,13 +18,11 @@ class Point:
 
     ``weights`` are None or those of `Model.weights`, d × k with a line for the bias where there is
     one, and k = 1 of two classes and of regression. ``duals`` are None, DualBlocks, or α_i: n, or
-    n × k of one-vs-rest problems. Classes stand in the order of `group_labels`. ``climbed`` are
-    those of a `Task`, never of a caller's.
+    n × k of one-vs-rest problems. Classes stand in the order of `group_labels`.
     """
 
     weights: NDArray[np.float64] | None = None
     duals: Any = None
-    climbed: tuple[NDArray[np.float64], ...] = ()
 
     def column(self, j: int) -> Point:
         """The start of the problem of class j against the rest."""

@@ -11,9 +11,7 @@ from rrmlinear.catalog.losses import loss_row
 from rrmlinear.data.packed_rows import PackedRows
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge
-from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
-from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.classes import one_vs_rest
 
@@ -174,30 +172,6 @@ def test_classes_that_share_passes_are_each_proved_by_their_duals(fit, loss, wei
         nonzero = alpha != 0
         assert found.support["duals"] == np.count_nonzero(nonzero)
         assert not nonzero[~counts].any()
-
-
-def test_an_ascent_goes_on_from_duals_their_vector_and_scores(wide):
-    y = np.where(wide.labels == wide.labels[0], 1.0, -1.0)
-    costs, phi, rng = np.ones(90), Hinge(), np.random.default_rng(0)
-    duals = y * rng.random(90)
-    vector = wide.rows.values.T @ duals
-    duals[y * (wide.rows.values @ vector) > 1] = 0  # these have no gap, wherever the others are
-    vector = wide.rows.values.T @ duals
-    scores = wide.rows.values @ vector
-    gaps = phi.values(y, scores) + phi.conjugates(y, duals) + scores * duals
-    assert 0 < np.count_nonzero(gaps == 0) < 90
-    ascent = ProxSDCA(wide.rows, y, costs, phi, L2(1.0), start=duals, climbed=(vector, scores))
-    other = ProxSDCA(wide.rows, y, costs, phi, L2(1.0), start=duals)
-    for each in (ascent, other):
-        each.start()
-    assert_array_equal(ascent.state.alphas, other.state.alphas)
-    assert_allclose(ascent.dual_vector, other.dual_vector, rtol=1e-12, atol=1e-14)
-    assert ascent.conjugates() == pytest.approx(other.conjugates(), rel=1e-14)
-    assert_allclose(ascent.state.gaps, gaps, atol=1e-14)
-    assert ascent.gap_sum == pytest.approx(gaps.sum(), rel=1e-12)
-    assert ascent.proven_losses() == pytest.approx(phi.values(y, scores).sum(), rel=1e-12)
-    awake = [sorted(ascent.state.begin_pass(number, 0, False)) for number in (1, 2, 3)]
-    assert awake == [np.flatnonzero(ascent.state.gaps > 0).tolist()] * 2 + [list(range(90))]
 
 
 def test_packed_rows_have_the_same_joint_passes(fit):

@@ -61,7 +61,7 @@ def in_any_order(build: Callable[[Task], Solver], task: Task) -> Callable[[Any],
     def built(duals: Any) -> Solver:
         if duals is None:
             return build(task)
-        return build(replace(task, start=duals, weights=None, climbed=()))
+        return build(replace(task, start=duals, weights=None))
 
     return built
 

@@ -81,10 +81,10 @@ cdef class DualState:
             <flag_t*> &flags[0, 0], self.width, self.v.shape[1], n_near, seen.shape[1],
             self.n_copies)
 
-    def start_from(self, const double[::1] alphas not None, vector=None):
-        """Start from these duals, each within the loss's bounds, and from their v, if known."""
+    def start_from(self, const double[::1] alphas not None):
+        """Start from these duals, each within the loss's bounds."""
         self.alphas[:] = alphas
-        self.dual_vector += self.combination(alphas) if vector is None else vector
+        self.dual_vector += self.combination(alphas)
         self.resume()
 
     def combination(self, const double[::1] alphas not None):

@@ -15,7 +15,6 @@ from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.dual.measured_duals import MeasuredDuals
 from rrmlinear.solvers.dual.shared_passes import SharedPasses, why_not_shared
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
-from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.team import Team
 
 # The kernel's step for each option of the paper. For losses of one score II equals I, as the
@@ -41,8 +40,7 @@ class ProxSDCA(MeasuredDuals):
     pass, which leaves out examples with a small gap for a while; or n "uniform" draws, as the
     paper's theorems assume; of streamed rows, the draws of a pass are sorted by the blocks that are
     in memory together. ``start`` are α_i to begin from, cut to the bounds of the loss. They are per
-    unit of cost, so that they serve for other costs too. ``climbed`` are v = Σ c_i α_i x_i of these
-    and the scores x_i'v, where another ascent on the same problem has found them.
+    unit of cost, so that they serve for other costs too.
 
     ``threads`` share passes (`SharedPasses`); the same seed and number of them give the same bits.
 
@@ -66,7 +64,6 @@ class ProxSDCA(MeasuredDuals):
         sampling: str = "permutation",
         threads: int = 1,
         start: NDArray[np.float64] | None = None,
-        climbed: tuple[NDArray[np.float64], ...] = (),
     ) -> None:
         super().__init__(rows, costs, seed)
         self.y, self.loss, self.regularizer = y, loss, regularizer
@@ -81,11 +78,8 @@ class ProxSDCA(MeasuredDuals):
             raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, got {sampling!r}")
         self.option, self.sampling = option, sampling
         self.threads, self.shared = threads, SharedPasses(rows, threads)
-        self.climbed = climbed
-        self.first_duals = start if start is None or climbed else checked_start(start, loss, y)
+        self.first_duals = None if start is None else checked_start(start, loss, y)
         self.team, self.number = Team(1), 0
-        #: The losses at v, where the scores of the start are known and no visit has moved it.
-        self.known_losses: float | None = None
 
     def start(self) -> None:
         self._settle_threads()
@@ -121,12 +115,8 @@ class ProxSDCA(MeasuredDuals):
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
         self.team = Team(self.threads, _this_processor)
         if self.first_duals is not None:
-            vector, scores = self.climbed or (None, None)
-            self.state.start_from(self.first_duals, vector)
+            self.state.start_from(self.first_duals)
             self.gap_sum = self.state.gap_sum
-            if scores is not None and self.shrinking is None:
-                self.known_losses = self.losses_of(scores.copy())  # measuring writes to it
-                self.state.rest_below(0.0, -1)
 
     def _average(self) -> RunningAverage | None:
         return None
@@ -148,10 +138,6 @@ class ProxSDCA(MeasuredDuals):
             self._pass_by_turns(self.shrinking)
             return
         self.number = number
-        if number == 1 and self._looks_first():
-            self.moved = self.n
-            return
-        self.known_losses = None
         uniform = self.sampling == "uniform"
         thorough, self.rule_is_open = self.rule_is_open, False
         if thorough:
@@ -179,15 +165,6 @@ class ProxSDCA(MeasuredDuals):
         smooth = self.loss.smoothing > 0
         if smooth and self.first_duals is None and not self.rows.is_dense:
             self.measures_first = False
-
-    def _looks_first(self) -> bool:
-        # Where another ascent has found the duals and their scores: whether the rule holds there.
-        # Without a widest gap a run does not look at it after the first pass.
-        if self.rule is None or not self.rule.of_parts or self.known_losses is None:
-            return False
-        if not np.isfinite(self.rule.widest_gap):
-            return False
-        return self.rule.ratio(Point(None, self.state.alphas, self.scores)) <= 1
 
     def _pass_by_turns(self, shrinking: Shrinking) -> None:
         turns = self.begin_turns(shrinking)
@@ -218,9 +195,6 @@ class ProxSDCA(MeasuredDuals):
 
     def estimate(self) -> tuple[float, float]:
         return self.dual(), self.likely_gap
-
-    def proven_losses(self) -> float:
-        return super().proven_losses() if self.known_losses is None else self.known_losses
 
     def measure(self) -> None:
         losses = self.proven_losses()

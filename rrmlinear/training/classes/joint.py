@@ -143,8 +143,7 @@ class JointClasses:
             return [Left()] * len(factors)
         wall, cpu = time.perf_counter() - begun[0], time.process_time() - begun[1]
         spent = wall / len(factors), cpu / len(factors)
-        ascent.measure()
-        vectors, duals, scores = ascent.vectors, np.ascontiguousarray(ascent.duals.T), ascent.scores
+        vectors, duals = ascent.vectors, np.ascontiguousarray(ascent.duals.T)
         found: list[Result | Left] = []
         for j, each in enumerate(ascent.classes.tolist()):
             primal, dual, _, _, passes, is_open, moved, at_bound = each
@@ -155,9 +154,8 @@ class JointClasses:
                 goal, notes = tolerance * abs(primal), (_NOTE,)
                 end = [row], goal, spent[1], 0.0, duals[j], counts, notes
                 found.append(Result(status, vectors[j], *end, by_rule=self.is_ruled))
-            elif all(np.isfinite(values[j]).all() for values in (vectors, duals, scores)):
-                point = Point(None, duals[j], (vectors[j], scores[j]))
-                found.append(Left(point, passes, *spent))
+            elif np.isfinite(vectors[j]).all() and np.isfinite(duals[j]).all():
+                found.append(Left(Point(None, duals[j]), passes, *spent))
             else:
                 found.append(Left())
         return found

@@ -84,8 +84,7 @@ cdef class JointAscent:
     cdef double[:, ::1] W            # features × k, padded
     cdef readonly object classes     # k: a class_t each
     cdef class_t[::1] each
-    cdef readonly object scores      # k × n, those of the last measurement
-    cdef double[:, ::1] score
+    cdef double[:, ::1] score        # k × n, those of the last measurement
     cdef readonly int passes
     cdef double[2] lower             # bounds of the duals of examples of a class and of others
     cdef double[2] upper
@@ -113,7 +112,7 @@ cdef class JointAscent:
         self.W = aligned_zeros(max(rows.width, 1), stride)
         self.classes = self.each = np.zeros(len(factors), CLASS)
         self.classes["open"], self.classes["gap_before"] = True, np.inf
-        self.scores = self.score = np.zeros((len(factors), n))
+        self.score = np.zeros((len(factors), n))
         box = loss.box(np.array([1.0, -1.0]))
         self.has_box = box is not None
         if self.has_box:
@@ -170,12 +169,6 @@ cdef class JointAscent:
                 return
             last = self.passes
             due = last + <int> min(max(ceil(needed), 1), <double> last)
-
-    def measure(self):
-        """Measure the classes whose duals move."""
-        for j in range(len(self.classes)):
-            if self.each[j].open:
-                self._measure(j)
 
     cdef int _measure(self, Py_ssize_t j) except -1:
         # class j, whose y_ij, c_ij and α_ij stand in ``lines`` then
