@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t
 
 from rrmlinear.simd.row_products cimport row_dot, row_squared_norm
 from rrmlinear.simd.rows cimport (
-    ROW_DENSE, ROW_FLOAT32, ROW_INT64, row_index, row_t, row_value, rows_get, rows_prefetch,
+    ROW_DENSE, ROW_FLOAT32, ROW_INT64, row_index, row_t, row_value, rows_get,
 )
 
 import numpy as np
@@ -13,7 +13,6 @@ import numpy as np
 from rrmlinear.data.memory import bytes_of
 
 cdef enum:
-    ROW_LOOKAHEAD = 5    # rows between the prefetch of a row and its use
     COUNTED_ROWS = 2000  # by which the most frequent features are chosen
 
 
@@ -177,22 +176,6 @@ cdef class Rows:
                 if row.bias != 0:
                     count[row.bias_index] += 1
         return np.sort(np.argpartition(-counts, min(most, len(counts)) - 1)[:most])
-
-    def scores_of(self, const int64_t[::1] examples not None, const double[::1] w not None):
-        """x_i'w of these examples, which are in memory; w is as long as the rows are wide."""
-        scores = np.empty(len(examples))
-        cdef Py_ssize_t at, n = len(examples)
-        cdef double[::1] out = scores
-        cdef row_t row
-        if len(w) < self.width:
-            raise ValueError(f"{len(w)} weights, but the rows are {self.width} wide")
-        with nogil:
-            for at in range(n):
-                if at + ROW_LOOKAHEAD < n:
-                    rows_prefetch(&self.c, examples[at + ROW_LOOKAHEAD])
-                row = rows_get(&self.c, examples[at])
-                out[at] = row_dot(&row, &w[0])
-        return scores
 
     def find_fault(self):
         """The first fault, (kind, row, position in it) or None, and whether rows are canonical.

@@ -107,7 +107,7 @@ def solve_scalars(
     solver = _solver(problem, chosen, y, None, checked_costs(costs), checked)
     result = solver.solve(stopping or chosen.stopping, on_pass)
     del solver, costs  # memory for the rest
-    return _with_support(result, chosen.loss, y)
+    return with_support(result, chosen.loss, y)
 
 
 def solve_measure(
@@ -165,7 +165,7 @@ def _solver(
     )
 
 
-def _with_support(result: Result, loss: ScalarLoss, y: Vector) -> Result:
+def with_support(result: Result, loss: ScalarLoss, y: Vector) -> Result:
     """The result with counts of the duals α that are not zero and of those at a bound."""
     if "duals" in result.support or result.duals is None:
         return result

@@ -25,21 +25,4 @@ RRM_CLONES static ptrdiff_t dual_moves(const double *restrict cost, const double
     return (ptrdiff_t)moved;
 }
 
-/* Labels y = ±1, costs c and curvatures q = c ‖x‖² of an example of class `own` in n problems. The cost
- * in its own is times the factor; in one that is not open it is 0. Whole vectors are written: a number
- * written into one would keep its next load waiting. */
-RRM_CLONES static void class_sides(ptrdiff_t own, double cost, double square,
-                                   const double *restrict factor, const double *restrict open,
-                                   double *restrict y, double *restrict c, double *restrict q,
-                                   ptrdiff_t n)
-{
-#pragma omp simd
-    for (ptrdiff_t j = 0; j < n; j++) {
-        double own_cost = cost * (j == own ? factor[j] : 1.0);
-        y[j] = j == own ? 1.0 : -1.0;
-        c[j] = own_cost * open[j];
-        q[j] = own_cost * square;
-    }
-}
-
 #endif

@@ -240,9 +240,6 @@ class Accelerated(Solver):
             return Point(None, self.duals(), scores)  # the rule takes no weights beside scores
         return super().present()._replace(scores=scores)
 
-    def with_gap(self) -> Point | None:
-        return self.ascent.with_gap() if self._by_weights() else None
-
     def _by_weights(self) -> bool:
         """Whether a rule takes the weights of the ascent, and not those of its duals."""
         # The duals of an inner problem violate little at its w, however far y is from the optimum.

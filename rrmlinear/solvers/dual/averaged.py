@@ -52,9 +52,6 @@ class AveragedSDCA(ProxSDCA):
     def present(self) -> Point:
         return Solver.present(self)  # copies: the state has duals that are not averages
 
-    def with_gap(self) -> Point | None:
-        return None
-
     def present_weights(self) -> NDArray[np.float64]:
         return self.average.weights(self.state.dual_vector)
 

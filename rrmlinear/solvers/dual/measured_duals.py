@@ -45,17 +45,6 @@ class MeasuredDuals(RowAscent):
     def known_scores(self) -> NDArray[np.float64] | None:
         return self.scores if self.mean is None and self.state.average is None else None
 
-    def with_gap(self) -> Point | None:
-        if self.turns is not None:
-            return None
-        examples, known = self.busiest(), self.known_scores()
-        if known is not None:
-            scores = known[examples]
-        else:
-            weights = self.regularizer.primal_of(self.state.dual_vector)
-            scores = self.rows.scores_of(examples, weights)
-        return Point(None, self.state.alphas[examples], scores, None, examples)
-
     def dual(self) -> float:
         """The present dual value."""
         conjugate = self.regularizer.conjugate_of(self.state.dual_vector)

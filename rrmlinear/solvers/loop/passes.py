@@ -68,11 +68,6 @@ class Passes:
         """Whether passes find the violation that the rule bounds."""
         return isinstance(self.rule, self.known_rules)
 
-    @property
-    def asks_parts(self) -> bool:
-        """Whether some examples may tell that the rule is violated."""
-        return self.rule is not None and self.rule.of_parts
-
     def violation(self) -> float:
         """The violation of a known rule after the last pass, over its bound.
 
@@ -142,10 +137,6 @@ class Passes:
     def present(self) -> Point:
         """Weights and duals that belong together, for a rule."""
         return Point(self.final_weights(), self.duals())
-
-    def with_gap(self) -> Point | None:
-        """Examples that have a gap, not many, for a rule; None where they are not known."""
-        return None
 
     def support(self) -> dict[str, int]:
         """Counts of duals or planes that are not zero, by names for the report."""

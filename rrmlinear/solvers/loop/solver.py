@@ -168,9 +168,7 @@ class Solver(Passes):
         else:
             goal = self._goal(stopping, row)
             target = self._widened(goal)
-            if math.isnan(gap) or (
-                self._seems_solved(row, target) and (gap <= goal or not self._is_violated(row))
-            ):
+            if math.isnan(gap) or self._seems_solved(row, target):
                 self.gap_at_measuring = gap
                 row = self._measured(row)
         # with measuring: the limit is wall time
@@ -239,10 +237,6 @@ class Solver(Passes):
 
     def _widened(self, goal: float) -> float:
         return goal if self.rule is None or self.knows_rule else max(goal, self.watch.target)
-
-    def _is_violated(self, row: TraceRow) -> bool:
-        """Whether some examples with a gap violate the rule; the look's time does not count."""
-        return self.asks_parts and self._outside(self.watch.is_violated, self, row)
 
     def _proven(self, row: TraceRow, goal: float) -> Status | None:
         """SOLVED or BOUNDED if the measured row proves it, HIDDEN if rounding may hide the gap.

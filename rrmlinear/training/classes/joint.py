@@ -23,6 +23,7 @@ from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
+from rrmlinear.training.single import with_support
 from rrmlinear.training.starts import Point
 
 Vector = NDArray[np.float64]
@@ -146,14 +147,14 @@ class JointClasses:
         vectors, duals = ascent.vectors, np.ascontiguousarray(ascent.duals.T)
         found: list[Result | Left] = []
         for j, each in enumerate(ascent.classes.tolist()):
-            primal, dual, _, _, passes, is_open, moved, at_bound = each
+            primal, dual, _, _, passes, is_open = each
             if not is_open:
                 row = TraceRow(passes, spent[0], primal, dual, gap_between(primal, dual))
-                counts = {"examples": moved, "duals": moved, "at_bound": at_bound}
+                y = np.where(self.label == first + j, 1.0, -1.0)
                 status = Status.RULE if self.is_ruled else Status.SOLVED
-                goal, notes = tolerance * abs(primal), (_NOTE,)
-                end = [row], goal, spent[1], 0.0, duals[j], counts, notes
-                found.append(Result(status, vectors[j], *end, by_rule=self.is_ruled))
+                end = [row], tolerance * abs(primal), spent[1], 0.0, duals[j], {}, (_NOTE,)
+                result = Result(status, vectors[j], *end, by_rule=self.is_ruled)
+                found.append(with_support(result, self.loss, y))
             elif np.isfinite(vectors[j]).all() and np.isfinite(duals[j]).all():
                 found.append(Left(Point(None, duals[j]), passes, *spent))
             else:

@@ -5,7 +5,6 @@ import pytest
 from members import SCALAR_LOSSES as LOSSES
 from members import scalar_problem
 
-from rrmlinear import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses import margin
 from rrmlinear.regularizers.separable import L2, ElasticNet
@@ -81,22 +80,3 @@ def test_sizes_of_duals_follow_the_visits(loss):
         assert mean == pytest.approx((squares * costs) @ sizes / max(1, support), rel=1e-12)
         assert fraction == at_bound / max(1, support)
         solver.run_pass(number)
-
-
-def test_a_rule_is_asked_about_the_largest_gaps_first():
-    rng, n = np.random.default_rng(2), 401
-    problem, _, _ = scalar_problem("squared-hinge")
-    X = np.tile(problem.to_scipy().toarray(), (7, 1))[:n]
-    y = rng.choice([-1.0, 1.0], n)
-    rows = Problem.from_arrays(X, y).rows
-    solver = ProxSDCA(rows, y, np.ones(n), LOSSES["squared-hinge"], L2())
-    solver.start()
-    gaps = solver.state.gaps
-    gaps[:] = rng.random(n)
-    gaps[::3] = 0  # some examples without one
-    asked = solver.with_gap().examples
-    assert len(asked) == n // 8
-    assert gaps[asked].min() >= np.sort(gaps)[-len(asked)]
-    gaps[::2] = 0
-    gaps[41:] = 0  # few enough for all to be asked
-    assert sorted(solver.with_gap().examples) == np.flatnonzero(gaps > 0).tolist()

@@ -7,9 +7,7 @@ from rrmlinear.core.block_store cimport block_store_pack, block_store_unpack
 from rrmlinear.simd.blocks cimport block_change, block_change_t
 from rrmlinear.simd.rows cimport row_t, rows_get
 from rrmlinear.solvers.dual.blocks._block_descent cimport BlockDescent
-from rrmlinear.solvers.dual.blocks._block_duals cimport gradient_range
 from rrmlinear.solvers.dual.blocks._block_memory cimport scratch_t
-from rrmlinear.solvers.dual.blocks._block_state cimport next_example
 
 import numpy as np
 
@@ -36,23 +34,6 @@ def blocks(BlockDescent state not None, const int64_t[::1] order not None):
         for at in range(order.shape[0]):
             block_store_unpack(&state.duals.store, order[at], state.cost[order[at]], &out[at, 0])
     return result
-
-
-def ranges(BlockDescent state not None, const int64_t[::1] order not None):
-    """`gradient_range` of these examples at the present W."""
-    cdef Py_ssize_t at, i
-    cdef row_t row
-    cdef scratch_t* mine = state._scratch(0)
-    found = np.empty(order.shape[0])
-    cdef double[::1] out = found
-    with nogil:
-        for at in range(order.shape[0]):
-            i = next_example(state, &order[0], order.shape[0], at)
-            row = rows_get(&state.rows.c, i)
-            state._look(&row, i, mine)
-            out[at] = gradient_range(mine.margins, mine.block, state.cost[i], state.k)
-            memset(mine.block, 0, state.k8 * sizeof(double))
-    return found
 
 
 def put(BlockDescent state not None, const int64_t[::1] order not None,

@@ -10,7 +10,6 @@ from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent, this_processor
-from rrmlinear.solvers.dual.blocks._busy_blocks import ranges
 from rrmlinear.solvers.dual.blocks.block_measuring import BlockMeasuring
 from rrmlinear.solvers.dual.blocks.busy import FIRST_BUSY_PASS, BusyPasses
 from rrmlinear.solvers.dual.blocks.multiples import BestMultiple
@@ -224,12 +223,6 @@ class BlockAscent(BlockMeasuring):
         if self.ranges is None:
             return super().present()
         return Point(None, None, ranges=self.ranges)  # of the measurement before the look
-
-    def with_gap(self) -> Point | None:
-        if self.ranges is None or self.turns is not None:
-            return None
-        examples = self.busiest()
-        return Point(None, None, examples=examples, ranges=ranges(self.state, examples))
 
     def close(self) -> None:
         self.team.close()

@@ -7,7 +7,7 @@ from rrmlinear.core.schedule cimport (
     schedule_awake, schedule_note, schedule_shuffle, schedule_t,
 )
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
-from rrmlinear.simd.classes.moves cimport class_sides, dual_moves
+from rrmlinear.simd.classes.moves cimport dual_moves
 from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_prefetch_begin
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
@@ -29,13 +29,10 @@ cdef enum:
     FIRST_SLEEP = 1         # passes that an example skips first whose duals are all 0
     CHECKED_VISITS = 256    # visits between two looks at the clock
 
-# A dual that cannot grow by this relative amount is at its bound.
-BOUND_GROWTH = 1e-9
-
 # C copies, which loops read.
 cdef double MOVE_ROUNDING = COORDINATE_ROUNDING, SCORE_ROUNDING = ROUNDING
 cdef double VALUE_ROUNDING = OBJECTIVE_ROUNDING, NEGATIVE = NEGATIVE_GAP, LEAST = MIN_DIVISOR
-cdef double GROWTH = 1 + BOUND_GROWTH, PROBABILITY = PROBABILITY_ROUNDING
+cdef double PROBABILITY = PROBABILITY_ROUNDING
 
 
 # What a measurement finds of a class.
@@ -46,8 +43,6 @@ cdef struct class_t:
     double gap_before       # at the measurement before
     int passes              # after which it was measured
     bint open               # whether its duals move
-    int64_t moved           # its duals that are not 0, and those at a bound
-    int64_t at_bound
 
 
 cdef inline bint is_zero(const double* a, const class_t* classes, Py_ssize_t n) noexcept nogil:
@@ -60,8 +55,8 @@ cdef inline bint is_zero(const double* a, const class_t* classes, Py_ssize_t n) 
 
 # The type of class_t.
 CLASS = np.dtype([(name, kind) for kind, names in (
-    (np.float64, "primal dual hidden gap_before"), (np.int32, "passes open"),
-    (np.int64, "moved at_bound")) for name in names.split()])
+    (np.float64, "primal dual hidden gap_before"), (np.int32, "passes open"))
+    for name in names.split()])
 
 
 cdef class JointAscent:
@@ -156,8 +151,7 @@ cdef class JointAscent:
                 if gap + (at.hidden if bound == INFINITY else 0) <= goal:
                     ratio = 0 if bound == INFINITY else self._violation(j) / bound
                     # a gap that is more negative is wrong
-                    if ratio <= 1 and gap >= -NEGATIVE * fabs(at.primal):
-                        self._end(j)
+                    at.open = not (ratio <= 1 and gap >= -NEGATIVE * fabs(at.primal))
                 if at.open:
                     left += 1
                     gap = max(gap, LEAST)
@@ -196,17 +190,6 @@ cdef class JointAscent:
         at.hidden = VALUE_ROUNDING * max(fabs(at.primal), fabs(at.dual))
         at.hidden += SCORE_ROUNDING * sqrt(shares * squares * square)
         return 0
-
-    cdef void _end(self, Py_ssize_t j) noexcept:
-        # class j, which has been measured
-        cdef Py_ssize_t i
-        cdef double alpha
-        cdef class_t* at = &self.each[j]
-        at.open = False
-        for i in range(self.rows.c.n_rows):
-            alpha = self.lines[2, i]
-            at.moved += alpha != 0
-            at.at_bound += alpha != 0 and not self.loss.admits(self.lines[0, i], alpha * GROWTH)
 
     cdef int _find_scores(self) except -1:
         # of all classes
@@ -257,7 +240,7 @@ cdef class JointAscent:
         stayed so skip 1 pass, then 2, 4, … Raises TimeIsUpError after the deadline, between visits.
         """
         cdef Py_ssize_t n = self.rows.c.n_rows, k = self.factor.shape[0], stride = self.W.shape[1]
-        cdef Py_ssize_t at, i, j
+        cdef Py_ssize_t at, i, j, own
         cdef double* alpha
         cdef int64_t[::1] places = self.order
         cdef double[:, ::1] held = self.held
@@ -288,8 +271,12 @@ cdef class JointAscent:
                 row = rows_get(&self.rows.c, i)
                 block_scores(&row, &self.W[0, 0], stride, stride, scores)
                 alpha = &self.alpha[i, 0]
-                class_sides(self.label[i] - self.first, self.cost[i], self.square[i],
-                            &self.sides[0, 0], &self.sides[1, 0], y, cost, curvature, stride)
+                own = self.label[i] - self.first
+                for j in range(stride):
+                    y[j] = 1 if j == own else -1
+                    cost[j] = self.cost[i] * self.sides[0, j] if j == own else self.cost[i]
+                    curvature[j] = cost[j] * self.square[i]
+                    cost[j] *= self.sides[1, j]
                 self.loss.all_dual_steps(y, scores, alpha, 1, curvature, 1, new, stride)
                 if dual_moves(cost, new, MOVE_ROUNDING, alpha, steps, stride):
                     block_update(&row, &self.W[0, 0], stride, steps)

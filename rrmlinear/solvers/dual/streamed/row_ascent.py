@@ -19,8 +19,6 @@ from rrmlinear.solvers.loop.team import Team
 
 # A bound of rounding below this fraction of the target needs no better one.
 CLEAR_ROUNDING = 0.1
-# A rule looks at this fraction of all examples at most, before it looks at all.
-MAX_BUSY = 1 / 8
 
 
 class RowAscent(DualDescent):
@@ -191,17 +189,6 @@ class RowAscent(DualDescent):
             return 0.0
         w = self.regularizer.primal_of(self.mean)
         return gap_of_regularizer(self.regularizer, w, self.dual_vector)
-
-    def busiest(self) -> NDArray[np.int64]:
-        """Examples that had a gap at their last visits, at most MAX_BUSY of all."""
-        gaps, most = self.state.gaps, int(MAX_BUSY * (self.n - 1))
-        some = gaps[gaps > 0]
-        if 0 < most < len(some) < self.n:  # those with large gaps violate the rule longest
-            place = len(some) - most
-            some.partition(place)
-            return np.flatnonzero(gaps >= some[place])[:most]
-        examples = np.flatnonzero(gaps > 0)
-        return examples[:: 1 + int(len(examples) / (MAX_BUSY * self.n))].copy()
 
     def stream(self) -> None:
         """Pass by blocks from now on, where the rows are streamed."""

@@ -29,7 +29,7 @@ SUM_ROUNDING = 1e-12
 class DualRange(Rule):
     """The range of the projected gradient of the dual and 0: of ascents for classification."""
 
-    at_duals = of_parts = True
+    at_duals = True
 
     def violation(self, point: Point) -> tuple[float, float]:
         highest: Any = 0.0
@@ -77,7 +77,7 @@ class DualSum(Rule):
 class LogisticDual(Rule):
     """The largest derivative of the dual of logistic regression."""
 
-    at_duals = of_parts = True
+    at_duals = True
 
     def violation(self, point: Point) -> tuple[float, float]:
         largest: Any = 0.0
@@ -108,10 +108,6 @@ class ClassRange(Rule):
 
     ``label`` holds classes 0 … k − 1.
     """
-
-    of_parts = True
-    # the largest gaps are not the largest ranges: a part has 0.6 to 1.0 of the largest of all
-    part_bound = 0.85
 
     def __init__(
         self, rows: Rows, label: NDArray[np.int32], costs: Array, tolerance: float

@@ -46,11 +46,6 @@ class Rule:
     widest_fall = np.inf
     #: Whether a single example may keep it from holding.
     of_largest = True
-    #: Whether the violation of some examples alone, a point with ``examples``, can be told: it is
-    #: at most that of all.
-    of_parts = False
-    #: The ratio of a part above which all examples are taken to violate the rule.
-    part_bound = 1.0
     #: Whether the gap falls as the violation does, so that its fall tells how far the end is.
     tells_gap = True
     #: Whether the bound comes from the first look.
@@ -141,12 +136,11 @@ class Either(Rule):
         super().__init__(rule.risk, rule.tolerance)
         self.rules, self.other, self.most = [rule], other, most
         self.has_first = rule.has_first
-        self.of_largest, self.of_parts = rule.of_largest, rule.of_parts
+        self.of_largest = rule.of_largest
 
     def has_turned(self, number: int) -> bool:
         if number != self.most:
             return False
-        self.of_parts = False
         self.rules.append(self.other)
         return True
 

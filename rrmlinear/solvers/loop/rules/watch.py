@@ -10,7 +10,7 @@ from rrmlinear.solvers.loop.rules.rule import Rule
 
 # A rule is looked at again when the gap has fallen by a factor between these; after a look at some
 # examples alone, which takes far less than a pass, by the last one at most.
-MIN_RULE_FALL, MAX_RULE_FALL, MAX_PART_FALL = 0.1, 0.7, 0.95
+MIN_RULE_FALL, MAX_RULE_FALL = 0.1, 0.7
 
 
 class RuleWatch:
@@ -41,7 +41,7 @@ class RuleWatch:
         self.target = self.expected = self._widest(passes.rule, row)
         if self.target == np.inf:  # no gap tells: only a known rule is worth a look
             return passes.knows_rule and passes.holds_rule()
-        return row.gap <= self.target and not self.is_violated(passes, row)
+        return row.gap <= self.target
 
     def look(self, passes: Passes, row: TraceRow) -> None:
         """Evaluate the rule at a measured row, and guess the gap of the next look."""
@@ -65,24 +65,11 @@ class RuleWatch:
         fall = _fall(ratio) if ratio > 1 else 1.0
         self.target = (fall if self.holds else min(fall, MAX_RULE_FALL)) * row.gap
 
-    def is_violated(self, passes: Passes, row: TraceRow) -> bool:
-        """Whether some examples with a gap violate the rule: then no measurement of all is due."""
-        rule = passes.rule
-        if rule is None or not passes.asks_parts:
-            return False
-        point = passes.with_gap()
-        ratio = 0.0 if point is None else rule.ratio(point) / rule.part_bound
-        if ratio > 1:
-            passes.rule_is_open = rule.of_largest
-            self.target = _fall(ratio, MAX_PART_FALL) * row.gap
-            self.expected = row.gap / ratio
-        return ratio > 1
-
     def _widest(self, rule: Rule, row: TraceRow) -> float:
         """The gap up to which a rule that holds ends the run."""
         return rule.widest_gap * abs(row.primal - self.offset)
 
 
-def _fall(ratio: float, most: float = MAX_RULE_FALL) -> float:
+def _fall(ratio: float) -> float:
     """The fall of the gap after which a rule is looked at again that is violated by this ratio."""
-    return min(max(1 / ratio, MIN_RULE_FALL), most)
+    return min(max(1 / ratio, MIN_RULE_FALL), MAX_RULE_FALL)

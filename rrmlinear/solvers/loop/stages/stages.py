@@ -210,9 +210,6 @@ class Stages(Solver):
     def present(self) -> Point:
         return self.solver.present()
 
-    def with_gap(self) -> Point | None:
-        return self.solver.with_gap()
-
     def value_at_zero(self) -> float:
         return self.solver.value_at_zero()
 
