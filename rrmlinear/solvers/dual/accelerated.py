@@ -13,11 +13,9 @@ from rrmlinear.solvers.dual._momentum import look as look_ahead
 from rrmlinear.solvers.dual._momentum import step as step_momentum
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.dual.first_pace import first_pace, theory_pace
-from rrmlinear.solvers.dual.mean_points import MeanPoints
 from rrmlinear.solvers.dual.pace import Practice, Proximal, Theory
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 
@@ -76,7 +74,6 @@ class Accelerated(Solver):
         self.shift: np.ndarray | float = 0.0
         self.step_is_due = False
         self.looked_at, self.blind_passes = -math.inf, 0
-        self.points: MeanPoints | None = None
 
     def start(self) -> None:
         ascent, modulus = self.ascent, self.regularizer.modulus
@@ -100,10 +97,6 @@ class Accelerated(Solver):
         has_momentum = isinstance(self.pace, Practice)
         self.previous = np.zeros(size) if has_momentum else self.center
         self.theory_is_due = self.pacing == "theory" and pays
-        jumps = self.loss.smoothing == 0 and not self.theory_is_due
-        if jumps and self.regularizer.linear and rows.blocks is None:
-            assert isinstance(self.pace, Proximal)
-            self.points = MeanPoints(ascent, self.regularizer, self.pace, self.looking_work)
 
     def run_pass(self, number: int) -> None:
         if self.theory_is_due and number == 2:
@@ -140,23 +133,15 @@ class Accelerated(Solver):
     def _look_at_outer(self) -> None:
         self.looked_at, self.blind_passes = self.work, 0
         inner_dual, inner_gap = self.ascent.estimate()
-        points = None if isinstance(self.shift, np.ndarray) else self.points
         if self.kappa == 0:
             distance, self.turn, primal, dual = 0.0, 0.0, inner_dual + inner_gap, inner_dual
         else:
             away, centred, self.turn, _, conjugate = self._vectors()
             distance, centred = self.kappa / 2 * away, self.kappa / 2 * centred
             primal = inner_dual + inner_gap - distance + centred
-            conjugates = self.ascent.conjugates()
-            dual = -conjugates - conjugate
-            if points is not None:
-                is_told = self.kappa <= EXACT_KAPPA * self.regularizer.modulus
-                vector = self._combination if is_told else None
-                dual = points.dual_value(dual, primal - dual, conjugates, vector)
+            dual = -self.ascent.conjugates() - conjugate
         dual = max(self.certificate.dual, dual)
         gap = min(primal - dual, self._bound(inner_gap, distance)) + self.smoothing_cost
-        if points is not None and self.kappa:
-            gap = points.gap(gap, dual)
         self.estimated = dual, gap
         self.step_is_due = self.pace.see(inner_gap, distance, self.ascent.visits / self.ascent.n)
         if self.step_is_due and self.pace.verified:
@@ -166,10 +151,6 @@ class Accelerated(Solver):
             self.step_is_due = self.pace.see(
                 inner_gap, distance, self.ascent.visits / self.ascent.n
             )
-
-    def _combination(self) -> np.ndarray:
-        """Σ c_i α_i x_i."""
-        return self.ascent.in_order(self.ascent.dual_vector - self.kappa * self.center)
 
     def _bound(self, inner_gap: float, distance: float) -> float:
         """A bound of P(w) − min P by lemma 3; ``distance`` is κ/2 ‖w − y‖²."""
@@ -223,14 +204,10 @@ class Accelerated(Solver):
             self.ascent.relax(relaxed)
         else:
             conjugates = self.ascent.conjugates()
-        points, primal = self.points, losses + value
-        if points is None or not points.offer_weights(self.certificate, primal):
-            self.certificate.offer_weights(self.ascent.present_weights, primal=primal)
+        self.certificate.offer_weights(self.ascent.present_weights, primal=losses + value)
         self.certificate.offer_duals(
             self.ascent.present_duals(), dual=-conjugates - conjugate, exact=True
         )
-        if points is not None:
-            points.offer_duals(self.certificate)
         self.ascent.wake()
         self.ascent.rest()
 
@@ -258,10 +235,6 @@ class Accelerated(Solver):
         return self.ascent.rounding_of(certificate, enough)
 
     def support(self) -> dict[str, int]:
-        duals = self.certificate.alphas
-        means = self.points is not None and self.points.duals is not None
-        if means and isinstance(duals, DualBlocks):
-            return duals.support(self.ascent.costs)
         return self.ascent.support()
 
     def close(self) -> None:

@@ -85,23 +85,6 @@ class DualDescent(Solver):
         """A copy of the present duals."""
         raise TypeError(f"{type(self).__name__} has no duals")
 
-    @property
-    def n_duals(self) -> int:
-        """The number of duals, zeros counted."""
-        return self.n
-
-    def no_duals(self) -> NDArray[np.float64]:
-        """Duals of 0, in an array for `add_duals`."""
-        return np.zeros(self.n_duals)
-
-    def add_duals(self, sums: NDArray[np.float64], weight: float) -> None:
-        """Add the present duals times a weight."""
-        raise TypeError(f"{type(self).__name__} has no duals")
-
-    def duals_of(self, means: NDArray[np.float64]) -> Any:
-        """Means of duals in the form of `present_duals`, without the rounding beyond bounds."""
-        raise TypeError(f"{type(self).__name__} has no duals")
-
     def replace_duals(self, duals: Any) -> None:
         """Take these duals, which the loss allows; v stays as it is."""
         raise TypeError(f"{type(self).__name__} has no duals")

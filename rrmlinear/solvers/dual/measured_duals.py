@@ -12,7 +12,6 @@ from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.terms import ScalarTerms
 from rrmlinear.solvers.dual._prox_sdca import DualAscent
-from rrmlinear.solvers.dual.allowed_duals import nearest_allowed
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.rounding import slopes_near
@@ -95,24 +94,11 @@ class MeasuredDuals(RowAscent):
     def _chunk(self) -> int:
         return -(-self.n // MEASURING_PARTS) if self.team.threads > 1 else self.n
 
-    def losses_at(self, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        weights, gaps = self.regularizer.primal_of(vector), self.state.gaps.copy()
-        losses = self.over_rows(self._chunk(), self._measuring_at(weights, None))
-        self.state.gaps[:] = gaps
-        return losses, weights
-
     def present_weights(self) -> NDArray[np.float64]:
         return self.regularizer.primal_of(self.measured_vector)
 
     def present_duals(self) -> NDArray[np.float64]:
         return self.state.alphas.copy()
-
-    def add_duals(self, sums: NDArray[np.float64], weight: float) -> None:
-        for piece in pieces(self.n):
-            sums[piece] += weight * self.state.alphas[piece]
-
-    def duals_of(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
-        return nearest_allowed(means, self.loss, self.y)
 
     def dual_sizes(self) -> tuple[float, float]:
         total, support, at_bound = self.state.sizes(self.loss.lipschitz)

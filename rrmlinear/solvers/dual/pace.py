@@ -16,9 +16,6 @@ PLAIN_RATE, PLAIN_PASSES = 0.6, 2
 # where few duals are at bounds. It was 0.5 to 4 where most are: BOUND_KAPPA is added for these.
 # More lets free duals overshoot: at 1.0 dna with C = 1000 did not converge.
 FREE_KAPPA, BOUND_KAPPA = 0.6, 2.0
-# This fraction of it serves where the mean of the duals is taken: free duals overshoot more, but
-# not their mean. On mnist with C = 1 0.4 to 0.6 took three quarters of the time.
-AVERAGED_KAPPA = 0.5
 # Duals that have grown by more than MIN_GROWTH since the last κ will grow further: κ then counts on
 # the cube of that growth, up to MAX_GROWTH.
 MIN_GROWTH, MAX_GROWTH = 1.05, 4.0
@@ -63,8 +60,6 @@ class Proximal:
     verified = easy = False
     bound = math.inf
     longest_blindness = MAX_INNER_PASSES
-    #: Whether the mean of the duals is taken.
-    averages = False
 
     def __init__(
         self, sizes: Callable[[], tuple[float, float]], min_kappa: float, passes: int | None
@@ -108,8 +103,6 @@ class Proximal:
         lags = self.lag > MAX_LAG * self.inner_gap
         self.caution = FALL * self.caution if lags else min(1.0, RISE * self.caution)
         fraction = (FREE_KAPPA + BOUND_KAPPA * bound**2) * growth * self.caution * self.trust
-        if self.averages:
-            fraction *= AVERAGED_KAPPA
         self.kappa, self.size, self.passes, self.last = fraction * size, size, 0, None
         if self.kappa < self.min_kappa:
             self.kappa = 0.0

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.dual_builders import joint
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
+from rrmlinear.core.loading import loading
 from rrmlinear.core.records import replace
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
@@ -131,7 +132,7 @@ class JointClasses:
         )
 
     def _made(self, first: int, stopping: Stopping) -> list[Result | Left]:
-        begun = time.perf_counter(), time.process_time()
+        begun = _clocks()
         factors, chosen = self.factors[first : first + JOINT_CLASSES], self.chosen
         ascent = joint(self.rows, self.loss, self.label, first, self.costs, factors, self.squares)
         most, seed = stopping.max_passes - 1, chosen.choices.seed
@@ -142,8 +143,8 @@ class JointClasses:
             ascent.ascend(self.passes, most, seed, tolerance, bound, cost, ALONE_COST)
         if not ascent.passes:
             return [Left()] * len(factors)
-        wall, cpu = time.perf_counter() - begun[0], time.process_time() - begun[1]
-        spent = wall / len(factors), cpu / len(factors)
+        now, k = _clocks(), len(factors)
+        spent = (now[0] - begun[0]) / k, (now[1] - begun[1]) / k
         vectors, duals = ascent.vectors, np.ascontiguousarray(ascent.duals.T)
         found: list[Result | Left] = []
         for j, each in enumerate(ascent.classes.tolist()):
@@ -152,7 +153,7 @@ class JointClasses:
                 row = TraceRow(passes, spent[0], primal, dual, gap_between(primal, dual))
                 y = np.where(self.label == first + j, 1.0, -1.0)
                 status = Status.RULE if self.is_ruled else Status.SOLVED
-                end = [row], tolerance * abs(primal), spent[1], 0.0, duals[j], {}, (_NOTE,)
+                end: Any = [row], tolerance * abs(primal), spent[1], 0.0, duals[j], {}, (_NOTE,)
                 result = Result(status, vectors[j], *end, by_rule=self.is_ruled)
                 found.append(with_support(result, self.loss, y))
             elif np.isfinite(vectors[j]).all() and np.isfinite(duals[j]).all():
@@ -163,6 +164,11 @@ class JointClasses:
 
 
 _NOTE = f"passes for up to {JOINT_CLASSES} classes at a time come first"
+
+
+def _clocks() -> tuple[float, float]:
+    """The time by the wall's clock and the processor's, which stand still while modules load."""
+    return time.perf_counter() - loading.seconds, time.process_time() - loading.cpu_seconds
 
 
 def _pass_cost(rows: Rows, n_classes: int) -> float:

@@ -3,13 +3,10 @@
 from libc.stdint cimport int32_t, int64_t
 
 from rrmlinear.core.block_store cimport (
-    block_store_begins, block_store_free, block_store_load, block_store_prefetch, block_store_start,
+    block_store_begins, block_store_free, block_store_load, block_store_start,
 )
 
 import numpy as np
-
-cdef enum:
-    LOOKAHEAD = 8        # blocks between a prefetch and its use
 
 
 cdef class BlockDuals:
@@ -39,19 +36,6 @@ cdef class BlockDuals:
                 t = begins[i]
                 block_store_load(&self.store, i, self.cost[i], &to_values[t], &to_classes[t])
         return indptr, classes, values
-
-    def add_to(self, double[:, ::1] sums not None, double weight):
-        """Add these duals times a weight to sums of n × k numbers."""
-        cdef Py_ssize_t i, t, found, n = self.cost.shape[0], k = sums.shape[1]
-        cdef double[::1] values = np.empty(k)
-        cdef int32_t[::1] classes = np.empty(k, dtype=np.int32)
-        with nogil:
-            for i in range(n):
-                if i + LOOKAHEAD < n:
-                    block_store_prefetch(&self.store, i + LOOKAHEAD)
-                found = block_store_load(&self.store, i, self.cost[i], &values[0], &classes[0])
-                for t in range(found):
-                    sums[i, classes[t]] += weight * values[t]
 
     def count(self):
         """(examples with duals, duals above 0, of these at the upper bound)."""

@@ -15,9 +15,6 @@ from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rounding import slopes_near
 
-# Means that are below their bound by this fraction of it are at the bound: sums of duals round.
-MEAN_ROUNDING = 1e-13
-
 
 class BlockMeasuring(RowAscent):
     """Duals, V and gaps of a `BlockAscent`: how they are measured, read and replaced.
@@ -55,12 +52,6 @@ class BlockMeasuring(RowAscent):
             losses, self.measured = self._losses_of(self.mean)
         self.end_measuring()
         return losses
-
-    def losses_at(self, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        gaps = self.state.gaps.copy()
-        found = self._losses_of(vector)
-        self.state.gaps[:] = gaps
-        return found
 
     def _losses_of(self, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         before = self.dual_vector.copy()
@@ -141,20 +132,6 @@ class BlockMeasuring(RowAscent):
 
     def present_duals(self) -> DualBlocks:
         return DualBlocks(*self.state.duals.arrays())
-
-    @property
-    def n_duals(self) -> int:
-        return self.n * self.n_classes
-
-    def no_duals(self) -> NDArray[np.float64]:
-        return np.zeros((self.n, self.n_classes))
-
-    def add_duals(self, sums: NDArray[np.float64], weight: float) -> None:
-        self.state.duals.add_to(sums, weight)
-
-    def duals_of(self, means: NDArray[np.float64]) -> DualBlocks:
-        bounds = self.costs[:, np.newaxis]
-        return DualBlocks.of(np.where(means > (1 - MEAN_ROUNDING) * bounds, bounds, means))
 
     def dual_sizes(self) -> tuple[float, float]:
         sizes, duals, at_bound = self.state.duals.sizes()

@@ -152,10 +152,6 @@ class RowAscent(DualDescent):
         """The sum of all gaps, as far as it is known."""
         return self.gap_sum if self.expected is None else self.expected
 
-    def losses_at(self, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        """Σ c_i φ_i at ∇Ω*(vector), and these weights; the ascent stays as it is."""
-        raise TypeError(f"{type(self).__name__} does not measure its losses")
-
     def proven_losses(self) -> float:
         """`losses` for a certificate."""
         return self.losses()
