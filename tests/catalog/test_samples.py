@@ -90,18 +90,6 @@ def test_few_stored_values_are_no_sample(monkeypatch):
         fit(problem_of(3001, 4), Parameter(solver="newton", loss="logistic"))
 
 
-def test_with_a_1_norm_a_quarter_is_a_sample_too(monkeypatch):
-    problem = problem_of(1500, 4)
-    parameter = Parameter(solver=6, gap_tol=1e-9)
-    begun = fit(problem, parameter).result
-    monkeypatch.setattr(samples, "MIN_SAMPLE_EXAMPLES", 10**9)
-    plain = fit(problem, parameter).result
-    assert begun.solved
-    assert begun.primal == pytest.approx(plain.primal, rel=2e-9)
-    assert begun.passes <= plain.passes
-    assert begun.trace[0].primal < plain.trace[0].primal
-
-
 def test_weights_of_examples_count_in_the_sample():
     problem = problem_of(2000, 4)
     weights = np.where(np.arange(2000) % 2, 5.0, 0.0)

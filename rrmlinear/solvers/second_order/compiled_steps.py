@@ -60,6 +60,8 @@ class CompiledSteps(Solver):
             w, at = first_weights(risk, self.regularizer, *self.first)
             self.w = np.append(w, at.intercept) if self.is_free else w
         self.shift = np.zeros(n)
+        #: The weights of the last pass, and their Σ c_i α_i x_i where that is known.
+        self.known: tuple[Any, Any] = (None, None)
         goal = self.tolerance
         if self.rule is not None:
             goal = GRADIENT_GAP if self.knows_rule else DUAL_GAP
