@@ -95,7 +95,9 @@ def test_regressions_and_their_certificate(numbers, loss, l1):
     wide = np.c_[X, np.full(60, 2.0)]
     w = np.r_[estimator.coef_, estimator.intercept_ / 2]
     of_duals = soft(0.4 * wide.T @ estimator.dual_coef_, l1 or 0)
-    assert np.linalg.norm(w - of_duals) <= 2 * np.sqrt(2 * estimator.duality_gap_) + 1e-9
+    rounding = 1e-13 * estimator.objective_  # hides a gap of that size
+    near = 2 * np.sqrt(2 * (estimator.duality_gap_ + rounding))
+    assert np.linalg.norm(w - of_duals) <= near + 1e-9
     assert_allclose(estimator.predict(X), wide @ w)
     phi = select(Parameter(solver=32, loss=loss)).loss
     primal = w @ w / 2 + (l1 or 0) * np.abs(w).sum() + 0.4 * phi.values(y, wide @ w).sum()

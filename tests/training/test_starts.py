@@ -61,7 +61,7 @@ def test_weights_alone_are_a_start(fit, solver):
     cold = fit(problem, solver=solver, gap_tol=1e-6, **choices)
     point = Point(cold.weights)
     warm = fit(problem, solver=solver, gap_tol=1e-6, start=point, **choices)
-    assert warm.result.passes < cold.result.passes
+    assert warm.result.passes <= max(cold.result.passes - 1, 1)
     assert warm.result.primal == pytest.approx(cold.result.primal, rel=2e-6)
 
 

@@ -43,9 +43,13 @@ class Left(NamedTuple):
     """A class that goes on alone from a point, after shared passes and their seconds."""
 
     point: Point = Point()
-    passes: int = 0
+    trace: tuple[TraceRow, ...] = ()
     wall: float = 0.0
     cpu: float = 0.0
+
+    @property
+    def passes(self) -> int:
+        return len(self.trace)
 
 
 def _passes_of(loss: ScalarLoss) -> int:
@@ -109,10 +113,9 @@ class JointClasses:
                 self.found[group] = self._made(self.firsts[group], stopping)
             found = self.found[group][j - self.firsts[group]]
             self.found[group][j - self.firsts[group]] = Left()  # memory for the others
+        for row in found.trace if see is not None else ():
+            see(row)
         if isinstance(found, Result):
-            for row in found.trace:
-                if see is not None:
-                    see(row)
             return found
         left = found
 
@@ -126,7 +129,7 @@ class JointClasses:
         )
         return replace(
             result,
-            trace=[later(row) for row in result.trace],
+            trace=[*left.trace, *(later(row) for row in result.trace)],
             cpu_seconds=result.cpu_seconds + left.cpu,
             notes=(_NOTE, *result.notes) if left.passes else result.notes,
         )
@@ -148,19 +151,37 @@ class JointClasses:
         vectors, duals = ascent.vectors, np.ascontiguousarray(ascent.duals.T)
         found: list[Result | Left] = []
         for j, each in enumerate(ascent.classes.tolist()):
-            primal, dual, _, _, passes, is_open = each
+            primal, _, _, _, passes, is_open = each
+            y = np.where(self.label == first + j, 1.0, -1.0)
+            at_zero = float((np.where(y > 0, factors[j], 1.0) * self.costs) @ self._at_zero(y))
+            trace = _trace(ascent.looks, j, passes, spent[0], at_zero)
             if not is_open:
-                row = TraceRow(passes, spent[0], primal, dual, gap_between(primal, dual))
-                y = np.where(self.label == first + j, 1.0, -1.0)
                 status = Status.RULE if self.is_ruled else Status.SOLVED
-                end: Any = [row], tolerance * abs(primal), spent[1], 0.0, duals[j], {}, (_NOTE,)
+                end: Any = trace, tolerance * abs(primal), spent[1], 0.0, duals[j], {}, (_NOTE,)
                 result = Result(status, vectors[j], *end, by_rule=self.is_ruled)
                 found.append(with_support(result, self.loss, y))
             elif np.isfinite(vectors[j]).all() and np.isfinite(duals[j]).all():
-                found.append(Left(Point(None, duals[j]), passes, *spent))
+                found.append(Left(Point(None, duals[j]), tuple(trace), *spent))
             else:
                 found.append(Left())
         return found
+
+    def _at_zero(self, y: Vector) -> Vector:
+        return self.loss.values(y, np.zeros_like(y))
+
+
+def _trace(looks: list[Any], j: int, passes: int, seconds: float, primal: float) -> list[TraceRow]:
+    """A row for each pass of class j of a group: between looks what was last measured, before the
+    first one the ``primal`` at weights of 0 and duals of 0.
+    """
+    known, dual, trace = {number: classes[j] for number, classes in looks}, 0.0, []
+    for number in range(1, passes + 1):
+        is_measured = number in known
+        if is_measured:
+            primal, dual = float(known[number]["primal"]), float(known[number]["dual"])
+        gap, at = gap_between(primal, dual), seconds * number / passes
+        trace.append(TraceRow(number, at, primal, dual, gap, not is_measured))
+    return trace
 
 
 _NOTE = f"passes for up to {JOINT_CLASSES} classes at a time come first"

@@ -78,6 +78,7 @@ cdef class JointAscent:
     cdef double[:, ::1] alpha        # the same, padded
     cdef double[:, ::1] W            # features × k, padded
     cdef readonly object classes     # k: a class_t each
+    cdef readonly list looks         # (pass, classes as they were measured then)
     cdef class_t[::1] each
     cdef double[:, ::1] score        # k × n, those of the last measurement
     cdef readonly int passes
@@ -106,6 +107,7 @@ cdef class JointAscent:
         self.alpha, self.duals = duals, duals[:, :len(factors)]
         self.W = aligned_zeros(max(rows.width, 1), stride)
         self.classes = self.each = np.zeros(len(factors), CLASS)
+        self.looks = []
         self.classes["open"], self.classes["gap_before"] = True, np.inf
         self.score = np.zeros((len(factors), n))
         box = loss.box(np.array([1.0, -1.0]))
@@ -159,6 +161,7 @@ cdef class JointAscent:
                     ratio = gap * max(ratio, 1) / min(goal, gap) if goal > 0 else INFINITY
                     needed = max(needed, log(ratio) / rate if rate > 0 else INFINITY)
                     at.gap_before = gap
+            self.looks.append((self.passes, self.classes.copy()))
             if self.passes >= least and needed * cost > alone * left:
                 return
             last = self.passes
