@@ -380,9 +380,9 @@ def test_no_kernel_takes_none_for_memory():
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 80_500,
-    "files": 795,
-    "extension modules": 104,
+    "lines": 80_260,
+    "files": 790,
+    "extension modules": 103,
     "numeric constants of solvers and catalog": 586,
     "attributes of a class": 34,
     "depth of inheritance": 9,
