@@ -113,8 +113,9 @@ class JointClasses:
                 self.found[group] = self._made(self.firsts[group], stopping)
             found = self.found[group][j - self.firsts[group]]
             self.found[group][j - self.firsts[group]] = Left()  # memory for the others
-        for row in found.trace if see is not None else ():
-            see(row)
+        if see is not None:
+            for row in found.trace:
+                see(row)
         if isinstance(found, Result):
             return found
         left = found
