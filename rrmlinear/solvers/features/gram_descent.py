@@ -23,8 +23,8 @@ from rrmlinear.solvers.second_order.factors import Factor
 
 Array = NDArray[np.float64]
 
-# The descent goes on to this part of the relative gap asked for, and in the next pass to this part
-# of that: it reads no examples, and the certificate reads all.
+# The relative gap of the descent over that asked for. Each further pass multiplies it again. The
+# descent reads no examples, and the certificate reads all, so that a smaller gap costs little.
 PART = 1e-2
 
 

@@ -27,8 +27,8 @@ from rrmlinear.solvers.second_order.factors import Factor
 cdef enum:
     MAX_COPIED = 400_000  # entries of a copy of the rows by columns
 
-# A model with the 1-norm is solved where a sweep lowers it by this part of all sweeps, or after the
-# second number of them.
+# Sweeps over a quadratic model with the 1-norm end where one lowers it by at most MODEL_ACCURACY of
+# what all have, or after MODEL_SWEEPS.
 MODEL_ACCURACY, MODEL_SWEEPS = 1e-6, 200
 
 cdef double ROUNDING = COORDINATE_ROUNDING

@@ -154,7 +154,8 @@ class JointClasses:
         for j, each in enumerate(ascent.classes.tolist()):
             primal, _, _, _, passes, is_open = each
             y = np.where(self.label == first + j, 1.0, -1.0)
-            at_zero = float((np.where(y > 0, factors[j], 1.0) * self.costs) @ self._at_zero(y))
+            costs = np.where(y > 0, factors[j], 1.0) * self.costs
+            at_zero = float(costs @ self.loss.values(y, np.zeros_like(y)))
             trace = _trace(ascent.looks, j, passes, spent[0], at_zero)
             if not is_open:
                 status = Status.RULE if self.is_ruled else Status.SOLVED
@@ -166,9 +167,6 @@ class JointClasses:
             else:
                 found.append(Left())
         return found
-
-    def _at_zero(self, y: Vector) -> Vector:
-        return self.loss.values(y, np.zeros_like(y))
 
 
 def _trace(looks: list[Any], j: int, passes: int, seconds: float, primal: float) -> list[TraceRow]:

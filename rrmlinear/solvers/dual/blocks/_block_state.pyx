@@ -96,7 +96,7 @@ cdef class BlockState:
 
     cdef void _refresh_some(self, const row_t* row, Py_ssize_t base, const int64_t* places,
                             Py_ssize_t count) noexcept nogil:
-        # The same of some classes alone, at these places from the first number of a row of V.
+        # Renews the weights of some classes; ``places`` are their columns in a row of V.
         cdef Py_ssize_t t, c, at, n = row.length + (row.bias != 0)
         cdef double* v
         cdef double* w
