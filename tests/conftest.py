@@ -21,6 +21,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import rrmlinear
+from rrmlinear.training import streaming
 from rrmlinear.training.fit import NotSolvedWarning
 
 TOP = Path(__file__).resolve().parents[1]
@@ -64,9 +65,11 @@ def digits():
 
 
 @pytest.fixture
-def no_compiled_steps(monkeypatch):
-    """Leave smooth losses with few weights to the solvers for more weights, which are tested."""
-    monkeypatch.setattr("rrmlinear.catalog.stages.few_weights.MAX_SOLVED_WORK", 0)
+def small_blocks(monkeypatch):
+    """Blocks of a few rows where containers are streamed, so that small ones have many."""
+    monkeypatch.setattr(streaming, "MIN_BLOCK", 1 << 11)
+    for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
+        monkeypatch.setattr(streaming, name, 0)
 
 
 @pytest.fixture(scope="session")

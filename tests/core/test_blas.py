@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 
@@ -11,7 +9,6 @@ import pytest
 import scipy.linalg  # noqa: F401  (its library too is there from the begin on)
 import threadpoolctl
 
-from rrmlinear.core import blas
 from rrmlinear.core.blas import one_blas_thread
 
 
@@ -38,27 +35,6 @@ def test_the_limit_holds_while_any_block_runs():
                 seen.append(threads_of_blas())
             assert threads_of_blas() == {3}
     assert seen == [{1}] * 6
-
-
-def test_blocks_of_two_threads_that_overlap():
-    seen, begun, may_end = [], threading.Event(), threading.Event()
-
-    def other():
-        with one_blas_thread():
-            begun.set()
-            may_end.wait(10)
-            seen.append(threads_of_blas())
-
-    with threadpoolctl.threadpool_limits(3, user_api="blas"):
-        thread = threading.Thread(target=other)
-        with one_blas_thread():
-            thread.start()
-            begun.wait(10)
-        seen.append(threads_of_blas())  # the first block has ended, the second has not
-        may_end.set()
-        thread.join()
-        assert threads_of_blas() == {3}
-    assert seen == [{1}] * 2
 
 
 def test_fits_of_two_threads_at_once_leave_the_limit_as_it_was(small_problem, fit):
@@ -102,30 +78,6 @@ def test_an_error_in_a_block_restores_the_limit():
         assert threads_of_blas() == {3}
 
 
-def test_a_library_that_is_loaded_in_a_block_keeps_the_limit():
-    # a process of its own: here scipy.linalg is loaded already
-    program = """
-import sys, threadpoolctl, numpy
-from rrmlinear.core.blas import linear_algebra, one_blas_thread
-
-def threads():
-    return [each["num_threads"] for each in threadpoolctl.threadpool_info()]
-
-before = threads()
-with one_blas_thread():
-    assert "scipy.linalg" not in sys.modules
-    print(set(threads()))
-    linear_algebra("scipy.linalg")
-    print(set(threads()))
-print(set(threads()) == set(before))
-"""
-    environment = {name: text for name, text in os.environ.items() if "_NUM_THREADS" not in name}
-    ended = subprocess.run(
-        [sys.executable, "-P", "-c", program], capture_output=True, text=True, env=environment
-    )
-    assert ended.stdout.split("\n") == ["{1}", "{1}", "True", ""], ended.stderr
-
-
 def ends_well_in_child(act, seconds=20):
     """Whether act() ends, and is true, in a child that this thread forks."""
     child = os.fork()
@@ -149,22 +101,6 @@ def ends_well_in_child(act, seconds=20):
 def has_block():
     with one_blas_thread():
         return threads_of_blas() == {1}
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
-def test_a_child_forked_while_another_thread_counts():
-    held = threading.Event()
-
-    def other():
-        with blas._LOCK:
-            held.set()
-            time.sleep(0.3)
-
-    thread = threading.Thread(target=other)
-    thread.start()
-    held.wait(10)
-    assert ends_well_in_child(has_block)
-    thread.join()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")

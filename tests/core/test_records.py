@@ -7,7 +7,6 @@ from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
 
 import pytest
 
-from rrmlinear import Parameter
 from rrmlinear.catalog.solvers import SOLVERS
 from rrmlinear.core.loading import named
 from rrmlinear.core.records import record
@@ -71,20 +70,6 @@ def test_a_record_is_frozen_and_tells_its_arguments():
     }
     assert ours["a"].default is inspect.Parameter.empty
     assert (ours["b"].default, ours["made"].default) == ("b", [])
-
-
-def test_records_are_compared_by_identity_where_they_hold_arrays():
-    @record()
-    class Held:
-        a: int
-
-    assert Held(1) != Held(1)
-    assert len({Held(1), Held(1)}) == 2
-
-
-def test_a_wrong_name_is_told_of_the_class_that_was_called():
-    with pytest.raises(TypeError, match=r"Parameter\.__init__\(\) got an unexpected .* 'costs'"):
-        Parameter(costs=1)
 
 
 def test_what_the_table_of_solvers_names_is_there():

@@ -83,25 +83,6 @@ def test_dual_step_beats_every_point_of_a_fine_search(loss, curvature):
             assert (best >= gain(target + part * (step - target)) - 1e-12 * scale).all()
 
 
-@pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss.smoothing > 0])
-def test_derivatives_are_numeric(loss):
-    y, a = examples(loss, 4)
-    a, h = a[:300], 1e-6
-    y = y[:300]
-    numeric = (loss.values(y, a + h) - loss.values(y, a - h)) / (2 * h)
-    np.testing.assert_allclose(loss.derivatives(y, a), numeric, atol=1e-4)
-    numeric = (loss.derivatives(y, a + h) - loss.derivatives(y, a - h)) / (2 * h)
-    np.testing.assert_allclose(loss.second_derivatives(y, a), numeric, atol=1e-4)
-
-
-@pytest.mark.parametrize("loss", KINKED)
-def test_smoothed_is_below_by_no_more_than_stated(loss):
-    y, a = examples(loss, 5)
-    below = loss.values(y, a) - loss.smoothed(0.05).values(y, a)
-    assert below.min() >= -1e-12 * np.abs(a).max()
-    assert below.max() <= 0.05 / 2 * loss.lipschitz**2 + 1e-11
-
-
 @pytest.mark.parametrize(
     ("thresholds", "smoothing", "message"),
     [

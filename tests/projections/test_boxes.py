@@ -87,20 +87,6 @@ def test_is_the_projection_that_a_quadratic_program_finds():
             np.testing.assert_allclose(ours, a.value, atol=1e-6)
 
 
-def test_halfspace_clips_where_that_is_enough():
-    x = np.array([2.0, -1.0, 0.5])
-    np.testing.assert_array_equal(box_halfspace(x, 0, 1, 1.0, 1.5), [1.0, 0.0, 0.5])
-    a = box_halfspace(x, 0, 1, 1.0, 1.2)
-    assert a.sum() == pytest.approx(1.2, abs=1e-15)
-    np.testing.assert_allclose(a, [1.0, 0.0, 0.2])
-    np.testing.assert_array_equal(box_halfspace(x, 0, 1, 1.0, 1e9), [1.0, 0.0, 0.5])
-
-
-def test_a_term_without_a_share_in_the_sum_is_clipped():
-    a = knapsack([5.0, 1.0, 1.0], 1.0, [0.0, -np.inf, -np.inf], [2.0, 9.0, 9.0], [0.0, 1, 1], 4.0)
-    np.testing.assert_array_equal(a, [2.0, 2.0, 2.0])
-
-
 def test_out_is_written_where_it_lies():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=1000), rng.choice([-1.0, 1.0], 1000)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rrmlinear.projections import chain_marginals, simplex, tree_marginals
+from rrmlinear.projections import chain_marginals, tree_marginals
 
 
 def disagreement(alpha, edges):
@@ -85,24 +85,6 @@ def test_chains_are_feasible_and_idempotent(scale):
             np.testing.assert_array_equal(held, alpha)
 
 
-def test_no_feasible_point_is_nearer():
-    rng = np.random.default_rng(3)
-    m = rng.normal(size=(9, 4, 4))
-    alpha = chain_marginals(m)
-    for _ in range(50):  # marginals of a random Markov chain
-        node, other = rng.dirichlet(np.ones(4)), []
-        for _ in range(9):
-            other.append(node[:, None] * rng.dirichlet(np.ones(4) * 0.3, 4))
-            node = other[-1].sum(axis=0)
-        # the variational inequality of a projection
-        assert ((m - alpha) * (np.array(other) - alpha)).sum() <= 1e-8
-
-
-def test_one_edge_is_a_simplex():
-    m = np.random.default_rng(0).normal(size=(1, 3, 3))
-    np.testing.assert_allclose(chain_marginals(m).ravel(), simplex(m.ravel()), atol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -129,9 +111,3 @@ def test_bad_arguments_are_named(change, message):
     arguments = {"m": np.zeros((2, 2, 2)), "edges": [[0, 1], [1, 2]]}
     with pytest.raises(ValueError, match=message):
         tree_marginals(**(arguments | change))
-
-
-def test_unsolved_is_said(monkeypatch):
-    monkeypatch.setattr("rrmlinear.projections.marginals.MAX_STEPS", 1)
-    with pytest.warns(RuntimeWarning, match="marginals are off by"):
-        chain_marginals(np.random.default_rng(1).normal(size=(30, 4, 4)))

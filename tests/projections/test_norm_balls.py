@@ -63,15 +63,6 @@ def test_elastic_ball_meets_its_optimality_conditions(method, scale):
             np.testing.assert_array_equal(held, a)
 
 
-def test_inside_the_balls_nothing_moves():
-    x = np.array([0.25, -0.5])
-    np.testing.assert_array_equal(l1_ball(x, 0.75), x)
-    np.testing.assert_array_equal(elastic_ball(x, 1.0, 2.0), x)
-    np.testing.assert_array_equal(l1_ball(x, 0.0), [0.0, 0.0])
-    np.testing.assert_array_equal(elastic_ball(x, 1.0, 0.0), [0.0, 0.0])
-    np.testing.assert_array_equal(elastic_ball([0.0, 0.0], 1.0, 1.0), [0.0, 0.0])
-
-
 def test_quadratic_programs_agree():
     cvxpy = pytest.importorskip("cvxpy")
     rng = np.random.default_rng(5)
@@ -91,22 +82,6 @@ def test_quadratic_programs_agree():
         solver=cvxpy.CLARABEL
     )
     np.testing.assert_allclose(linf1_prox(rows, 0.8), b.value, atol=1e-5)
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("scale", SCALES)
-def test_moreau(method, scale):
-    rng = np.random.default_rng(2)
-    for shape in ((1, 1), (7, 3), (3, 400), (2, 70_000)):
-        x = rng.normal(size=shape) * scale
-        x[0] *= 1e-3
-        step = 0.5 * scale * shape[1]
-        a = linf1_prox(x, step, method=method)
-        balls = np.array([l1_ball(row, step, method=method) for row in x])
-        np.testing.assert_allclose(a + balls, x, rtol=0, atol=1e-13 * np.abs(x).max())
-        held = x.copy()
-        np.testing.assert_array_equal(linf1_prox(held, step, method=method, out=held), a)
-        np.testing.assert_array_equal(linf1_prox(x, 0.0, method=method), x)
 
 
 @pytest.mark.parametrize(

@@ -123,59 +123,6 @@ def test_root_in_exact_fractions(terms, e, z):
     assert abs(left - e * theta - Fraction(z)) <= Fraction(1, 10**11)
 
 
-def test_one_number_serves_all_terms():
-    p = np.array([3.0, 1.0, -2.0, 0.5])
-    alone = root(p, 1.0, 0.0, np.inf, 0.0, 1.0)
-    assert alone == root(p, np.ones(4), np.zeros(4), np.full(4, np.inf), 0.0, 1.0)
-    assert np.maximum(p - alone, 0).sum() == pytest.approx(1.0)
-
-
-def test_is_the_projection_that_a_quadratic_program_finds():
-    cvxpy = pytest.importorskip("cvxpy")
-    rng = np.random.default_rng(8)
-    for _ in range(20):
-        n = int(rng.integers(2, 30))
-        d, s = 10.0 ** rng.uniform(-1, 1, n), rng.choice([-2.0, -1.0, 1.0, 3.0], n)
-        m, low = rng.normal(size=n), -rng.exponential(size=n)
-        high = low + rng.exponential(size=n) * 2
-        z = float(s @ (low + rng.random() * (high - low)))
-        a = cvxpy.Variable(n)
-        objective = cvxpy.sum_squares(cvxpy.multiply(d, a - m)) / 2
-        problem = cvxpy.Problem(cvxpy.Minimize(objective), [a >= low, a <= high, s @ a == z])
-        problem.solve(solver=cvxpy.CLARABEL, tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12)
-        ends = np.sort([s * low, s * high], axis=0)
-        theta = root(s * m, s**2 / d**2, *ends, 0.0, z)
-        found = np.clip(s * m - s**2 / d**2 * theta, *ends) / s
-        np.testing.assert_allclose(found, a.value, atol=1e-6)
-
-
-def test_ties_at_the_root():
-    assert root(np.full(1000, 5.0), 1.0, 0.0, 1.0, 0.0, 500.0) == pytest.approx(4.5)
-    assert root(np.full(1000, 5.0), 1.0, 0.0, 1.0, 1.0, 0.0) == 5.0 - 5.0 / 1001
-    theta = root(np.zeros(7), 1.0, 2.0, 2.0, 0.0, 14.0)
-    assert np.isfinite(theta)
-
-
-@pytest.mark.parametrize(
-    ("z", "message"),
-    [
-        (4.0, "infeasible: z = 4.0 is 1 above the largest sum, 3.0"),
-        (-1.5, "infeasible: z = -1.5 is 0.5 below the least sum, -1.0"),
-    ],
-)
-def test_infeasible_sums_say_by_how_much(z, message):
-    with pytest.raises(ValueError, match=message):
-        root([0.0, 1.0], 1.0, [-1.0, 0.0], [1.0, 2.0], 0.0, z)
-
-
-def test_a_sum_beyond_its_bound_by_rounding_is_the_bound():
-    upper = np.full(10, 0.1)
-    total = float(upper.sum())  # 0.1 · 10 rounds
-    for z in (total, np.nextafter(1.0, 2.0), np.nextafter(1.0, 0.0)):
-        theta = root(np.arange(10.0), 1.0, 0.0, upper, 0.0, z)
-        assert np.clip(np.arange(10.0) - theta, 0, upper).sum() == pytest.approx(1.0, abs=1e-15)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

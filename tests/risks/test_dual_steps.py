@@ -6,8 +6,6 @@ from members import CLASS_LOSSES, KINKED_LOSSES, SCALAR_LOSSES, SMOOTHED_LOSSES
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses import margin
-from rrmlinear.losses.logistic import Logistic
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.scalar import ScalarRisk
 
@@ -41,23 +39,6 @@ def test_steps_are_those_of_the_loss_and_better_than_a_fine_search(loss):
         assert (rise(alphas + away) <= best + 1e-12 * (1 + abs(best))).all()
 
 
-@pytest.mark.parametrize("curvature", [0.0, 1e-6, 0.3, 1.0, 20.0, 1e6])
-def test_logistic_steps_side_by_side_are_those_of_each_alone(curvature):
-    rng, loss, n = np.random.default_rng(5), Logistic(), 203
-    y, scores = rng.choice([-1.0, 1.0], n), rng.choice([-1, 1], n) * 10 ** rng.uniform(-3, 2.5, n)
-    b = np.concatenate([rng.random(n - 6), [0.0, 1.0, 1e-300, 5e-324, 1 - 2**-53, 1e-12]])
-    alphas, rows = y * b, Problem.from_arrays(np.zeros((n, 1)), y).rows
-
-    def steps_of(some):
-        risk = ScalarRisk(rows, loss, y[some], np.ones(n))
-        return risk.dual_steps(scores[some], alphas[some], curvature)[0]
-
-    steps, order = steps_of(np.arange(n)), rng.permutation(n)
-    alone = loss.dual_steps(y, scores, alphas, curvature)
-    np.testing.assert_allclose(steps, alone, rtol=1e-12, atol=1e-15)
-    assert steps_of(order).tobytes() == steps[order].tobytes()
-
-
 @pytest.mark.parametrize("loss", KINKED_LOSSES.values(), ids=list(KINKED_LOSSES))
 @pytest.mark.parametrize("mu", [1e-6, 0.3, 10.0])
 def test_steps_from_zero_are_the_derivatives_of_the_smoothed_loss(loss, mu):
@@ -70,12 +51,6 @@ def test_steps_from_zero_are_the_derivatives_of_the_smoothed_loss(loss, mu):
         rtol=1e-12,
         atol=1e-14,
     )
-
-
-def test_weights_are_complete():
-    risk, _, rng = scalar_risk(margin.Hinge())
-    w = rng.standard_normal(D)
-    assert risk.complete(w) is w
 
 
 @pytest.fixture(params=CLASS_LOSSES.values(), ids=list(CLASS_LOSSES))

@@ -95,17 +95,6 @@ def test_a_warm_start_changes_rounding_alone(layout, condition, loss):
     np.testing.assert_allclose(warm.derivatives, cold.derivatives, atol=1e-9)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_value_and_derivatives_together_are_those_apart(loss):
-    risk, rng = make("rows", "none", loss)
-    scores = rng.standard_normal(N)
-    together, apart = risk.at(scores), risk.at(scores)
-    value, derivatives = together.tangent()
-    assert value == pytest.approx(apart.value, rel=1e-14)
-    np.testing.assert_allclose(derivatives, apart.derivatives, rtol=4e-15)
-    assert together.tangent()[1] is together.derivatives is derivatives
-
-
 def test_blocks_share_no_memory_between_threads():
     rng = np.random.default_rng(3)
     label = rng.integers(0, 5, N).astype(np.int32)

@@ -6,9 +6,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses.logistic import Logistic
-from rrmlinear.losses.margin import Hinge, SmoothHinge, SquaredHinge
 from rrmlinear.losses.multiclass import SmoothCrammerSinger
-from rrmlinear.losses.regression import EpsilonInsensitive, Huber
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.scalar import ScalarRisk
 
@@ -40,50 +38,6 @@ def test_products_are_those_of_the_matrix(form, dtype, bias):
     derivatives = risk.at(scores).derivatives
     np.testing.assert_allclose(derivatives, -y / (1 + np.exp(y * scores)), rtol=1e-13)
     np.testing.assert_allclose(risk.gradient(derivatives), X.T @ (costs * derivatives), atol=1e-13)
-
-
-@pytest.mark.parametrize("loss", [Logistic(), SquaredHinge(), Huber(0.7)])
-def test_the_gradient_is_that_of_the_value(loss):
-    risk, X, _, _ = make(loss)
-    w = np.random.default_rng(2).standard_normal(X.shape[1])
-    gradient = risk.gradient(risk.at(risk.scores(w)).derivatives)
-    for j in range(len(w)):
-        step = 1e-6 * np.eye(len(w))[j]
-        rise = risk.at(risk.scores(w + step)).value - risk.at(risk.scores(w - step)).value
-        assert gradient[j] == pytest.approx(rise / 2e-6, abs=1e-7)
-
-
-@pytest.mark.parametrize(
-    "loss",
-    [Logistic(), Hinge(), SmoothHinge(0.4), SquaredHinge(), Huber(0.7), EpsilonInsensitive(0.3)],
-)
-@pytest.mark.parametrize("n", [1, N, 1024, 2500])
-@pytest.mark.parametrize("keep", [True, False])
-def test_a_trial_along_a_line_is_the_evaluation_there(loss, n, keep):
-    y, scores, moves = np.random.default_rng(4).standard_normal((3, n))
-    costs = np.arange(n) % 3 / 2
-    risk = ScalarRisk(Problem.from_arrays(np.ones((n, 1)), y).rows, loss, np.sign(y), costs)
-    afresh = risk.at(scores + 0.4 * moves)
-    at, rate = risk.at(scores).along(moves, 0.4, keep=keep)
-    assert ("derivatives" in vars(at)) == keep
-    np.testing.assert_allclose(at.scores, afresh.scores, rtol=1e-15, atol=1e-15)
-    assert at.value == pytest.approx(afresh.value, rel=1e-13)
-    np.testing.assert_allclose(at.derivatives, afresh.derivatives, rtol=1e-13, atol=1e-13)
-    expected = float((costs * afresh.derivatives) @ moves)
-    size = float((costs * abs(afresh.derivatives)) @ abs(moves))
-    assert rate == pytest.approx(expected, abs=1e-13 * size)
-    assert afresh.derivative_along(moves) == pytest.approx(expected, abs=1e-13 * size)
-    fresh = risk.at(scores + 0.4 * moves)  # whose derivatives nobody has asked for
-    assert fresh.derivative_along(moves) == pytest.approx(expected, abs=1e-13 * size)
-
-
-@pytest.mark.parametrize("loss", [Logistic(), SquaredHinge(), Huber(0.7)])
-def test_derivatives_are_duals_that_attain_the_value(loss):
-    risk, _, _, costs = make(loss)
-    scores = np.random.default_rng(3).standard_normal(N)
-    alphas = -risk.at(scores).derivatives
-    attained = -risk.conjugate(alphas) - (costs * alphas) @ scores
-    assert attained == pytest.approx(risk.at(scores).value, rel=1e-12)
 
 
 def test_a_dual_out_of_its_domain_counts_where_the_cost_does():
@@ -129,24 +83,6 @@ def test_products_of_blocks_are_those_of_the_matrix(blocks):
     assert (blocks_of[np.arange(N), label] == 0).all()
     expected = risk.loss.conjugates(blocks_of, label, costs)[costs > 0].sum()
     assert risk.conjugate(-derivatives) == pytest.approx(expected, rel=1e-12)
-
-
-def test_derivatives_of_blocks_attain_the_value(blocks):
-    risk, _, _, costs, W = blocks
-    scores = risk.scores(W)
-    alphas = -risk.at(scores).derivatives
-    attained = -risk.conjugate(alphas) - (costs[:, np.newaxis] * alphas * scores).sum()
-    assert attained == pytest.approx(risk.at(scores).value, rel=1e-12)
-
-
-def test_value_and_slope_of_blocks_along_a_line(blocks):
-    risk = blocks[0]
-    k = risk.shape[1]
-    scores, moves = np.random.default_rng(4).standard_normal((2, len(risk.costs), k))
-    at = scores + 0.4 * moves
-    value, slope = risk.at(at).tangent()[0], risk.at(at).derivative_along(moves)
-    assert value == pytest.approx(risk.at(at).value, rel=1e-14)
-    assert slope == pytest.approx(np.vdot(risk.costs * risk.at(at).derivatives, moves), rel=1e-12)
 
 
 @pytest.mark.parametrize("n", [5, 400])  # few and many stored values a feature

@@ -71,15 +71,3 @@ def test_duals_that_hang_together_are_not_swept_apart():
     steps, _, value, _ = risk.sweep(rng.standard_normal(4), 0.0, 1.0)
     assert abs(costs @ steps) <= 1e-10 * (costs @ np.abs(steps))
     assert value == pytest.approx(swept(risk, np.zeros(4), 0.0, 1.0)[2], rel=1)
-
-
-@pytest.mark.parametrize("free", [False, True])
-def test_moments_bound_what_duals_can_move(free):
-    given, y, costs, _ = problem("sparse", 60, 5, bias=1.0)
-    condition = Intercept() if free else None
-    risk = ScalarRisk(given.rows, margin.Hinge(), y, costs, condition=condition)
-    d = risk.shape[0]
-    X = np.column_stack([risk.scores(unit) for unit in np.eye(d)])
-    centred = X - (costs @ X / costs.sum() if free else 0)
-    expected = (costs[:, np.newaxis] * centred).T @ centred
-    np.testing.assert_allclose(risk.gram(), expected, atol=1e-10 * np.abs(expected).max())

@@ -18,14 +18,13 @@ def problem():
     return Problem.from_arrays(generator.normal(size=(60, 4)) + np.eye(3, 4)[y], y)
 
 
-@pytest.mark.usefixtures("no_compiled_steps")
 def test_a_start_is_a_model_or_its_duals(problem):
     parameter = Parameter(gap_tol=1e-3)
     model = fit(problem, parameter)
     first = fit(problem, parameter, start=model)
     assert first.result.passes < model.result.passes
     second = fit(problem, parameter, start=model.result.duals)
-    # Newton's method begins at the weights of the model, or at those of its duals
+    # a method begins at the weights of the model, or at those of its duals
     assert_allclose(first.weights, second.weights, rtol=1e-12)
 
 
@@ -85,22 +84,6 @@ def test_a_weight_of_no_class_warns_the_caller(problem):
     assert_array_equal(model.labels, [0, 1, 2])
 
 
-@pytest.mark.parametrize("loss", ["hinge", "logistic", "squared"])
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_scalar_duals_are_a_start(problem, loss, n_classes):
-    y = problem.labels % n_classes
-    labelled = Problem.from_arrays(problem.rows.values, y)
-    given = {"solver": 32, "loss": loss, "gap_tol": 1e-6}
-    model = fit(labelled, Parameter(**given))
-    again = fit(labelled, Parameter(**given), start=model)
-    columns = n_classes if n_classes > 2 and loss != "squared" else 1
-    assert again.result.passes <= 8 * columns < model.result.passes
-    other = fit(labelled, Parameter(**given), start=model.result.duals)
-    assert_array_equal(other.weights, again.weights)
-    costlier = fit(labelled, Parameter(C=1.1, **given), start=model)
-    assert costlier.result.passes < fit(labelled, Parameter(C=1.1, **given)).result.passes
-
-
 def test_scalar_duals_of_other_problems_are_refused(problem):
     hinge = Parameter(solver=32, gap_tol=1e-3)
     blocks = Parameter(solver=30, gap_tol=1e-3)
@@ -113,12 +96,3 @@ def test_scalar_duals_of_other_problems_are_refused(problem):
         fit(problem, blocks, start=model)
     with pytest.raises(ValueError, match=r"duals\[0, 0\] is nan; the duals to start from"):
         fit(problem, hinge, start=np.full((60, 3), np.nan))
-
-
-@pytest.mark.parametrize("loss", ["crammer-singer", "smooth-crammer-singer", "weston-watkins"])
-def test_blocks_are_a_start_of_every_loss(problem, loss):
-    model = fit(problem, Parameter(solver=32, loss=loss, gap_tol=1e-6))
-    again = fit(problem, Parameter(solver=32, loss=loss, gap_tol=1e-6), start=model)
-    assert again.result.passes < model.result.passes
-    cheaper = fit(problem, Parameter(solver=32, loss=loss, gap_tol=1e-6, C=0.1), start=model)
-    assert -1e-12 <= cheaper.result.gap <= cheaper.result.target

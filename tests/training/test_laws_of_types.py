@@ -7,8 +7,12 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
+from rrmlinear.catalog.choices import CHOICES
+from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import CHAIN_LOSSES, LOSSES
+from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.solvers import SOLVERS, losses_of
+from rrmlinear.catalog.values import Names, NamesOrWhole, Switch
 from rrmlinear.solvers.loop.result import Status
 
 #: A loss of each kind of labels for types that take several: with a kink, smooth, of all classes.
@@ -42,22 +46,25 @@ def examples(loss):
     return X, targets.get(kind, np.where(scores > 0.1, 1.0, -1.0)), rng.integers(0, 3, 45)
 
 
+def parameter_of(number, loss, **choices):
+    """The choices of a type with a loss that it takes."""
+    given = {"gap_tol": TOLERANCES.get(number, USUAL), "C": 0.3} | OWN.get(number, {})
+    if number == 42 and "smoothing" not in LOSSES[loss].takes:
+        del given["smoothing"]
+    if loss == "one-class":
+        del given["C"]
+    if "loss" in SOLVERS[number].choices:
+        given["loss"] = loss
+    return Parameter(solver=number, **(given | choices))
+
+
 @pytest.fixture
 def trained(recwarn):
     """A maker of results of (X, y, weights); a run that is not solved is no news here."""
 
-    def train(number, loss, X, y, weights=None, **choices):
-        row = SOLVERS[number]
-        bias = -1.0 if loss == "one-class" else 1.0
-        given = {"gap_tol": TOLERANCES.get(number, USUAL), "C": 0.3} | OWN.get(number, {})
-        if number == 42 and "smoothing" not in LOSSES[loss].takes:
-            del given["smoothing"]
-        if loss == "one-class":
-            del given["C"]
-        if "loss" in row.choices:
-            given["loss"] = loss
-        problem = Problem.from_arrays(X, y, weights, bias=bias)
-        return fit(problem, Parameter(solver=number, **(given | choices))).result
+    def train(number, loss, X, y, weights=None, on_pass=None, **choices):
+        problem = Problem.from_arrays(X, y, weights, bias=-1.0 if loss == "one-class" else 1.0)
+        return fit(problem, parameter_of(number, loss, **choices), on_pass=on_pass).result
 
     return train
 
@@ -69,6 +76,46 @@ def assert_one_minimum(one, other):
     rounding = 1e-9 * abs(one.primal)
     assert one.dual <= other.primal + rounding
     assert other.dual <= one.primal + rounding
+
+
+def values_of(choice):
+    """All values of a choice that names them."""
+    kind = CHOICES[choice].values
+    if isinstance(kind, Switch):
+        return (True, False)
+    if isinstance(kind, NamesOrWhole):
+        return (*kind.names, 3)
+    return kind.names if isinstance(kind, Names) else ()
+
+
+def is_taken(number, loss, name, value):
+    if value == "V" and loss in ("hinge", "absolute"):
+        return False  # option V needs a smooth loss
+    try:
+        select(parameter_of(number, loss, **{name: value}))
+    except ChoiceError:
+        return False
+    return True
+
+
+#: Values of the choices of a solver, which change its way and not its optimum.
+WAYS = [
+    pytest.param(*member.values, {name: value}, id=f"{member.id} {name} {value}")
+    for member in MEMBERS
+    for name in SOLVERS[member.values[0]].choices
+    if CHOICES[name].owner == "solver"
+    for value in values_of(name)
+    if is_taken(*member.values, name, value)
+]
+
+
+@pytest.mark.parametrize(("number", "loss", "choice"), WAYS)
+def test_every_value_of_a_choice_has_the_same_optimum(trained, number, loss, choice):
+    X, y, _ = examples(loss)
+    # means of all steps, and the theory's bound, close slowly
+    late = {"averaging": True, "inner": "theory"}.items() & choice.items()
+    given = {"gap_tol": LATE} if late else {}
+    assert_one_minimum(trained(number, loss, X, y), trained(number, loss, X, y, **choice, **given))
 
 
 @pytest.mark.parametrize(("number", "loss"), MEMBERS)
@@ -94,13 +141,29 @@ def test_the_same_seed_gives_the_same_bits(trained, number, loss):
     assert (one.primal, one.dual, one.passes) == (other.primal, other.dual, other.passes)
 
 
-@pytest.mark.parametrize("limit", [{"max_passes": 1}, {"time_limit": 1e-9}], ids=str)
 @pytest.mark.parametrize(("number", "loss"), MEMBERS)
-def test_limits_end_a_run_with_a_true_gap(trained, number, loss, limit):
+def test_limits_that_are_not_reached_change_nothing(trained, number, loss):
+    X, y, _ = examples(loss)
+    free = trained(number, loss, X, y)
+    limits = {"max_passes": free.passes + 1, "time_limit": 1e5}
+    limited = trained(number, loss, X, y, on_pass=lambda row: False, **limits)
+    assert limited.weights.tobytes() == free.weights.tobytes()
+    assert (limited.passes, limited.status) == (free.passes, free.status)
+
+
+LIMITS = {
+    Status.PASS_LIMIT: {"max_passes": 1},
+    Status.TIME_LIMIT: {"time_limit": 1e-9},
+    Status.STOPPED_BY_CALLER: {"on_pass": lambda row: True},
+}
+
+
+@pytest.mark.parametrize("unfinished", LIMITS)
+@pytest.mark.parametrize(("number", "loss"), MEMBERS)
+def test_limits_end_a_run_with_a_true_gap(trained, number, loss, unfinished):
     X, y, _ = examples(loss)
     best = trained(number, loss, X, y)
-    ended = trained(number, loss, X, y, gap_tol=1e-15, **limit)
-    unfinished = Status.PASS_LIMIT if "max_passes" in limit else Status.TIME_LIMIT
+    ended = trained(number, loss, X, y, gap_tol=1e-15, **LIMITS[unfinished])
     # a pass may be all that an easy problem takes, but for rounding
     assert ended.status in (unfinished, Status.SOLVED, Status.HIDDEN, Status.STALLED)
     rounding = 1e-9 * abs(best.primal)

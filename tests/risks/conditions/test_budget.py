@@ -27,8 +27,6 @@ LOSSES = BINARY | {
     "huber": regression.Huber(0.7),
     "quantile": regression.Quantile(0.8),
 }
-SMOOTH = [name for name, loss in LOSSES.items() if loss.smoothing > 0]
-KINKED = [name for name in LOSSES if name not in SMOOTH]
 CONDITIONS = ("norm", "direction", "intercept")
 N, D = 40, 4
 
@@ -122,63 +120,6 @@ def test_dual_steps_are_those_of_a_conic_solver(name, condition):
     np.testing.assert_allclose(again[at], steps[at], rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("condition", CONDITIONS)
-@pytest.mark.parametrize("name", LOSSES)
-def test_derivatives_are_subgradients(name, condition):
-    risk, _, _, _, rng = make(name, condition)
-    for size in (0.1, 1.0, 10.0):
-        w, u = size * rng.standard_normal((2, D))
-        scores = risk.scores(w)
-        value, derivatives = risk.at(scores).value, risk.at(scores).derivatives
-        above = risk.at(risk.scores(u)).value
-        assert above >= value + risk.gradient(derivatives) @ (u - w) - 1e-11 * (value + above)
-
-
-@pytest.mark.parametrize("condition", CONDITIONS)
-@pytest.mark.parametrize("name", LOSSES)
-def test_a_line_has_value_and_derivative(name, condition):
-    risk, _, _, _, rng = make(name, condition)
-    scores, moves = risk.scores(rng.standard_normal(D)), risk.scores(rng.standard_normal(D))
-    for x in (0.0, 0.7, -3.0):
-        at = risk.at(scores + x * moves)
-        value, rate = at.value, at.derivative_along(moves)
-        assert value == pytest.approx(risk.at(scores + x * moves).value, rel=1e-14)
-        for t in (x - 1e-3, x + 1e-3):
-            above = risk.at(scores + t * moves).value - value
-            assert above >= (t - x) * rate - 1e-11 * value
-            assert (
-                above
-                <= (t - x) * risk.at(scores + t * moves).derivative_along(moves) + 1e-11 * value
-            )
-
-
-@pytest.mark.parametrize("condition", CONDITIONS)
-@pytest.mark.parametrize("name", ["smooth-hinge", "smooth-generalized-hinge", "squared", "huber"])
-def test_the_second_derivative_is_that_of_the_gradient(name, condition):
-    risk, _, _, _, rng = make(name, condition, n=200)
-    w = rng.standard_normal(D)
-    hessian = risk.at(risk.scores(w)).hessian().matrix()
-    assert penalty(risk, risk.scores(w)) > 0
-    for j in range(D):
-        step = 1e-6 * np.eye(D)[j]
-        ends = [risk.gradient(risk.at(risk.scores(w + s * step)).derivatives) for s in (1, -1)]
-        np.testing.assert_allclose((ends[0] - ends[1]) / 2e-6, hessian[j], atol=1e-4)
-
-
-@pytest.mark.parametrize("condition", CONDITIONS)
-@pytest.mark.parametrize("name", KINKED)
-def test_steps_from_zero_are_the_derivatives_of_the_smoothed_risk(name, condition):
-    risk, _, _, costs, rng = make(name, condition)
-    scores = rng.standard_normal(N)
-    for mu in (1e-3, 0.5):
-        steps, derivatives = (
-            risk.dual_steps(scores, 0.0, mu)[0],
-            risk.smoothed(mu).at(scores).derivatives,
-        )
-        at = costs > 0
-        np.testing.assert_allclose(steps[at], -derivatives[at], rtol=1e-9, atol=1e-11)
-
-
 @pytest.mark.parametrize("name", LOSSES)
 def test_a_limit_that_does_not_bind_changes_nothing(name):
     for condition, without in (("norm", None), ("intercept", Intercept())):
@@ -208,30 +149,6 @@ def test_the_hinge_keeps_its_largest_losses():
         assert np.abs(risk.at(scores).derivatives).sum() == pytest.approx(25, rel=1e-12)
 
 
-@pytest.mark.parametrize("condition", ["norm", "intercept"])
-@pytest.mark.parametrize("name", ["hinge", "absolute", "squared"])
-def test_costs_are_repetitions(name, condition):
-    _, X, y, _, rng = make(name, condition)
-    count = rng.integers(1, 4, N)
-    bias = 1.0 if condition == "intercept" else -1.0
-    budget = Budget(7.0, beside=Intercept() if condition == "intercept" else None)
-    weighted, repeated = (
-        ScalarRisk(
-            Problem.from_arrays(csr_array(x), t, bias=bias).rows,
-            *(LOSSES[name], t, c),
-            condition=budget,
-        )
-        for x, t, c in (
-            (X, y, count.astype(float)),
-            (X.repeat(count, axis=0), y.repeat(count), np.ones(count.sum())),
-        )
-    )
-    w = rng.standard_normal(D)
-    once, again = (each.at(each.scores(w)) for each in (weighted, repeated))
-    assert once.value == pytest.approx(again.value, rel=1e-12)
-    assert once.best.penalty == pytest.approx(again.best.penalty, rel=1e-9)
-
-
 @pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
@@ -252,18 +169,6 @@ def test_duals_beyond_the_limit_are_no_duals():
         assert np.isfinite(risk.conjugate(0.5 * alphas))
         assert risk.conjugate(1.001 * alphas) == np.inf
         assert risk.conjugate(np.zeros(N)) == 0
-
-
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_one_class_costs_nothing_with_an_intercept(sign):
-    y = np.full(10, sign)
-    rows = Problem.from_arrays(np.arange(10.0)[:, np.newaxis], y, bias=1.0).rows
-    both = Budget(2.0, beside=Intercept())
-    risk = ScalarRisk(rows, margin.Hinge(), y, np.ones(10), condition=both)
-    scores = risk.scores(np.ones(1))
-    assert risk.at(scores).value == 0
-    assert not risk.at(scores).derivatives.any()
-    assert not risk.dual_steps(scores, 0.5 * y, 1.0)[0].any()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import pytest
 from members import CLASS_LOSSES
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
-from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.risks.block import BlockRisk
@@ -57,17 +56,6 @@ def test_value_and_intercepts_are_the_best(name, size):
     assert risk.conjugate(duals + [[0.1, -0.1, 0, 0, 0]]) == np.inf
 
 
-@pytest.mark.parametrize("name", KINKED)
-def test_few_searches_give_an_upper_bound(name):
-    risk, _, label, rng = make(name)
-    rough = make(name, searches=0)[0]
-    scores = risk.scores(rng.standard_normal((D, K)))
-    near = rough.condition.search_from(rng.standard_normal(K), None)
-    at = rough.at(scores, near)
-    assert at.value == pytest.approx(value_at(risk, label, scores, near.b), rel=1e-12)
-    assert at.value >= risk.at(scores).value
-
-
 @pytest.mark.parametrize("name", CLASS_LOSSES)
 def test_a_dual_step_is_no_worse_than_others_that_balance(name):
     risk, costs, _, rng = make(name)
@@ -86,52 +74,6 @@ def test_a_dual_step_is_no_worse_than_others_that_balance(name):
         assert value(steps) >= value((1 - t) * steps + t * before) - 1e-9
     again, _ = risk.dual_steps(scores, before, q, warm)
     assert_allclose(again, steps, atol=1e-9)
-
-
-@pytest.mark.parametrize("smoothing", [0.0, 0.4])
-@pytest.mark.parametrize("name", CLASS_LOSSES)
-def test_the_second_derivative_is_that_of_the_gradient(name, smoothing):
-    if (smoothing > 0) == (name in SMOOTH):
-        pytest.skip("a smooth loss without a smoothing, a kinked one with it")
-    risk, *_, rng = make(name)
-    risk = risk.smoothed(smoothing) if smoothing else risk
-    W, P = rng.standard_normal((2, D, K))
-    hessian = risk.at(risk.scores(W)).hessian()
-
-    def gradient(t):
-        return risk.gradient(risk.at(risk.scores(W + t * P)).derivatives)
-
-    expected = (gradient(1e-6) - gradient(-1e-6)).ravel() / 2e-6
-    product = hessian.product(P.ravel())
-    if name in ("softmax", "soft-max-of-hinge"):  # others are smooth almost everywhere
-        assert_allclose(product, expected, atol=1e-5 * np.abs(expected).max())
-    assert_allclose(hessian.matrix() @ P.ravel(), product, atol=1e-9)
-    assert_allclose(hessian.adjoint(hessian.times(P.ravel())), product, atol=1e-9)
-    g = rng.random(D * K)
-    units = np.array([hessian.adjoint(unit) for unit in np.eye(hessian.size)])
-    assert_allclose(hessian.gram(g), (units * g) @ units.T, atol=1e-9)
-    for count in (2, hessian.size + 1):  # by columns, and by rows of the factor
-        columns = csr_array(rng.standard_normal((D * K, count)))
-        assert_allclose(hessian.times_sparse(columns), units @ columns, atol=1e-9)
-
-
-@pytest.mark.parametrize("name", SMOOTH)
-def test_a_line_moves_the_intercepts_too(name):
-    risk, _, label, rng = make(name)
-    scores, moves = (risk.scores(rng.standard_normal((D, K))) for _ in range(2))
-    at = risk.at(scores)
-    line = at.line(moves)
-    for t in (0.0, 0.3, 1.5):
-        there = line.at(t)
-        assert there.value == pytest.approx(risk.at(scores + t * moves).value, rel=1e-10)
-
-        def joint(x):
-            b = at.intercept + x * line.shift
-            return value_at(risk, label, scores + x * moves, b)
-
-        slope = (joint(t + 1e-6) - joint(t - 1e-6)) / 2e-6
-        assert line.derivative(t) == pytest.approx(slope, rel=1e-4, abs=1e-5)
-        assert there.value <= joint(t) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("name", CLASS_LOSSES)

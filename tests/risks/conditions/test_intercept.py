@@ -14,16 +14,7 @@ from rrmlinear.risks.scalar import ScalarRisk
 
 LOSSES = SCALAR_LOSSES | SMOOTHED_LOSSES
 CLASSIFICATION = [name for name in LOSSES if takes_signs(name)]
-SMOOTH = [name for name, loss in LOSSES.items() if loss.smoothing > 0]
-KINKED = [name for name in LOSSES if name not in SMOOTH]
 N, D = 120, 5
-
-
-class Searched(margin.Hinge):
-    """A hinge whose conjugate is not said to be of any form."""
-
-    def pieces(self, y):
-        return None
 
 
 def make(name, n=N, seed=0, share=0.4, repeat=1, loss=None, cost_scale=1.0, scale=1.0):
@@ -93,57 +84,6 @@ def test_value_and_intercept_are_the_best(name, kind):
         assert risk.complete(w)[-1] * 2.0 == pytest.approx(b, rel=1e-8, abs=1e-8)
 
 
-@pytest.mark.parametrize("name", SMOOTH)
-def test_the_gradient_is_that_of_the_value(name):
-    risk, _, _, _, rng = make(name)
-    w = rng.standard_normal(D)
-    gradient = risk.gradient(risk.at(risk.scores(w)).derivatives)
-    for j in range(D):
-        step = 1e-5 * np.eye(D)[j]
-        rise = risk.at(risk.scores(w + step)).value - risk.at(risk.scores(w - step)).value
-        assert gradient[j] == pytest.approx(rise / 2e-5, abs=2e-6)
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_a_line_through_the_scores_has_value_and_slope(name):
-    risk, _, _, _, rng = make(name)
-    scores, moves = risk.scores(rng.standard_normal(D)), risk.scores(rng.standard_normal(D))
-    for x in (0.0, 0.7, -3.0):
-        at = risk.at(scores + x * moves)
-        value, slope = at.value, at.derivative_along(moves)
-        assert value == pytest.approx(risk.at(scores + x * moves).value, rel=1e-14)
-        for t in (x - 1e-3, x + 1e-3):
-            above = risk.at(scores + t * moves).value - value
-            assert above >= (t - x) * slope - 1e-12 * abs(value)
-            assert above <= (t - x) * risk.at(scores + t * moves).derivative_along(
-                moves
-            ) + 1e-12 * abs(value)
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_the_value_lies_above_its_tangents(name):
-    risk, _, _, costs, rng = make(name)
-    for _ in range(30):
-        w, u = rng.standard_normal((2, D))
-        scores = risk.scores(w)
-        value, derivatives = risk.at(scores).value, risk.at(scores).derivatives
-        assert balance(costs, derivatives) < 200
-        tangent = value + risk.gradient(derivatives) @ (u - w)
-        above = risk.at(risk.scores(u)).value
-        assert above >= tangent - 1e-12 * (abs(value) + abs(above))
-
-
-@pytest.mark.parametrize("name", ["smooth-hinge", "squared-hinge", "logistic", "squared", "huber"])
-def test_the_second_derivative_is_that_of_the_gradient(name):
-    risk, _, _, _, rng = make(name)
-    w = rng.standard_normal(D)
-    hessian = risk.at(risk.scores(w)).hessian().matrix()
-    for j in range(D):
-        step = 1e-6 * np.eye(D)[j]
-        ends = [risk.gradient(risk.at(risk.scores(w + s * step)).derivatives) for s in (1, -1)]
-        np.testing.assert_allclose((ends[0] - ends[1]) / 2e-6, hessian[j], atol=1e-4)
-
-
 def conjugate_of(cp, name, y, alpha):
     """φ*(−α) for cvxpy, and the domain."""
     b = cp.multiply(y, alpha)
@@ -180,19 +120,6 @@ def test_dual_steps_are_those_of_a_conic_solver(name):
     np.testing.assert_allclose(steps[at], alpha.value, atol=1e-3)
 
 
-@pytest.mark.parametrize("name", KINKED)
-@pytest.mark.parametrize("mu", [1e-3, 0.5])
-def test_steps_from_zero_are_the_derivatives_of_the_smoothed_risk(name, mu):
-    risk, _, _, _, rng = make(name)
-    smoothed, scores = risk.smoothed(mu), rng.standard_normal(N)
-    np.testing.assert_allclose(
-        risk.dual_steps(scores, 0.0, mu)[0],
-        -smoothed.at(scores).derivatives,
-        rtol=1e-9,
-        atol=1e-11,
-    )
-
-
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("curvature", [1e-9, 1e-3, 1.0, 1e9])
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
@@ -205,19 +132,6 @@ def test_steps_balance_at_any_scale(name, curvature, scale):
         steps = risk.dual_steps(scores, alphas, curvature)[0]
         assert balance(costs, steps) < 1e4
         assert np.isfinite(risk.conjugate(steps))
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_the_search_by_steps_finds_what_the_median_does(seed):
-    risk, _, y, costs, rng = make("hinge", seed=seed)
-    searched = make("hinge", seed=seed, loss=Searched())[0]
-    for _ in range(3):
-        scores = rng.standard_normal(N)
-        at = searched.at(scores)
-        assert at.value == pytest.approx(risk.at(scores).value, rel=1e-13)
-        assert balance(costs, at.derivatives) < 200
-        found, expected = (each.dual_steps(scores, 0.3 * y, 0.7)[0] for each in (searched, risk))
-        np.testing.assert_allclose(found[costs > 0], expected[costs > 0], atol=1e-10)
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -245,16 +159,6 @@ def test_one_class_costs_nothing_whatever_the_examples_without_cost(name, sign):
     assert not (costs * risk.at(scores).derivatives).any()
     assert not risk.dual_steps(scores, 0.5 * y, 1.0)[0].any()
     assert np.isfinite(risk.complete(np.ones(2))).all()
-
-
-def test_the_middle_of_many_best_intercepts():
-    rows = Problem.from_arrays(np.array([[1.0], [-1.0]]), np.array([1.0, -1.0]), bias=1.0).rows
-    risk = ScalarRisk(
-        rows, margin.Hinge(), np.array([1.0, -1.0]), np.array([0.1, 0.1]), condition=Intercept()
-    )
-    for scores, expected in [((0.0, 0.0), 0.0), ((5.0, -3.0), -1.0), ((0.0, 10.0), -5.0)]:
-        for _ in range(2):  # from afar and from where it is
-            assert risk.at(np.array(scores)).intercept == pytest.approx(expected, abs=1e-12)
 
 
 def test_duals_out_of_balance_are_no_duals():

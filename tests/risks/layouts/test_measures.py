@@ -190,36 +190,6 @@ def test_the_error_rate_is_the_sum_of_hinge_losses():
     assert_allclose(risk.gradient(at.derivatives), hinge.gradient(expected.derivatives))
 
 
-@pytest.mark.parametrize("mu", [0.0, 0.5])
-@pytest.mark.parametrize("measure", [FBeta(), PrecisionAtK(9), RocArea(), ErrorRate()])
-def test_the_laws_of_a_risk(measure, mu):
-    risk, _, _, rng = risk_of(measure, mu=mu)
-    w, step = rng.standard_normal(5), 1e-5 * rng.standard_normal(5)
-    at = risk.at(risk.scores(w))
-    gradient = risk.gradient(at.derivatives)
-    assert risk.total(risk.scores(w)) == at.value
-    # a subgradient: F lies above the tangent everywhere
-    for _ in range(20):
-        other = w + rng.choice([0.1, 10.0]) * rng.standard_normal(5)
-        value = risk.at(risk.scores(other)).value
-        assert value >= at.value + gradient @ (other - w) - 1e-9 * abs(value)
-    if mu:
-        up, down = (risk.at(risk.scores(w + t * step)).value for t in (1, -1))
-        assert (up - down) / 2 == pytest.approx(gradient @ step, rel=1e-6, abs=1e-12)
-        plain = risk.smoothed(0.0).at(risk.scores(w)).value
-        assert abs(at.value - plain) <= mu * risk.room
-        return
-    # Fenchel's equality at the duals, and its inequality at means of duals
-    alphas = -at.derivatives
-    linear = risk.costs @ (at.scores * alphas)
-    assert -linear - risk.conjugate(alphas) == pytest.approx(at.value, rel=1e-12)
-    mean = (alphas - risk.at(risk.scores(-w)).derivatives) / 2
-    bound = -risk.costs @ (at.scores * mean) - risk.conjugate(mean)
-    assert bound <= at.value * (1 + 1e-12)
-    assert risk.conjugate(-alphas) == np.inf
-    assert len(risk.duals(alphas)) == 60
-
-
 def test_too_many_examples_for_the_recursions_are_refused():
     rng = np.random.default_rng(6)
     n = 300_000

@@ -132,15 +132,6 @@ def test_dual_steps_of_vectors_beat_others(vectors, q):
         assert (gains(step) >= gains(rival) - 1e-12 * (1 + q)).all()
 
 
-def test_smoothing_of_vectors_is_that_of_the_loss(data):
-    X, _, costs, _ = data
-    y = np.ones((N, K))
-    risk = VectorRisk(Problem.from_arrays(X, costs).rows, Distance(), y, costs)
-    assert risk.smoothed(0.2).loss.smoothing == 0.2
-    with pytest.raises(ValueError, match="smoothing must be at least 0"):
-        Distance(-1.0)
-
-
 @pytest.mark.parametrize("free", [False, True])
 def test_moments_are_those_of_each_task(free):
     rng = np.random.default_rng(6)

@@ -15,7 +15,6 @@ from rrmlinear.catalog.boosting_builders import (
     boosting_solver,
 )
 from rrmlinear.solvers.boosting.edges import Edges
-from rrmlinear.solvers.boosting.linear_program import least_edge
 from rrmlinear.solvers.boosting.sifting import Sifting
 from rrmlinear.solvers.loop.result import Status
 
@@ -111,27 +110,6 @@ def test_examples_that_are_decided_wrongly_at_first():
         assert moved == (fraction < 1)
         assert edges.primal == pytest.approx(largest_margin(U, box.caps), abs=1e-8)
         assert not Sifting(edges).solve(0.0)
-
-
-def test_programs_stay_small_where_no_ensemble_has_a_soft_margin(monkeypatch):
-    # each hypothesis stands beside its opposite: all margins are 0, and so is the threshold
-    n = 3000
-    rng = np.random.default_rng(0)
-    U = rng.choice([-1.0, 1.0], size=(20, n))
-    edges = Edges(WeightBox(np.full(n, 1 / n), 1 / (0.7 * n)), 0.0)
-    sifting, sizes = Sifting(edges), []
-
-    def counted(rows, *given):
-        sizes.append(rows.shape[1])
-        return least_edge(rows, *given)
-
-    monkeypatch.setattr("rrmlinear.solvers.boosting.sifting.least_edge", counted)
-    for some in (U[:10], U[10:]):
-        edges.add([*some, *-some])
-        sifting.solve(1e-10)
-        assert 0 <= edges.gap <= 1e-10
-    assert edges.primal == pytest.approx(0, abs=1e-10)
-    assert max(sizes) < n / 2
 
 
 @pytest.mark.parametrize("lam", [0.003, 0.05, 1.0])

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csc_array
 
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
-from rrmlinear.solvers.boosting.hypotheses import Columns, largest_first
+from rrmlinear.solvers.boosting.hypotheses import Columns
 from rrmlinear.solvers.boosting.stumps import Stumps
 
 
@@ -82,12 +82,6 @@ def test_the_first_column_is_the_best_of_both_signs(sparse):
         [unit * each.outputs @ g for each in found], np.sort(np.abs(X.T @ g))[::-1], atol=1e-13
     )
     assert columns.unit == unit
-
-
-def test_the_largest_come_first_and_equal_ones_in_order():
-    values = np.array([1.0, 3.0, 2.0, 3.0, 1.0])
-    for count, expected in ((1, [1]), (2, [1, 3]), (3, [1, 3, 2]), (9, [1, 3, 2, 0, 4])):
-        np.testing.assert_array_equal(largest_first(values, count), expected)
 
 
 def test_sorting_looks_at_the_clock():

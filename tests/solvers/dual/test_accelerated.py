@@ -2,16 +2,13 @@
 
 import numpy as np
 import pytest
-import scipy.sparse
 from members import SCALAR_LOSSES as LOSSES
 from members import STRONG_REGULARIZERS as REGULARIZERS
 from members import scalar_problem
 
 from rrmlinear import Problem
-from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.accelerated import Accelerated
-from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -73,18 +70,6 @@ def test_a_loss_that_is_smooth_enough_is_still_accelerated_where_it_proves_slow(
     assert solver.kappa > 0
 
 
-@pytest.mark.parametrize("loss", ["logistic", "squared-hinge"])
-def test_a_first_pass_is_measured_where_examples_sleep_after_it(loss):
-    rng = np.random.default_rng(5)
-    X = scipy.sparse.random(400, 300, 0.05, "csr", random_state=rng, data_rvs=rng.standard_normal)
-    y = np.where(X @ rng.standard_normal(300) > 0, 1.0, -1.0)
-    solver = Accelerated(ascent(Problem.from_arrays(X, y), LOSSES[loss], 1.0), L2(), observe=True)
-    result = solver.solve(Stopping(gap_tol=1e-7))
-    assert result.trace[0].estimated == (loss == "logistic")
-    assert result.status is Status.SOLVED
-    check(result, LOSSES[loss], L2(), X, y, 1e-7, 1.0)
-
-
 def separable(n=40, d=400):
     """Classes that a plane separates: there are more features than examples."""
     rng = np.random.default_rng(3)
@@ -100,19 +85,3 @@ def test_a_kappa_far_too_large_falls_and_the_run_does_not_stall():
     result = solver.solve(Stopping(gap_tol=1e-6))
     assert result.status is Status.SOLVED
     check(result, loss, L2(), X, problem.labels, 1e-6, 1e4)
-
-
-@pytest.mark.parametrize("k", [2, 3])
-def test_a_dual_vector_is_added_up_anew(k):
-    problem, _ = separable()
-    label = np.arange(40, dtype=np.int32) % k
-    if k == 2:
-        plain = ascent(problem, LOSSES["hinge"], 1e-4)(L2())
-    else:
-        plain = BlockAscent(problem.rows, label, k, np.full(40, 1e-4), WestonWatkins(), L2())
-    plain.solve(Stopping(gap_tol=1e-9))
-    expected = plain.dual_vector.copy()
-    z = np.linspace(-1, 1, expected.size)
-    plain.dual_vector[:] = 1e12  # what is left of a long κ y
-    plain.rebuild(z)
-    np.testing.assert_allclose(plain.dual_vector, z + expected, atol=1e-12)

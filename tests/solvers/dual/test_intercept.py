@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.losses.weston_watkins import WestonWatkins
-from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.intercept import InterceptSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -46,27 +46,6 @@ def check(result, X, y, loss, omega, costs, bias=1.0, gap=1e-9):
     assert result.primal == pytest.approx(primal, rel=1e-10)
     assert result.dual == pytest.approx(dual, rel=1e-9, abs=1e-11)
     assert -1e-12 * max(1, primal) <= primal - dual <= 1.01 * gap * max(1, primal)
-
-
-@pytest.mark.parametrize("name", ["hinge", "squared-hinge", "squared", "absolute", "quantile"])
-@pytest.mark.parametrize("l1", [0.0, 0.7])
-def test_optimum_is_that_of_a_conic_solver(name, l1):
-    cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
-    problem, X, y = data(name)
-    result = solve(problem, LOSSES[name], ElasticNet(l1), np.full(N, 0.2))
-    w, b = cp.Variable(D), cp.Variable()
-    r = y - X @ w - b
-    slack = 1 - cp.multiply(y, X @ w + b)
-    phi = {
-        "hinge": cp.sum(cp.pos(slack)),
-        "squared-hinge": cp.sum_squares(cp.pos(slack)),
-        "squared": cp.sum_squares(r) / 2,
-        "absolute": cp.norm1(r),
-        "quantile": cp.sum(cp.maximum(0.8 * r, -0.2 * r)),
-    }[name]
-    objective = cp.sum_squares(w) / 2 + l1 * cp.norm1(w) + 0.2 * phi
-    best = cp.Problem(cp.Minimize(objective)).solve(solver=cp.CLARABEL)
-    assert result.primal == pytest.approx(best, rel=1e-7)
 
 
 @pytest.mark.parametrize("name", SIGN_LOSSES)

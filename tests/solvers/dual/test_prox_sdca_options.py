@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from members import KINKED_LOSSES, SMOOTH_LOSSES, scalar_problem, takes_signs
 from members import SCALAR_LOSSES as LOSSES
+from members import SMOOTH_LOSSES, scalar_problem, takes_signs
 from scipy.optimize import minimize_scalar
 
 from rrmlinear import Problem
@@ -34,28 +34,17 @@ def run(solver, gap_tol=1e-6, on_pass=None, **rules):
 
 @pytest.mark.parametrize("regularizer", REGULARIZERS)
 @pytest.mark.parametrize("option", OPTIONS)
-@pytest.mark.parametrize("name", SMOOTH_LOSSES)
+@pytest.mark.parametrize("name", LOSSES)
 def test_every_option_climbs_to_the_same_optimum(problem_for, name, option, regularizer):
-    problem, omega = problem_for(name), REGULARIZERS[regularizer]
-    best = run(solver_of(problem, SMOOTH_LOSSES[name], omega), 1e-10).primal
+    problem, omega, smooth = problem_for(name), REGULARIZERS[regularizer], name in SMOOTH_LOSSES
+    if option == "V" and not smooth:
+        pytest.skip("it needs a smooth loss")
+    best = run(solver_of(problem, LOSSES[name], omega), 1e-9).primal
     duals = []
-    solver = solver_of(problem, SMOOTH_LOSSES[name], omega, option=option)
-    result = run(solver, on_pass=lambda row: duals.append(row.dual))
+    solver = solver_of(problem, LOSSES[name], omega, option=option)
+    result = run(solver, 1e-6 if smooth else 1e-3, on_pass=lambda row: duals.append(row.dual))
     assert result.status is Status.SOLVED
-    assert result.primal == pytest.approx(best, rel=2e-6)
-    assert (np.diff(duals) >= -1e-12 * abs(duals[-1])).all()
-
-
-@pytest.mark.parametrize("option", ["I", "II", "III", "IV"])
-@pytest.mark.parametrize("name", KINKED_LOSSES)
-def test_losses_with_a_kink_climb_too(problem_for, name, option):
-    problem = problem_for(name)
-    best = run(solver_of(problem, LOSSES[name]), 1e-9).primal
-    duals = []
-    solver = solver_of(problem, LOSSES[name], option=option)
-    result = run(solver, 1e-3, on_pass=lambda row: duals.append(row.dual))
-    assert result.status is Status.SOLVED
-    assert best - 1e-9 <= result.primal <= best + 1e-3 * max(1, result.primal)
+    assert best - 1e-9 * abs(best) <= result.primal <= best + result.gap + 1e-9 * abs(best)
     assert (np.diff(duals) >= -1e-12 * abs(duals[-1])).all()
 
 
@@ -179,23 +168,6 @@ def test_averages_are_as_good_as_theorem_1_says(bounds):
 
 
 @pytest.mark.parametrize("regularizer", REGULARIZERS)
-@pytest.mark.parametrize("name", ["hinge", "logistic", "squared"])
-def test_the_certificate_of_averages_is_true(problem_for, name, regularizer):
-    problem, omega, loss = problem_for(name), REGULARIZERS[regularizer], LOSSES[name]
-    solver = solver_of(problem, loss, omega, averaging=True)
-    result = run(solver, 1e-3)
-    assert result.status is Status.SOLVED
-    X, y, costs = problem.to_scipy(), problem.labels, np.full(N, 0.5)
-    w = result.weights
-    primal = costs @ loss.values(y, X @ w) + omega.value_of(w)
-    v = X.T @ (costs * result.duals)
-    dual = -costs @ loss.conjugates(y, result.duals) - omega.conjugate_of(v)
-    assert result.primal == pytest.approx(primal, rel=1e-10)
-    assert result.dual == pytest.approx(dual, rel=1e-9)
-    assert 0 <= primal - dual <= 1.01e-3 * max(1, primal)
-
-
-@pytest.mark.parametrize("regularizer", REGULARIZERS)
 @pytest.mark.parametrize("bias", [-1.0, 0.5])
 def test_averages_are_over_the_states_before_each_visit(problem_for, regularizer, bias):
     problem, omega = problem_for("squared").with_bias(bias), REGULARIZERS[regularizer]
@@ -213,21 +185,6 @@ def test_averages_are_over_the_states_before_each_visit(problem_for, regularizer
     np.testing.assert_allclose(solver.present_duals(), np.mean(duals, axis=0), atol=1e-13)
 
 
-def test_uniform_draws_come_from_all_examples_that_cost_something(problem_for):
-    costs = np.where(np.arange(N) % 3 == 0, 0.0, 0.5)
-    problem = problem_for("hinge")
-    solver = solver_of(problem, LOSSES["hinge"], cost=costs, sampling="uniform")
-    solver.start()
-    counts = np.zeros(N)
-    for number in range(1, 501):
-        order = solver.state.begin_pass(number, 0, True)
-        assert len(order) == (costs > 0).sum()
-        counts += np.bincount(order, minlength=N)
-    assert (counts[costs == 0] == 0).all()
-    assert (abs(counts[costs > 0] - 500) <= 6 * np.sqrt(500)).all()
-    assert len(set(order.tolist())) < len(order)
-
-
 @pytest.mark.parametrize("name", LOSSES)
 def test_any_finite_start_will_do(problem_for, name):
     problem, loss = problem_for(name), LOSSES[name]
@@ -235,16 +192,6 @@ def test_any_finite_start_will_do(problem_for, name):
     result = run(solver_of(problem, loss, start=wild))
     assert result.status is Status.SOLVED
     assert result.primal == pytest.approx(run(solver_of(problem, loss)).primal, rel=2e-6)
-
-
-def test_a_start_within_bounds_is_taken_as_it_is(problem_for):
-    problem = problem_for("quantile")
-    start = np.linspace(-0.19, 0.79, N)
-    solver = solver_of(problem, LOSSES["quantile"], start=start)
-    solver.start()
-    np.testing.assert_array_equal(solver.state.alphas, start)
-    expected = problem.to_scipy().T @ (0.5 * start)
-    np.testing.assert_allclose(solver.state.dual_vector, expected, atol=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -272,16 +219,3 @@ def test_one_example_and_costs_of_zero(choices):
     nothing = run(solver_of(problem, LOSSES["hinge"], cost=np.zeros(1), **choices), 1e-6)
     assert nothing.status is Status.SOLVED
     assert (nothing.weights == 0).all()
-
-
-def test_a_shift_moves_the_weights_and_wakes_everyone(problem_for):
-    problem = problem_for("hinge")
-    solver = solver_of(problem, LOSSES["hinge"])
-    run(solver, 1e-8)
-    solver.target = np.inf
-    shift = np.linspace(-1, 1, D)
-    before = solver.state.dual_vector.copy()
-    solver.state.dual_vector[:] += shift
-    solver.state.resume()
-    np.testing.assert_array_equal(solver.state.dual_vector, before + shift)
-    assert len(solver.state.begin_pass(1, 0, False)) == N

@@ -8,7 +8,6 @@ from rrmlinear import Parameter, Problem, fit
 from rrmlinear.losses import margin, regression
 from rrmlinear.losses.logistic import Logistic
 from rrmlinear.regularizers.separable import L2, ElasticNet
-from rrmlinear.solvers.dual import shared_passes
 from rrmlinear.solvers.dual.averaged import AveragedSDCA
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
@@ -32,12 +31,6 @@ def problem():
     values = rng.standard_normal(N * VALUES) / np.sqrt(VALUES)
     X = csr_array((values, (np.repeat(np.arange(N), VALUES), columns.ravel())), shape=(N, D))
     return Problem.from_arrays(X, np.where(X @ rng.standard_normal(D) > 0, 1.0, -1.0))
-
-
-@pytest.fixture
-def shared(monkeypatch):
-    """Let threads share dense rows, faster or not."""
-    monkeypatch.setattr(shared_passes, "MAX_SHARED_DENSITY", 1.0)
 
 
 class OneForAll(Team):
@@ -90,16 +83,16 @@ def test_the_same_bits_each_time_and_on_fewer_threads(problem, name, threads):
         assert other.primal == results[0].primal
 
 
-@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize("threads", [2, 4])
 @pytest.mark.parametrize("name", ["squared", "squared-hinge", "hinge"])
 def test_steps_that_undo_each_other_are_found_out(name, threads):
     # Nearly equal rows: what one thread gains, the others' steps spoil.
     rng = np.random.default_rng(0)
-    X = np.ones((N, VALUES)) + 0.01 * rng.standard_normal((N, VALUES))
+    X = np.zeros((N, D))
+    X[:, :VALUES] = 1 + 0.01 * rng.standard_normal((N, VALUES))
     y = np.where(rng.random(N) < 0.7, 1.0, -1.0)
     duals = []
-    clash = Problem.from_arrays(X, y)
+    clash = Problem.from_arrays(csr_array(X), y)
     result = run(
         ProxSDCA,
         clash,
@@ -151,19 +144,3 @@ def test_the_largest_violation_takes_one_thread_where_the_loss_has_a_kink(proble
         result = fit(problem, Parameter(number, threads=2)).result
         assert any("looks at the largest violation" in said for said in result.notes) == note
         assert result.solved
-
-
-def test_a_shift_reaches_every_copy(problem):
-    costs = np.full(N, 0.5)
-    solver = ProxSDCA(problem.rows, problem.labels, costs, LOSSES["logistic"], L2(), threads=2)
-    solver.start()
-    shift = np.linspace(-1, 1, D)
-    try:
-        solver.run_pass(1)
-        solver.state.dual_vector[:] += shift
-        solver.state.resume()
-        solver.run_pass(2)
-    finally:
-        solver.close()
-    expected = shift + problem.to_scipy().T @ (costs * solver.state.alphas)
-    np.testing.assert_allclose(solver.state.dual_vector, expected, atol=1e-11)

@@ -15,9 +15,7 @@ from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.features._class_model import ClassModelSweeps
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
-from rrmlinear.solvers.features.feature_subsets import columns_of
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.second_order.newton import Newton
@@ -129,43 +127,6 @@ def test_it_agrees_with_newtons_method_on_all_weights(loss, omega, free):
     other = Newton(risk, omega).solve(Stopping(1e-7, max_passes=500))
     assert other.status is Status.SOLVED
     assert solved(risk, omega).primal == pytest.approx(other.primal, rel=2e-7)
-
-
-def test_a_model_is_that_of_the_second_derivative():
-    problem, _, _ = data()
-    risk = risk_of(problem, Softmax(), np.linspace(0.5, 2, N))
-    rng = np.random.default_rng(3)
-    at = risk.at(risk.scores(rng.standard_normal((D, K))))
-    active = risk.rates_of_classes.active(at.derivatives, 0.0)
-    some = np.sort(rng.permutation(D * K)[:30])
-    feature, class_of = np.divmod(some, K)
-    terms = rng.uniform(0.1, 1, (4, 30))
-    begin = rng.standard_normal(30)
-    columns = columns_of(problem.rows, np.ones(N))
-    kinds = class_of.astype(np.int32)
-    model = ClassModelSweeps(columns, feature, kinds, K, *active, terms, begin)
-    matrix = at.hessian().matrix()[np.ix_(some, some)]
-    np.testing.assert_allclose(model.curvatures, matrix.diagonal(), atol=1e-12)
-
-    def objective(w):
-        b, added, l1, modulus = terms
-        change = w - begin
-        value = change @ matrix @ change / 2 - b @ change + added @ change**2 / 2
-        return value + l1 @ np.abs(w) + modulus @ w**2 / 2
-
-    x = rng.standard_normal(30)
-    np.testing.assert_allclose(model.product(np.arange(30), x), matrix @ x, atol=1e-10)
-    assert model.value() == pytest.approx(objective(begin))
-    before = objective(begin)
-    decrease = model.sweep()
-    assert model.value() == pytest.approx(objective(model.weights))
-    assert 0 < decrease <= before - objective(model.weights) + 1e-9
-    for _ in range(300):
-        model.sweep()
-    least = objective(model.weights)
-    assert all(
-        objective(model.weights + 1e-3 * rng.standard_normal(30)) >= least for _ in range(50)
-    )
 
 
 @pytest.mark.parametrize("loss", ["softmax", "weston-watkins", "crammer-singer"])

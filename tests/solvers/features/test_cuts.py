@@ -3,13 +3,7 @@
 import subprocess
 import sys
 
-import numpy as np
 import pytest
-from scipy import sparse
-
-from rrmlinear import Problem
-from rrmlinear.data.products import product
-from rrmlinear.solvers.features._cuts import cut_rows
 
 #: Growth of memory by a cut over the bytes of its result. Writing 5 sets the peak to the present.
 GROWTH = """
@@ -28,20 +22,6 @@ before = peak()
 cut = cut_rows(rows, np.arange(290))
 print((peak() - before) / (12 * cut.n_stored))
 """
-
-
-@pytest.fixture
-def matrix() -> sparse.csr_matrix:
-    return sparse.random(2000, 300, density=0.2, format="csr", rng=np.random.default_rng(0))
-
-
-def test_cut_rows_hold_the_columns_in_the_order_given(matrix):
-    rows = Problem.from_arrays(matrix, np.ones(2000)).rows
-    chosen = np.array([299, 0, 17, 200])
-    cut = cut_rows(rows, chosen)
-    assert cut.shape == (2000, 4)
-    weights = np.random.default_rng(1).normal(size=(4, 1))
-    np.testing.assert_allclose(product(cut, weights, 4), matrix[:, chosen] @ weights, atol=1e-12)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read from /proc")

@@ -5,7 +5,6 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.data.array_rows import shared_rows
 from rrmlinear.losses.logistic import Logistic
 from rrmlinear.losses.margin import SmoothHinge, SquaredHinge
 from rrmlinear.losses.regression import Huber, Squared, SquaredEpsilonInsensitive
@@ -16,14 +15,9 @@ from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
-from rrmlinear.solvers.features.feature_subsets import squares_of
-from rrmlinear.solvers.features.models import choice
-from rrmlinear.solvers.features.models.columns_model import ColumnsModel
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
-from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order import feature_step
 
 N, D = 80, 30
 LOSSES = {
@@ -121,13 +115,12 @@ def test_wide_separable_data(name, form):
     assert np.count_nonzero(result.weights) <= 30
 
 
-def test_columns_of_a_large_working_set(monkeypatch):
+def test_columns_of_a_large_working_set():
     rng = np.random.default_rng(2)
     X = rng.standard_normal((2000, 150)) + 1
     y = np.where(X @ rng.standard_normal(150) + rng.standard_normal(2000) > 0, 1.0, -1.0)
     problem = Problem.from_arrays(X, y, bias=1.0)
     solver = solver_of(problem, Logistic(), np.ones(2000), 5.0, intercept=True)
-    monkeypatch.setattr(choice, "FIRST_SWEEPS", 0)
     result = solver.solve(Stopping(gap_tol=1e-8))
     assert result.status is Status.SOLVED
     b = result.weights[150]
@@ -184,30 +177,6 @@ def test_a_constant_feature_is_no_use_beside_an_intercept():
     assert result.weights[1] > 0
 
 
-def test_weights_equal_repetitions():
-    problem, X, y = data()
-    times = np.arange(N) % 3
-    repeated = Problem.from_arrays(np.repeat(X, times, axis=0), np.repeat(y, times))
-    once = solve(problem, Logistic(), times.astype(float), 2.0, 0.1, gap_tol=1e-13)
-    often = solve(repeated, Logistic(), np.ones(times.sum()), 2.0, 0.1, gap_tol=1e-13)
-    np.testing.assert_allclose(once.weights, often.weights, atol=1e-6)
-
-
-def test_same_bits_twice():
-    problem, _, _ = data()
-    runs = [solve(problem, Logistic(), np.ones(N), 1.0).weights.tobytes() for _ in range(2)]
-    assert runs[0] == runs[1]
-
-
-def test_limits_end_a_run():
-    problem, _, _ = data()
-    result = solve(problem, Logistic(), np.ones(N), 0.1, max_passes=1)
-    assert (result.status, result.passes) == (Status.PASS_LIMIT, 1)
-    late = solve(problem, Logistic(), np.ones(N), 0.1, time_limit=0.0)
-    assert late.status is Status.TIME_LIMIT
-    assert late.gap >= 0
-
-
 def test_other_problems_are_refused():
     problem, _, _ = data()
     rows, y, costs = problem.rows, problem.labels, np.ones(N)
@@ -221,24 +190,6 @@ def test_other_problems_are_refused():
     large = Problem.from_arrays([[1.0, 1e200], [2.0, 0.0]], [1.0, -1.0])
     with pytest.raises(ValueError, match="the squared norm of feature 2 overflows"):
         solve(large, Logistic(), np.ones(2), 1.0)
-
-
-def test_a_rule_that_ends_the_run_needs_neither_faces_nor_duals_of_models(monkeypatch):
-    def refuse(*_):
-        raise AssertionError("not needed")
-
-    module = "rrmlinear.solvers.features.feature_newton"
-    monkeypatch.setattr(choice, "MAX_GRAM_FEATURES", 0)
-    monkeypatch.setattr(f"{module}.offer_duals_of_model", refuse)
-    monkeypatch.setattr(ColumnsModel, "face_step", refuse)
-    problem, _, _ = data("squared hinge")
-    solver = solver_of(problem, LOSSES["squared hinge"], np.ones(N), 1.0)
-    solver.rule = FeatureSum(solver.risk, 0.05, False, False)
-    result = solver.solve(Stopping(0.0, max_passes=500))
-    assert result.status is Status.RULE
-    assert solver.rule.ratio(Point(result.weights, None)) <= 1
-    with pytest.raises(AssertionError, match="not needed"):
-        solve(problem, LOSSES["squared hinge"], np.ones(N), 1.0)
 
 
 @pytest.mark.parametrize("tolerance", [0.3, 1e-3, 1e-7])
@@ -260,30 +211,3 @@ def test_a_rule_of_long_rows_is_met(tolerance):
     over = np.where(result.weights == 0, np.maximum(np.abs(pulls) - 1, 0), at_rest)
     at_zero = np.maximum(np.abs(X.T @ y / 2) - 1, 0).sum()
     assert over.sum() <= tolerance * at_zero
-
-
-def test_problems_share_the_squares_of_equal_costs_alone():
-    rng = np.random.default_rng(8)
-    X, costs = rng.standard_normal((20, 3)), rng.random(20)
-    rows = shared_rows(Problem.from_arrays(csr_array(X), np.ones(20)).rows)
-    first = squares_of(rows, costs)
-    np.testing.assert_allclose(first, costs @ X**2, rtol=1e-14)
-    assert squares_of(rows, costs.copy()) is first
-    np.testing.assert_allclose(squares_of(rows, 2 * costs), 2 * first, rtol=1e-14)
-    np.testing.assert_allclose(squares_of(rows, costs), first, rtol=0)
-
-
-def test_steps_of_the_logistic_loss_that_stop_short_are_doubled(monkeypatch):
-    problem, costs = data()[0], np.full(N, 3.0)
-
-    def first_values(steep):
-        monkeypatch.setattr(feature_step, "STEEP", steep)
-        solver = solver_of(problem, Logistic(), costs, 0.1)
-        result = solver.solve(Stopping(gap_tol=1e-10))
-        assert result.solved
-        return result.trace[0].primal, result.primal
-
-    doubled, best = first_values(feature_step.STEEP)
-    whole, same = first_values(np.inf)
-    assert doubled < whole
-    assert best == pytest.approx(same, rel=1e-9)

@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-from members import SCALAR_LOSSES as LOSSES
-from optima import COSTS, optimum
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin
 from rrmlinear.losses.logistic import Logistic
 from rrmlinear.losses.weston_watkins import WestonWatkins
-from rrmlinear.regularizers.separable import L1, L2, ElasticNet
+from rrmlinear.regularizers.separable import L1, L2
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.gradient.agm import AGM, ROUTES
@@ -23,35 +21,6 @@ TOLERANCE = 1e-7
 
 def solve(risk, omega, **choices):
     return AGM(risk, omega, **choices).solve(Stopping(gap_tol=TOLERANCE, max_passes=30_000))
-
-
-@pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize(("omega", "memory"), [(L2(), "all"), (ElasticNet(0.7), "one")])
-@pytest.mark.parametrize("name", LOSSES)
-def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(
-    objectives, make, name, omega, route, memory
-):
-    problem, X, y = make(name)
-    loss, costs = LOSSES[name], COSTS
-    risk = ScalarRisk(problem.rows, loss, y, costs)
-    result = solve(risk, omega, route=route, memory=memory)
-    assert result.status is Status.SOLVED
-    primal, dual = objectives(X, y, costs, loss, omega, result)
-    assert result.primal == pytest.approx(primal, rel=1e-12)
-    assert result.dual == pytest.approx(dual, rel=1e-10)
-    assert -1e-12 * primal <= result.gap <= TOLERANCE * max(1, primal)
-    assert all(row.gap >= -1e-11 * row.primal for row in result.trace)
-    assert result.primal == pytest.approx(optimum(name, omega), rel=1.1e-7)
-
-
-@pytest.mark.parametrize("route", ROUTES)
-def test_an_optimized_prox_function_has_the_same_optimum(make, route):
-    problem, _, y = make("hinge")
-    costs = np.linspace(0, 4, N)
-    risk = ScalarRisk(problem.rows, margin.Hinge(), y, costs)
-    plain, other = (solve(risk, L2(), route=route, optimized=optimized) for optimized in (0, 1))
-    assert other.status is Status.SOLVED
-    assert other.primal == pytest.approx(plain.primal, rel=1.1e-7)
 
 
 def test_ratios_of_the_optimized_prox_function():

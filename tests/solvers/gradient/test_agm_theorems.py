@@ -5,13 +5,10 @@ from functools import cached_property
 import numpy as np
 import pytest
 
-from rrmlinear.projections import entropy_capped_simplex
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.solvers.gradient.agm_steps import FIXED, Constants, Pace
-from rrmlinear.solvers.gradient.bregman import LOWEST_LOGARITHM, Euclidean
+from rrmlinear.solvers.gradient.bregman import Euclidean
 from rrmlinear.solvers.gradient.estimate_functions import InfiniteMemory, OneMemory
-
-cvxpy = pytest.importorskip("cvxpy")
 
 D, STEPS = 12, 120
 METHODS = [InfiniteMemory, OneMemory]
@@ -207,21 +204,6 @@ def test_a_lipschitz_constant_falls_to_what_the_path_needs_and_rises_again(metho
     assert run.run.value < 1e-3 * problem.smooth(x0)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_restarts_make_curvature_that_is_not_announced_pay(method):
-    omega = L2(1e-9)
-    problem, best, L = quadratic(6, 0.003, omega)
-    optimum = problem.smooth(best) + problem.rest(best)
-    errors = {}
-    for restarts in (False, True):
-        pace = Pace(2.0, 1.2, restarts)
-        run = Run(method, problem, Euclidean(), np.zeros(D), L, Constants(), pace)
-        errors[restarts] = [now.value - optimum for _, now in run.steps(250)][-1]
-    assert run.run.uphill > 1
-    assert errors[True] < 1e-13
-    assert errors[True] < errors[False] / 100
-
-
 class SmoothedNorm:
     """Σ_i huber(k_i'x − b_i) = max over |α_i| ≤ 1 of ⟨Kx − b, α⟩ − μ/2 ‖α‖², and a box with Ω."""
 
@@ -287,92 +269,6 @@ def test_the_gap_of_the_averaged_dual(pace, method, lam2):
         shrunk = 1 / now.weight if method is InfiniteMemory else first * now.remaining
         assert -1e-12 <= gap <= shrunk * diameter + 1e-12
     assert gap < (1e-3 if lam2 else 0.1) * problem.smooth(problem.image(np.zeros(D)))
-
-
-class Entropy:
-    """d(x) = Σ x_i log x_i over x ≥ 0: 1-strongly convex in ‖·‖₁ on the simplex (Pinsker)."""
-
-    sigma = 1.0
-
-    def mirror(self, x):
-        with np.errstate(divide="ignore"):
-            return np.maximum(np.log(x), LOWEST_LOGARITHM)
-
-    def divergence(self, x, mirror):
-        terms = np.where(x > 0, x * (self.mirror(x) - mirror), 0.0)
-        return float(terms.sum() - x.sum() + np.exp(mirror).sum())
-
-    def squared_norm(self, step):
-        return float(np.abs(step).sum()) ** 2
-
-    def turn(self, u, x, last):
-        return float((self.mirror(u) - self.mirror(x)) @ (x - last))
-
-
-class OnSimplex(OverArrays):
-    """Ψ = λ₂ Δ(·, uniform) on the simplex capped at ν, d the entropy."""
-
-    def __init__(self, f, slope, lam2, cap):
-        uniform = np.full(D, -np.log(D))
-        entropy = Entropy()
-
-        def lowest(gradient, t, c, mirror):
-            logs = (t * lam2 * uniform + c * mirror - gradient) / (t * lam2 + c)
-            return entropy_capped_simplex(logs, cap, logarithms=True)
-
-        super().__init__(f, slope, lambda x: lam2 * entropy.divergence(x, uniform), lowest)
-
-
-def simplex_case(kind, lam2, cap):
-    """f over the simplex with its L in ‖·‖₁, and the optimum by an interior-point solver."""
-    rng = np.random.default_rng(8)
-    K = rng.standard_normal((30, D))
-    x = cvxpy.Variable(D)
-    if kind == "quadratic":
-        H, line = K.T @ K, 5 * rng.standard_normal(D)
-        f, slope, L = lambda a: a @ H @ a / 2 - line @ a, lambda a: H @ a - line, np.abs(H).max()
-        objective = cvxpy.sum_squares(K @ x) / 2 - line @ x
-    else:
-        mu = 0.1
-
-        def softmax(a):
-            scores = K @ a / mu
-            weights = np.exp(scores - scores.max())
-            return weights / weights.sum()
-
-        def f(a):
-            top = (K @ a).max()
-            return top + mu * np.log(np.exp((K @ a - top) / mu).sum())
-
-        def slope(a):
-            return K.T @ softmax(a)
-
-        L = np.abs(K).max() ** 2 / mu
-        objective = mu * cvxpy.log_sum_exp(K @ x / mu)
-    if lam2:
-        objective += lam2 * cvxpy.sum(cvxpy.rel_entr(x, np.full(D, 1 / D)))
-    limits = [x >= 0, x <= cap, cvxpy.sum(x) == 1]
-    optimum = cvxpy.Problem(cvxpy.Minimize(objective), limits).solve(solver="CLARABEL")
-    return OnSimplex(f, slope, lam2, cap), L, optimum, np.asarray(x.value)
-
-
-@pytest.mark.parametrize("cap", [1.0, 0.2])
-@pytest.mark.parametrize("lam2", [0.0, 0.3])
-@pytest.mark.parametrize("kind", ["quadratic", "smoothed max"])
-@pytest.mark.parametrize("method", METHODS)
-def test_entropy_on_the_simplex(pace, method, kind, lam2, cap):
-    problem, L, optimum, best = simplex_case(kind, lam2, cap)
-    geometry, x0 = Entropy(), np.full(D, 1 / D)
-    distance = geometry.divergence(np.maximum(best, 0), geometry.mirror(x0))
-    run = Run(method, problem, geometry, x0, of_pace(pace, L), Constants(0, lam2), pace)
-    error = 1e-7 * (1 + abs(optimum))
-    for _, now in run.steps(300):
-        assert now.x.sum() == pytest.approx(1, rel=1e-12)
-        assert now.x.max() <= cap * (1 + 1e-12)
-        first = run.L_of_step[0]
-        shrunk = 1 / now.weight if method is InfiniteMemory else first * now.remaining
-        assert -error <= now.value - optimum <= shrunk * distance + error
-    assert now.value - optimum <= 1e-2 * abs(optimum)
 
 
 def test_weights_do_not_overflow_however_long_it_runs():

@@ -9,7 +9,6 @@ from rrmlinear.losses.logistic import Logistic
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.gradient.fista import FISTA
-from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
 N, D = 60, 12
@@ -63,11 +62,3 @@ def test_data_that_overflow_are_refused():
     problem = Problem.from_arrays(np.full((2, 2), 1e200), np.array([1.0, -1.0]))
     with pytest.raises(ValueError, match="squared norm of an example overflows"):
         solve(FISTA, problem, Logistic(), L2(), np.ones(2))
-
-
-def test_data_of_zeros_are_solved_at_once():
-    problem = Problem.from_arrays(np.zeros((3, 2)), np.array([1.0, -1.0, 1.0]))
-    result = solve(FISTA, problem, Logistic(), L2(), np.ones(3))
-    assert result.status is Status.SOLVED
-    assert result.primal == pytest.approx(3 * np.log(2), rel=1e-12)
-    np.testing.assert_array_equal(result.weights, [0, 0])

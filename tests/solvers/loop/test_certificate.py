@@ -205,32 +205,6 @@ def test_values_that_have_rounded_are_measured_again(certificate):
     assert again.measure() == (exact.primal, exact.dual) == exact.measure()
 
 
-class Counted:
-    """A risk that counts the sums over its rows."""
-
-    def __init__(self, risk):
-        self.risk, self.gradients = risk, 0
-
-    def __getattr__(self, name):
-        return getattr(self.risk, name)
-
-    def gradient(self, derivatives):
-        self.gradients += 1
-        return self.risk.gradient(derivatives)
-
-
-def test_duals_of_a_known_vector_are_measured_as_they_are(certificate):
-    risk, alphas = Counted(certificate.risk), certificate.risk.labels.copy()
-    vector = certificate.risk.gradient(alphas)
-    omega = L1(np.abs(vector).max() / 3)  # only a third of these duals is allowed
-    for exact in (True, False):
-        given = Certificate(risk, omega)
-        dual = given.offer_duals(alphas, vector, exact=exact)
-        assert given.measure()[1] == pytest.approx(dual, rel=1e-14)
-        assert risk.gradients == (0 if exact else 1)
-        np.testing.assert_allclose(given.alphas, alphas / 3, rtol=1e-14)
-
-
 def test_a_present_state_replaces_what_was_there_and_is_made_late(certificate):
     state = np.zeros(4)
     certificate.offer_weights(np.array([0.5, 0.0, 0.0, 0.1]))

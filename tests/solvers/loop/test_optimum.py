@@ -60,23 +60,6 @@ def test_equals_a_conic_solver(small_problem, fit, case, block):
     assert result.dual == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("name", ["digits", "small", "faces"])
-def test_the_three_block_solvers_agree(request, small_problem, fit, name):
-    if name == "digits":
-        problem, C = request.getfixturevalue("digits"), 1e-3
-    else:
-        shape = (120, 6, 5) if name == "small" else (300, 12, 160)
-        problem, C = small_problem(*shape, seed=8).problem(), 0.3
-    exact, walrus, shark = (
-        fit(problem, C=C, block=block, gap_tol=1e-8).result
-        for block in ("knapsack", "walrus", "shark")
-    )
-    assert exact.status is walrus.status is shark.status is Status.SOLVED
-    assert walrus.primal == pytest.approx(exact.primal, rel=1e-7)
-    assert shark.primal == pytest.approx(exact.primal, rel=1e-7)
-    assert abs(walrus.passes - exact.passes) <= 2
-
-
 def test_solver_31_is_shark(small_problem, fit):
     problem = small_problem(80, 5, 4).problem()
     by_number, by_block = (
@@ -94,13 +77,6 @@ def test_class_weights_equal_sample_weights(small_problem, fit):
     by_class = fit(small.problem(), C=0.5, class_weights={1: 2.0, 2: 0.5})
     by_sample = fit(small.problem(np.array([1.0, 2.0, 0.5])[small.y.astype(int)]), C=0.5)
     assert by_class.weights.tobytes() == by_sample.weights.tobytes()
-
-
-def test_duplicate_rows_keep_the_optimum(small_problem, fit):
-    small = small_problem(50, 4, 3, seed=6)
-    twice = rrmlinear.Problem.from_arrays(np.vstack([small.X] * 2), np.tile(small.y, 2))
-    once, halved = fit(small.problem(), gap_tol=1e-9), fit(twice, C=0.5, gap_tol=1e-9)
-    assert halved.result.primal == pytest.approx(once.result.primal, rel=1e-8)
 
 
 def test_zero_rows_cost_their_bound(small_problem, fit, certify):
@@ -180,26 +156,9 @@ def test_a_norm_that_overflows_is_refused(small_problem, fit):
         fit(small.problem())
 
 
-def test_one_class_is_refused(small_problem, fit):
-    small = small_problem(10, 3, 2)
-    with pytest.raises(ValueError, match="all 10 examples have label 4"):
-        fit(rrmlinear.Problem.from_arrays(small.X, np.full(10, 4.0)))
-
-
 def test_weights_all_zero_are_refused(small_problem, fit):
     with pytest.raises(ValueError, match="every example has weight 0"):
         fit(small_problem(10, 3, 2).problem(np.zeros(10)))
-
-
-def test_examples_of_weight_zero_count_for_nothing(small_problem, fit):
-    small = small_problem(50, 4, 3, seed=9)
-    weight = np.ones(50)
-    weight[30:] = 0.0
-    ignored = fit(small.problem(weight), gap_tol=1e-9)
-    without = rrmlinear.Problem.from_arrays(small.X[:30], small.y[:30])
-    assert ignored.result.primal == pytest.approx(
-        fit(without, gap_tol=1e-9).result.primal, rel=1e-8
-    )
 
 
 def test_a_class_of_weight_zero_keeps_its_column(small_problem, fit):

@@ -6,9 +6,8 @@ from numpy.testing import assert_allclose
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
-from rrmlinear.losses.logistic import Logistic
 from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups
-from rrmlinear.regularizers.separable import L1, L2
+from rrmlinear.regularizers.separable import L1
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows
 from rrmlinear.risks.scalar import ScalarRisk
@@ -66,29 +65,6 @@ def test_what_it_finds_is_feasible_and_below_the_optimum(omega, loss, free):
         assert shrunk <= best.dual <= exact.primal
         assert np.isfinite(risk.conjugate(best.alphas))
         assert omega.dual_scale_of((1 - 1e-9) * risk.gradient(best.alphas)) == 1
-
-
-@pytest.mark.parametrize("omega", [L2Groups(), NORMS[-1]], ids=["l2", "groups"])
-@pytest.mark.parametrize("free", [False, True])
-def test_it_makes_good_most_of_what_shrinking_loses(omega, free):
-    risk = risk_of(regression.Quantile(0.7), free)
-    exact = Pdprox(risk, omega).solve(Stopping(gap_tol=1e-7, max_passes=20_000))
-    alphas, vector = after_passes(risk, omega, 40)
-    best = Certificate(risk, omega)
-    shrunk = best.offer_duals(alphas, vector)
-    repair = DualRepair.of(risk, omega)
-    assert sum(repair.look(best, alphas, vector) for _ in range(dual_repair.FIRST)) > 0
-    assert exact.dual - best.dual < 0.5 * (exact.dual - shrunk)
-
-
-def test_it_is_for_duals_in_a_box_that_may_leave_the_ball():
-    logistic = risk_of(margin.Hinge(), False)
-    logistic = ScalarRisk(logistic.rows, Logistic(), np.ones(N), logistic.costs)
-    assert DualRepair.of(logistic, L1(1.0)) is None
-    risk = risk_of(margin.Hinge(), False)
-    repair, best = DualRepair.of(risk, L2()), Certificate(risk, L2())
-    assert [repair.look(best, np.ones(N), np.ones(D)) for _ in range(9)] == [0] * 9
-    assert best.alphas is None
 
 
 @pytest.mark.parametrize("free", [False, True])

@@ -1,56 +1,19 @@
 """Pdprox: the optimum of other solvers, whichever order and storage it has."""
 
-from dataclasses import replace
-from functools import cache
-
 import numpy as np
 import pytest
-from members import SCALAR_LOSSES as LOSSES
-from members import scalar_problem
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin
 from rrmlinear.regularizers.groups.group_norms import L2Groups
-from rrmlinear.regularizers.separable import L1, L2, ElasticNet
+from rrmlinear.regularizers.separable import L1
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.primal_dual.pdprox import ORDERS, STORAGES, Pdprox
 from rrmlinear.solvers.primal_dual.weights_metric import DataMetric, PlainMetric, metric_of
 
 N, D = 60, 12
-
-
-@cache
-def by_agm_ef(name, omega):
-    problem, _, y = scalar_problem(name)
-    risk = ScalarRisk(problem.rows, LOSSES[name], y, np.linspace(0, 4, N))
-    return AGM(risk, omega).solve(Stopping(gap_tol=1e-6, max_passes=5000))
-
-
-@pytest.mark.parametrize("storage", STORAGES)
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("omega", [L1(0.5), L2(), ElasticNet(0.7)])
-@pytest.mark.parametrize("name", LOSSES)
-def test_the_certificate_is_true_and_the_optimum_that_of_agm_ef(
-    objectives, make, name, omega, order, storage
-):
-    problem, X, y = make(name)
-    loss, costs = LOSSES[name], np.linspace(0, 4, N)
-    risk = ScalarRisk(problem.rows, loss, y, costs)
-    solver = Pdprox(risk, omega, order=order, storage=storage)
-    result = solver.solve(Stopping(gap_tol=1e-8))
-    assert result.status is Status.SOLVED
-    # shrunk beyond rounding of v, so that it lies where the conjugate of a norm is finite
-    shrunk = replace(result, duals=(1 - 1e-13) * result.duals)
-    primal, dual = objectives(X, y, costs, loss, omega, shrunk)
-    assert result.primal == pytest.approx(primal, rel=1e-12)
-    assert result.dual == pytest.approx(dual, rel=1e-10)
-    assert -1e-12 * primal <= result.gap <= 1e-8 * max(1, primal)
-    other = by_agm_ef(name, omega)
-    assert result.primal <= other.primal + 1e-8 * abs(other.primal)
-    assert result.primal >= other.dual - 1e-12 * abs(other.dual)
 
 
 def test_what_cannot_be_is_refused(make):

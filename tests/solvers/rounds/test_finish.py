@@ -14,7 +14,6 @@ from rrmlinear.solvers.rounds.finish import NewtonOverParts
 from rrmlinear.solvers.rounds.fleet import LocalFleet
 from rrmlinear.solvers.rounds.spread import Base, Spread
 from rrmlinear.solvers.rounds.summed_risk import SummedRisk
-from rrmlinear.solvers.second_order.systems import systems
 from rrmlinear.training.fit import fit
 
 LOSSES = ["hinge", "logistic", "weston-watkins", "softmax"]
@@ -121,11 +120,10 @@ class Counting(LocalFleet):
         return super().answer(request)
 
 
-def test_many_weights_take_products(monkeypatch):
-    monkeypatch.setattr(systems, "MAX_FACTORIZED", 0)
-    problem, chosen = examples("logistic"), chosen_for("logistic", "l2")
+def test_many_weights_take_products():
+    problem, chosen = examples("logistic", d=3100, density=0.01), chosen_for("logistic", "l2")
     fleet = LocalFleet(parts_of(problem, chosen, 3))
-    risk = SummedRisk(fleet, chosen.loss, chosen.loss.lipschitz, (31,), problem.n_examples)
+    risk = SummedRisk(fleet, chosen.loss, chosen.loss.lipschitz, (3101,), problem.n_examples)
     result = NewtonOverParts(risk, omega_of(problem, chosen, 1)).solve(Stopping(1e-8, None, 300))
     assert_optimal(result, chosen, problem)
 

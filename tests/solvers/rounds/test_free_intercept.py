@@ -10,7 +10,6 @@ from rrmlinear.catalog.stages.over_parts import over_parts
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds.fleet import LocalFleet
-from rrmlinear.solvers.second_order.systems import systems
 from rrmlinear.training.fit import fit
 
 LOSSES = ["logistic", "squared-hinge", "hinge", "softmax", "weston-watkins", "crammer-singer"]
@@ -43,8 +42,7 @@ def test_the_optimum_is_that_of_one_process(loss, regularizer):
     assert_as_one_process(loss, regularizer)
 
 
-def test_one_part_and_products(monkeypatch):
-    monkeypatch.setattr(systems, "MAX_FACTORIZED", 0)
+def test_one_part_and_several():
     assert_as_one_process("logistic", size=1)
     assert_as_one_process("softmax", size=4)
 

@@ -10,10 +10,8 @@ from scipy.sparse import random_array
 from rrmlinear import Parameter
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.rounds import rounds as rounds_module
 from rrmlinear.solvers.rounds.fleet import LocalFleet, PartsLostError
 from rrmlinear.solvers.rounds.orders import Order
-from rrmlinear.solvers.rounds.pace import Balance, Effort
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import mixture
 from rrmlinear.solvers.rounds.rounds import Rounds
@@ -117,80 +115,6 @@ def test_packed_matrices_add_up():
     np.testing.assert_array_equal(packed[0].dense(), matrices[0])
 
 
-def test_single_precision_leaves_a_true_gap(monkeypatch):
-    monkeypatch.setattr(rounds_module, "SINGLE_BYTES", 0)
-    problem, chosen = examples("hinge"), chosen_for("hinge", "l2")
-    whole = fit(problem, Parameter(**{**vars(chosen.choices), "gap_tol": 1e-11})).result
-    fleet = Adding(parts_of(problem, chosen, 4))
-    result = solved(problem, chosen, 4, lambda parts: fleet, gap_tol=1e-8)
-    assert result.status is Status.SOLVED
-    assert fleet.singles > 10
-    assert fleet.anew  # what was lost came to count
-    assert result.primal == pytest.approx(whole.primal, rel=1e-8)
-    assert all(row.dual <= whole.primal * (1 + 1e-14) for row in result.trace)
-
-
-class Adding(LocalFleet):
-    """Counts rounds in single precision, and sums added up anew."""
-
-    singles = anew = 0
-
-    def round(self, order):
-        total = super().round(order)
-        self.singles += total[0].values.dtype == np.float32
-        return total
-
-    def give_up(self, number, step):
-        self.anew += 1
-        return super().give_up(number, step)
-
-
-def test_slow_parts_make_fewer_passes():
-    balance = Balance(3, 3)
-    assert balance.of_parts() == (3, 3, 3)
-    balance.see(((0, 3, 3.0), (2, 3, 0.3), (1, 3, 1.5)))
-    assert balance.of_parts() == (2, 3, 9)  # 15 passes of the quick one, but for the limit
-    balance.see(((0, 2, 1.0), (1, 3, 1.5), (2, 9, 4.5)))
-    assert balance.of_parts() == (2, 3, 5)
-
-
-def test_passes_are_many_while_parts_lack_them():
-    effort, fixed, rich = Effort(None, 5.0), Effort(5, 5.0), Effort(None, 500.0)
-    for gap, left, passes in ((9.0, 6.0, 3), (8.0, 2.0, 9), (4.0, 0.1, 9), (3.0, 0.1, 3)):
-        effort.see(gap, left)
-        fixed.see(gap, left)
-        assert (effort.passes, fixed.passes) == (passes, 5)
-    assert effort.guess == fixed.guess == np.inf
-    assert rich.passes == 9
-    for left, passes in ((6.0, 9), (0.1, 9), (0.1, 3)):
-        rich.see(9.0, left)
-        assert rich.passes == passes
-
-
-def test_passes_end_where_enough_is_reached():
-    problem, chosen = examples("hinge"), chosen_for("hinge", "l2")
-    (part,) = parts_of(problem, chosen, 1)
-    order = Order(1, 1.0, np.zeros((problem.rows.width, 1)), 0.0, 1.0, (50,), target=0.2)
-    report = part.round(order)[1]
-    ((_, passes, _),) = report.times
-    assert 1 < passes < 50
-    part.ascent.losses()  # finds the gaps anew
-    assert part.ascent.gap_sum <= 0.1 * problem.n_examples
-    assert report.losses == part.facts().zero  # losses at weights of 0 are known
-
-
-def test_a_round_behind_a_look_knows_the_losses():
-    problem, chosen = examples("hinge"), chosen_for("hinge", "l2")
-    one, other = parts_of(problem, chosen, 1) + parts_of(problem, chosen, 1)
-    vector = np.full((problem.rows.width, 1), 0.01)
-    look = one.round(Order(1, 1.0, vector, 0.0, 1.0, (0,)))[1]
-    one.ascent.losses = None  # not looked for again
-    behind = one.round(Order(2, 1.0, vector, 0.0, 1.0, (3,)))
-    directly = other.round(Order(1, 1.0, vector, 0.0, 1.0, (3,)))
-    assert behind[1].losses == look.losses == directly[1].losses
-    np.testing.assert_array_equal(behind[0].dense(), directly[0].dense())
-
-
 def test_balanced_rounds_have_the_same_optimum():
     problem, chosen = examples("squared-hinge"), chosen_for("squared-hinge", "l2")
     whole = fit(problem, Parameter(**{**vars(chosen.choices), "gap_tol": 1e-9})).result
@@ -214,22 +138,3 @@ def test_balanced_rounds_have_the_same_optimum():
     assert result.primal == pytest.approx(whole.primal, rel=1e-6)
     assert seen[0] == (3, 3, 3)
     assert [each for each in seen if each != (0,)][-1] == (1, 3, 3)
-
-
-def test_last_rounds_look_without_passes():
-    problem, chosen = examples("logistic"), chosen_for("logistic", "l2")
-    orders = []
-
-    class Watched(LocalFleet):
-        def round(self, order):
-            orders.append(order.passes)
-            return super().round(order)
-
-    lasts = []
-    for gap_tol in (1e-2, 1e-3, 1e-4, 1e-5, 1e-6):
-        orders.clear()
-        assert solved(problem, chosen, 4, Watched, gap_tol).status is Status.SOLVED
-        assert (0,) not in orders[:2]
-        assert orders.count((0,)) <= 3
-        lasts.append(orders[-1])
-    assert (0,) in lasts

@@ -147,19 +147,6 @@ def test_weights_that_the_1_norm_holds_are_0(loss, free):
     assert 0 < np.count_nonzero(result.weights) <= 22
 
 
-def test_lengths_of_columns_do_not_count():
-    """Weights of the largest value's norm in columns of other lengths take as many steps."""
-    passes = []
-    for decades in (0.0, 4.0):
-        X, scores = stretched(40, 30, decades=decades)
-        y = np.sign(scores[:, 0])
-        risk = ScalarRisk(Problem.from_arrays(X, y).rows, Logistic(), y, np.full(40, 10.0))
-        result = solved(risk, LinfGroups(), None)
-        assert result.status is Status.SOLVED
-        passes.append(result.passes)
-    assert passes[1] <= 3 * passes[0]
-
-
 @pytest.mark.parametrize(
     ("loss", "regularizer", "k"),
     [("softmax", "linf", 4), ("weston-watkins", "linf", 3), ("absolute", "linf", 1)],

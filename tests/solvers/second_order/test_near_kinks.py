@@ -10,9 +10,7 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.rules.of_duals import DualRange
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order import near_kinks
 from rrmlinear.solvers.second_order.near_kinks import NearKinks, optimum_of_sample
 
 N, D = 1500, 3
@@ -79,20 +77,6 @@ def test_it_ends_where_the_rule_holds_for_all_examples(tolerance):
     gradient[(sizes == 0) & (gradient > 0)] = 0
     gradient[(sizes == 1) & (gradient < 0)] = 0
     assert gradient.max() - gradient.min() <= tolerance
-
-
-def test_an_unsolved_problem_holds_no_rule(monkeypatch):
-    problem, *_ = made("overlapping")
-    risk = ScalarRisk(problem.rows, Hinge(), problem.labels, np.ones(N))
-    solver = NearKinks(risk, L2(), lambda: np.zeros(D))
-    solver.rule = DualRange(risk, 1e9)
-    monkeypatch.setattr(near_kinks, "MOST_STEPS", 1)
-    solver.start()
-    solver.run_pass(1)
-    assert solver.violation() == np.inf
-    monkeypatch.undo()
-    solver.run_pass(2)
-    assert solver.violation() <= 1
 
 
 def test_an_example_whose_norm_overflows_is_named():

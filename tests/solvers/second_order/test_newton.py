@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from members import SCALAR_LOSSES as LOSSES
 from members import scalar_problem, takes_signs
-from optima import COSTS, optimum, optimum_with_intercept
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
@@ -26,21 +25,6 @@ def solve(problem, loss, omega, costs, **rules):
     return Newton(risk, omega).solve(Stopping(**({"gap_tol": 1e-10, "max_passes": 2000} | rules)))
 
 
-@pytest.mark.parametrize("form", ["sparse", "dense"])
-@pytest.mark.parametrize("omega", [L2(), L2(0.05), ElasticNet(2.0, 0.3)])
-@pytest.mark.parametrize("name", LOSSES)
-def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(objectives, name, omega, form):
-    problem, X, y = scalar_problem(name, form)
-    loss, costs = LOSSES[name], COSTS
-    result = solve(problem, loss, omega, costs)
-    assert result.status is Status.SOLVED
-    primal, dual = objectives(X, y, costs, loss, omega, result)
-    assert result.primal == pytest.approx(primal, rel=1e-12)
-    assert result.dual == pytest.approx(dual, rel=1e-9)
-    assert -1e-12 * primal <= result.gap <= 1.01e-10 * max(1, primal)
-    assert result.primal == pytest.approx(optimum(name, omega), rel=2e-9)
-
-
 def test_many_weights_and_rows_are_solved_by_products(objectives):
     # too many for a matrix of all weights or of all rows
     n, d = 2000, 3200
@@ -55,22 +39,6 @@ def test_many_weights_and_rows_are_solved_by_products(objectives):
     assert result.primal == pytest.approx(primal, rel=1e-12)
     assert result.dual == pytest.approx(dual, rel=1e-9)
     assert -1e-12 * primal <= primal - dual <= 1.01e-9 * primal
-
-
-@pytest.mark.parametrize("form", ["sparse", "dense"])
-@pytest.mark.parametrize("name", LOSSES)
-def test_an_intercept_may_be_free(name, form):
-    problem, X, y = scalar_problem(name, form)
-    problem = Problem.from_arrays(csr_array(X + 2) if form == "sparse" else X + 2, y, bias=2.0)
-    loss, costs = LOSSES[name], COSTS
-    risk = ScalarRisk(problem.rows, loss, problem.labels, costs, condition=Intercept())
-    result = Newton(risk, L2()).solve(Stopping(gap_tol=1e-9, max_passes=2000))
-    assert result.status is Status.SOLVED
-    assert costs @ result.duals == pytest.approx(0, abs=1e-8)
-    w = result.weights
-    primal = costs @ loss.values(y, (X + 2) @ w[:-1] + 2 * w[-1]) + L2().value_of(w[:-1])
-    assert result.primal == pytest.approx(primal, rel=1e-11)
-    assert result.primal == pytest.approx(optimum_with_intercept(name), rel=2e-9)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
@@ -184,21 +152,3 @@ def test_steps_that_the_objective_does_not_show():
     result = fit(problem, choices).result
     assert result.status is Status.SOLVED
     assert 0 <= result.gap <= 1e-6 * result.primal
-
-
-@pytest.mark.usefixtures("no_compiled_steps")
-def test_weights_at_which_the_rule_holds_are_proved_without_a_step():
-    rng = np.random.default_rng(5)
-    X = (rng.random((1000, 100)) < 0.15) * 1.0
-    y = np.where(X @ rng.normal(size=100) + rng.normal(size=1000) > 0.3, 1, -1)
-    result = fit(Problem.from_arrays(X, y), Parameter(solver=2)).result
-    before, last = result.trace[-2:]
-    assert before.relative_gap > 0.01 >= last.relative_gap
-    assert last.primal == pytest.approx(before.primal, rel=1e-12)
-    v = X.T @ result.duals
-    w = result.weights.ravel()
-    signs = np.where(y == y[0], 1.0, -1.0)
-    primal = w @ w / 2 + (np.maximum(0, 1 - signs * (X @ w)) ** 2).sum()
-    dual = signs @ result.duals - (result.duals**2).sum() / 4 - v @ v / 2
-    assert (signs * result.duals >= 0).all()
-    assert (primal, dual) == pytest.approx((last.primal, last.dual), rel=1e-9)

@@ -1,20 +1,16 @@
 """The matrix of a sample in place of that of all examples: where it serves, and where runs end."""
 
 import numpy as np
-import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses.logistic import Logistic
-from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.regularizers.separable import L1
-from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.sample_matrix import FirstPoint, SampleMatrix
 
 N, D, TOLERANCE = 4000, 12, 1e-2
 
@@ -57,50 +53,6 @@ def violation(X, y, loss, w):
     v = pulls(X @ w)
     each = np.where(w == 0, np.maximum(np.abs(v) - 1, 0), np.abs(v - np.sign(w)))
     return each.sum() / (TOLERANCE * np.maximum(np.abs(pulls(np.zeros(N))) - 1, 0).sum())
-
-
-def test_it_serves_once_and_then_while_its_factor_promises_the_end():
-    matrix = SampleMatrix(np.eye(2), np.ones(2))
-    assert [matrix.serves(violation) for violation in (7.6, 2.6, 1.7)] == [True, True, False]
-    matrix = SampleMatrix(np.eye(2), np.ones(2))
-    assert [matrix.serves(violation) for violation in (7.6, 2.8, 1.1)] == [True, False, False]
-
-
-def test_the_diagonal_rises_where_the_sample_has_few_examples_of_a_feature():
-    X, y = data()
-    begin = point_of_sample(X, y, Logistic())
-    assert begin.matrix[5, 5] == begin.squares[5] == 0
-    before, squares = begin.matrix.copy(), (X**2).sum(axis=0)
-    matrix = SampleMatrix(begin.matrix, begin.squares).beside(squares, 0.2)
-    expected = 4 * 0.2  # four examples
-    assert matrix[5, 5] == pytest.approx(expected)
-    seen = np.arange(D) != 5
-    ratios = squares[seen] / (4 * (X[::4] ** 2).sum(axis=0)[seen])
-    assert ratios.min() < 1 < ratios.max()
-    raised = before.diagonal()[seen] * np.maximum(ratios, 1)
-    np.testing.assert_allclose(matrix.diagonal()[seen], raised)
-    others = ~np.eye(D, dtype=bool)
-    np.testing.assert_array_equal(matrix[others], before[others])
-
-
-@pytest.mark.parametrize("loss", [Logistic(), SquaredHinge()], ids=["logistic", "squared hinge"])
-def test_a_run_with_it_ends_by_the_rule_and_makes_no_other_matrix(loss, monkeypatch):
-    X, y = data()
-    begin = point_of_sample(X, y, loss)
-    made, matrix = [], Hessian.matrix
-
-    def watched(self):
-        made.append(self.size)
-        return matrix(self)
-
-    monkeypatch.setattr(Hessian, "matrix", watched)
-    result = solved(X, y, loss, begin)
-    assert result.status == Status.RULE
-    assert violation(X, y, loss, result.weights) <= 1 + 1e-9
-    assert not made
-    plain = solved(X, y, loss, FirstPoint(begin.weights))
-    assert made
-    assert result.primal == pytest.approx(plain.primal, rel=1e-3)
 
 
 def test_a_matrix_that_misleads_costs_passes_alone():

@@ -35,10 +35,11 @@ class KernelRows:
         square: Callable[[Indices], Vector] | None = None,
         *,
         store: Vector | None = None,
+        kept_bytes: int = KEPT_BYTES,
     ) -> None:
         n = len(diagonal)
         self.diagonal, self.rows, self.square, self.n = diagonal, rows, square, n
-        capacity = n if store is not None else min(n, max(2 * ROWS_AT_ONCE, KEPT_BYTES // (8 * n)))
+        capacity = n if store is not None else min(n, max(2 * ROWS_AT_ONCE, kept_bytes // (8 * n)))
         self.store = np.empty((capacity, n)) if store is None else store
         self.slot = np.full(n, -1, dtype=np.int32)
         self.owner = np.full(capacity, -1, dtype=np.int64)

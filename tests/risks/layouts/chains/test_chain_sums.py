@@ -43,23 +43,6 @@ def test_log_sums_and_marginals_are_those_of_all_labellings(k, size, distance, s
     np.testing.assert_allclose(marginals.sum(axis=1), 1, rtol=0, atol=10 * accuracy + 1e-13)
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_scaled_and_logarithmic_recursions_agree(size):
-    rng = np.random.default_rng(5)
-    nodes, _, label, starts, costs = random_chains(rng, 21, size, (1, 40, 3, 100))
-    transitions = rng.uniform(0, 299, (21, 21))
-    sums = ChainSums(label, starts, 21, costs)
-    found = []
-    for best in (False, True):
-        ready = Transitions(transitions, 1.0, best)
-        assert ready.logarithms == best
-        out, marginals, pairs = np.empty(4), np.empty_like(nodes), np.zeros((21, 21))
-        sums.log_sums(nodes, ready, 0, 4, out, marginals, pairs)
-        found.append((out, marginals, pairs))
-    for one, other in zip(*found, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
-
-
 @pytest.mark.parametrize("k", [1, 2, 4])
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("distance", [0.0, 1.0])

@@ -9,7 +9,6 @@ from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from tests.risks.layouts.chains.chains_by_force import (
     ByForce,
-    assert_product,
     random_chains,
     rows_of,
 )
@@ -59,21 +58,6 @@ def test_values_and_gradients(name, k, dense, bias):
     both = [value_by_force(risk, X, w + sign * step * move) for sign in (1, -1)]
     assert gradient @ move == pytest.approx((both[0] - both[1]) / (2 * step), rel=1e-6, abs=1e-6)
     assert at.derivative_along(risk.scores(move)) == pytest.approx(gradient @ move, abs=1e-10)
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_conjugates_bound_it_from_below(name):
-    risk, _ = made(loss=LOSSES[name])
-    rng = np.random.default_rng(2)
-    first, second, other = 2 * rng.standard_normal((3, *risk.shape))
-    us = [risk.at(risk.scores(w)).derivatives for w in (first, second)]
-    value = risk.at(risk.scores(first)).value
-    assert us[0] @ risk.scores(first) - value == pytest.approx(us[0][-1], abs=1e-10)
-    mean = 0.3 * us[0] + 0.5 * us[1]  # and 0.2 of 0
-    for u in (*us, mean, 0 * mean):
-        for w in (first, second, other, 5 * other):
-            linear = float(risk.gradient(u) @ w)
-            assert linear - risk.conjugate(-u) <= risk.at(risk.scores(w)).value + 1e-10
 
 
 def test_the_conjugate_of_the_hinge_is_the_distance():
@@ -130,14 +114,6 @@ def test_costs_count_like_repetitions():
         results.append((value, some.gradient(derivatives)))
     assert results[0][0] == pytest.approx(results[1][0], rel=1e-13)
     np.testing.assert_allclose(results[0][1], results[1][1], atol=1e-13)
-
-
-@pytest.mark.parametrize("name", ["crf", "smoothed m3n"])
-@pytest.mark.parametrize("k", [1, 2, 3, 9])
-@pytest.mark.parametrize("threads", [1, 2])
-def test_products_with_the_second_derivative(name, k, threads):
-    risk, _ = made(k, LOSSES[name], threads=threads, bias=0.5)
-    assert_product(risk, 9, tolerance=1e-7)
 
 
 def test_products_need_transitions_of_a_moderate_span():

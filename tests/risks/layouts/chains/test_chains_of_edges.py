@@ -8,19 +8,9 @@ from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
-from rrmlinear.risks.layouts.chains.edge_marginals import EdgeMarginalsRisk
 from rrmlinear.risks.layouts.chains.observed_pairs import ObservedChainRisk
-from rrmlinear.solvers.bundle.bmrm import BMRM
-from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
-from rrmlinear.solvers.dual.sequences.marginals import SequenceMarginals
-from rrmlinear.solvers.gradient.agm import AGM
-from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
-from rrmlinear.solvers.second_order.descent.newton_cg import NewtonCG
-from tests.risks.layouts.chains.chains_by_force import assert_product
 
 D, E = 4, 5
 LOSSES = {
@@ -101,14 +91,6 @@ def test_edges_beyond_the_range_of_exponentials():
     assert risk.gradient(derivatives) @ move == pytest.approx(numeric, rel=1e-4, abs=1e-4)
 
 
-@pytest.mark.parametrize("name", ["crf", "smoothed m3n"])
-@pytest.mark.parametrize("k", [1, 3, 9])
-@pytest.mark.parametrize("threads", [1, 2])
-def test_products_with_the_second_derivative(name, k, threads):
-    risk, _, _ = made(k, LOSSES[name], threads)
-    assert_product(risk, 9, tolerance=1e-6)
-
-
 def test_products_need_transitions_of_a_moderate_span():
     risk, _, _ = made()
     w = np.zeros(risk.shape)
@@ -116,43 +98,6 @@ def test_products_need_transitions_of_a_moderate_span():
     hessian = risk.at(risk.scores(w)).hessian()
     with pytest.raises(ValueError, match="the transitions are too far apart"):
         hessian.product(w)
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_solvers_agree(name):
-    risk, _, _ = made(loss=LOSSES[name])
-    kinked = name == "m3n"
-    makers = {
-        "Frank-Wolfe": BlockFrankWolfe,
-        "bundle": BMRM,
-        "L-BFGS": LBFGS,
-        "Newton": NewtonCG,
-        "marginals": SequenceMarginals,
-    }
-    chosen = ("Frank-Wolfe", "bundle") if kinked else ("bundle", "L-BFGS", "Newton", "marginals")
-    found = {}
-    for each in chosen:
-        result = makers[each](risk, L2(2.0)).solve(Stopping(gap_tol=1e-7, max_passes=5000))
-        assert result.solved, each
-        assert result.dual <= result.primal
-        assert np.abs(result.weights[-E * risk.k**2 :]).max() > 1e-3
-        w = result.weights
-        assert result.primal == pytest.approx(w @ w + risk.total(risk.scores(w)), rel=1e-12)
-        found[each] = result.primal
-    assert max(found.values()) <= min(found.values()) * (1 + 2e-7)
-    if not kinked:
-        result = AGM(risk, L2(2.0)).solve(Stopping(gap_tol=1e-4, max_passes=2000))
-        assert result.primal == pytest.approx(min(found.values()), rel=2e-4)
-
-
-def test_features_of_zero_change_nothing():
-    risk, _, _ = made()
-    none = Rows(np.zeros(0), np.zeros(0, np.int32), np.zeros(risk.edges.shape[0] + 1, np.int64), 2)
-    data = (risk.rows, risk.label, risk.starts, 3, risk.sequence_costs)
-    plain = LBFGS(ChainRisk(*data), L2()).solve(Stopping(gap_tol=1e-7))
-    edged = LBFGS(ChainRisk(*data, edges=none), L2()).solve(Stopping(gap_tol=1e-7))
-    np.testing.assert_allclose(edged.weights[: plain.weights.size], plain.weights, atol=1e-6)
-    assert (edged.weights[plain.weights.size :] == 0).all()
 
 
 def test_observed_pairs_have_all_weights_of_edges():
@@ -167,26 +112,3 @@ def test_observed_pairs_have_all_weights_of_edges():
     assert risk.gradient(derivatives) @ move == pytest.approx(numeric, rel=1e-6)
     assert risk.diagonal().shape == w.shape
     np.testing.assert_array_equal(risk.chosen(risk.complete(w)), w)
-
-
-def test_the_form_over_marginals_of_edges():
-    chain, _, _ = made(loss=STRUCTURED_HINGE)
-    risk = EdgeMarginalsRisk(chain)
-    rng = np.random.default_rng(5)
-    w, u = rng.standard_normal(chain.shape), rng.standard_normal(risk.n_scores)
-    value = chain.at(chain.scores(w)).value
-    assert risk.at(risk.scores(w)).value == pytest.approx(value, rel=1e-12)
-    assert risk.gradient(u) @ w == pytest.approx((risk.costs * u) @ risk.scores(w), rel=1e-12)
-
-
-def test_threads_give_about_the_same():
-    lengths = tuple(np.random.default_rng(6).integers(1, 30, 1000))
-    found = []
-    for threads in (1, 2):
-        risk, _, _ = made(9, threads=threads, lengths=lengths)
-        assert len(risk.parts.cuts) == threads + 1
-        w = np.random.default_rng(7).standard_normal(risk.shape) / 5
-        value, derivatives = risk.at(risk.scores(w)).tangent()
-        found.append((value, risk.gradient(derivatives)))
-    assert found[0][0] == pytest.approx(found[1][0], rel=1e-13)
-    np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-9)

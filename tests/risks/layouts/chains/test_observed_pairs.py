@@ -3,13 +3,9 @@
 import numpy as np
 import pytest
 
-from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.risks.layouts.chains.observed_pairs import ObservedChainRisk
-from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
-from rrmlinear.solvers.second_order.descent.newton_cg import NewtonCG
 from tests.risks.layouts.chains.chains_by_force import rows_of
 
 LENGTHS = (1, 4, 2, 5, 3)
@@ -58,19 +54,3 @@ def test_two_threads_give_the_bits_of_one():
     np.testing.assert_array_equal(scores, two.scores(w))
     u = one.at(scores).derivatives
     np.testing.assert_array_equal(one.gradient(u), two.gradient(u))
-
-
-@pytest.mark.parametrize("solver", [LBFGS, NewtonCG])
-def test_no_weights_of_these_pairs_are_better(solver):
-    risk, whole, occur = made()
-    result = solver(risk, L2(0.5)).solve(Stopping(gap_tol=1e-8))
-    assert result.solved
-    w = result.weights
-    gradient = whole.gradient(whole.at(whole.scores(w)).derivatives) + 0.5 * w
-    nodes, transitions = whole.split(gradient, whole.rows.width)
-    assert np.abs(nodes[occur]).max() < 1e-3
-    assert np.abs(transitions).max() < 1e-3
-    assert np.abs(nodes[~occur]).max() > 1e-2
-    best = LBFGS(whole, L2(0.5)).solve(Stopping(gap_tol=1e-8))
-    assert result.primal > best.primal * (1 + 1e-6)
-    assert risk.smoothed(0.1).shape == risk.shape

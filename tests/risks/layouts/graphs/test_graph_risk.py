@@ -6,14 +6,10 @@ import numpy as np
 import pytest
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.risks.layouts.graphs.cliques import Cliques
 from rrmlinear.risks.layouts.graphs.graph_risk import GraphRisk
-from rrmlinear.solvers.bundle.bmrm import BMRM
-from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
 
 LOSSES = {"log": LOG_LOSS, "hinge": STRUCTURED_HINGE, "smoothed": STRUCTURED_HINGE.smoothed(0.4)}
 TREE = [(1, 0), (1, 2), (3, 1)]
@@ -52,33 +48,6 @@ def test_chains_are_chain_risks(name):
     assert risk.room == chains.room
 
 
-@pytest.mark.parametrize("name", ["log", "smoothed"])
-def test_gradients_numerically(name):
-    risk = mixed(loss=LOSSES[name])
-    rng = np.random.default_rng(2)
-    w, step = rng.normal(size=(2, *risk.shape))
-    gradient = risk.gradient(risk.at(risk.scores(w)).derivatives)
-    F = [risk.at(risk.scores(w + x * step)).value for x in (1e-5, -1e-5)]
-    assert gradient @ step == pytest.approx((F[0] - F[1]) / 2e-5, rel=1e-7)
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_fenchel_and_young(name):
-    risk = mixed(loss=LOSSES[name])
-    rng = np.random.default_rng(3)
-    scores, other = (risk.scores(w) for w in rng.normal(size=(2, *risk.shape)))
-    at, there = risk.at(scores), risk.at(other)
-    u = at.derivatives
-    assert scores[:-1] @ u[:-1] - risk.conjugate(-u) == pytest.approx(at.value)
-    mean = (u + there.derivatives) / 2
-    for s, value in ((scores, at.value), (other, there.value)):
-        assert value >= s[:-1] @ mean[:-1] - risk.conjugate(-mean) - 1e-12
-    # duals of a smoothed hinge are duals of the hinge
-    if name == "smoothed":
-        plain = risk.of_loss(STRUCTURED_HINGE)
-        assert plain.at(scores).value >= scores[:-1] @ u[:-1] - plain.conjugate(-u) - 1e-12
-
-
 def test_threads_give_the_same_derivatives():
     graphs, lengths = [TREE, TRIANGLES] * 300, [4, 5] * 300
     for loss in LOSSES.values():
@@ -102,40 +71,3 @@ def test_marginals_and_labels():
     assert risk.at(risk.scores(w)).value == pytest.approx(expected)
     sharp, _ = risk.marginals(200 * w)
     assert (sharp.argmax(axis=1) == risk.labels(w)).all()
-
-
-def test_lbfgs_trains_it():
-    risk = mixed()
-    stopping = Stopping(gap_tol=1e-7)
-    result = LBFGS(risk, L2()).solve(stopping)
-    assert result.solved
-    assert result.primal == pytest.approx(BMRM(risk, L2()).solve(stopping).primal, rel=2e-7)
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_bundles_train_it(name):
-    risk = mixed(loss=LOSSES[name])
-    result = BMRM(risk, L2()).solve(Stopping(gap_tol=1e-6))
-    assert result.solved
-    w = result.weights
-    gradient = w + risk.gradient(risk.at(risk.scores(w)).derivatives)
-    if name != "hinge":
-        assert np.abs(gradient).max() < 2e-2 * np.abs(w).max()
-    F = risk.at(risk.scores(w)).value
-    assert result.primal == pytest.approx(w @ w / 2 + F)
-    v = risk.gradient(result.duals)
-    assert result.dual == pytest.approx(-risk.conjugate(result.duals) - v @ v / 2)
-
-
-def test_a_tree_of_labels_is_learned():
-    # neighbours always differ: only the tables can tell the leaves' labels from the root's
-    m, rng = 60, np.random.default_rng(6)
-    X, y = np.zeros((4 * m, 2)), np.zeros(4 * m, dtype=np.int32)
-    root = rng.integers(0, 2, m)
-    X[1::4, 0] = 2 * root - 1
-    for node in range(4):
-        y[node::4] = root if node == 1 else 1 - root
-    cliques = Cliques([TREE] * m, np.arange(m + 1) * 4, 2)
-    risk = GraphRisk(Rows(X, None, None, 2), y, cliques, np.ones(m), loss=STRUCTURED_HINGE)
-    result = BMRM(risk, L2()).solve(Stopping(gap_tol=1e-4))
-    assert (risk.labels(result.weights) == y).all()

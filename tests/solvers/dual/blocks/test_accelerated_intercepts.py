@@ -46,11 +46,3 @@ def test_the_same_optimum(data, loss, C, sparse):
     if plain.solved:
         assert quick.primal == pytest.approx(plain.primal, rel=3e-6)
         assert_allclose(quick.weights[:-1], plain.weights[:-1], atol=3e-2 * np.sqrt(C))
-
-
-def test_it_begins_from_duals(data):
-    stopping = Stopping(gap_tol=1e-5, max_passes=20_000)
-    first = solved(AcceleratedIntercepts, data, "weston-watkins", 1.0, stopping)
-    again = solved(AcceleratedIntercepts, data, "weston-watkins", 1.0, stopping, start=first.duals)
-    assert again.solved
-    assert first.trace[0].dual < 0.9 * first.dual < again.trace[0].dual

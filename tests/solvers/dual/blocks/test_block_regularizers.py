@@ -26,22 +26,6 @@ def solve(problem, label, k, costs, omega, gap_tol=1e-9, threads=1):
     return solver.solve(Stopping(gap_tol=gap_tol))
 
 
-def test_elastic_net_optimum_is_that_of_a_conic_solver():
-    cp = pytest.importorskip("cvxpy", reason="the conic solver is in the test extra")
-    n, d, k = 50, 6, 4
-    problem, X, label = data(n, d, k)
-    result = solve(problem, label, k, np.full(n, 0.5), ElasticNet(0.8))
-    W = cp.Variable((d, k))
-    scores = X @ W
-    own = cp.sum(cp.multiply(scores, np.eye(k)[label]), axis=1, keepdims=True)
-    margins = 1 + scores - own @ np.ones((1, k))
-    loss = cp.sum(cp.pos(margins)) - n  # the true class's own margin is 1
-    objective = cp.sum_squares(W) / 2 + 0.8 * cp.sum(cp.abs(W)) + 0.5 * loss
-    best = cp.Problem(cp.Minimize(objective)).solve(solver=cp.CLARABEL)
-    assert result.primal == pytest.approx(best, rel=1e-6)
-    assert (result.weights == 0).sum() >= 2
-
-
 @pytest.mark.parametrize("form", ["sparse", "dense"])
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("k", [30, 150])

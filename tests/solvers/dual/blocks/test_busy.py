@@ -8,7 +8,6 @@ from rrmlinear import Problem
 from rrmlinear.losses.multiclass import CrammerSinger, Softmax
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
-from rrmlinear.solvers.dual.blocks._busy_blocks import blocks, put
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.dual.blocks.busy import busy_examples
 from rrmlinear.solvers.loop.result import Status
@@ -52,25 +51,6 @@ def test_the_fewest_examples_that_make_most_of_the_rise_are_busy():
 @pytest.mark.parametrize("rises", [np.zeros(40), np.ones(40), np.arange(40.0)])
 def test_none_are_busy_where_all_rise_or_none(rises):
     assert len(busy_examples(rises, np.arange(40))) == 0
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_given_blocks_raise_the_dual_as_told(name):
-    solver = ascent(text(), LOSSES[name], 2.0)
-    solver.solve(Stopping(max_passes=3, gap_tol=1e-12))
-    order = np.arange(0, 60, dtype=np.int64)
-    old, before = blocks(solver.state, order), solver.dual()
-    random = np.random.default_rng(1).uniform(-0.5, 1.0, old.shape)
-    random[:, K:] = 0
-    random[order, solver.label[order]] = 0
-    rise = put(solver.state, order, old + random)
-    solver.losses()
-    assert rise == pytest.approx(solver.dual() - before, rel=1e-9)
-    assert (blocks(solver.state, order) >= 0).all()  # cut to the domain
-    back = put(solver.state, order, old)
-    solver.losses()
-    assert back == pytest.approx(-rise, rel=1e-9)
-    assert solver.dual() == pytest.approx(before, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", LOSSES)

@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse as sp
 
 from rrmlinear import Problem
-from rrmlinear.losses.multiclass import CrammerSinger, Softmax
+from rrmlinear.losses.multiclass import CrammerSinger
 from rrmlinear.losses.weston_watkins import WestonWatkins
-from rrmlinear.regularizers.separable import L2, ElasticNet
+from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.dual.blocks.multiples import BestMultiple
@@ -66,11 +66,3 @@ def test_weights_that_should_be_shorter_stay_as_they_are():
     found.search(w.copy(), 1.0, 0.0)
     assert found.primal == pytest.approx(objective(risk, w), rel=1e-12)
     np.testing.assert_array_equal(found.weights, w)
-
-
-def test_smooth_losses_and_other_regularizers_have_no_multiples():
-    problem = text()
-    for loss, omega in ((Softmax(), L2(1.0)), (WestonWatkins(), ElasticNet(1.0, 0.1))):
-        solver = ascent(problem, loss, omega)
-        solver.solve(Stopping(1e-3, max_passes=3))
-        assert solver.multiple is None

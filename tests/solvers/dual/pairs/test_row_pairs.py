@@ -12,7 +12,6 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.intercept import InterceptSDCA
-from rrmlinear.solvers.dual.pairs._row_pairs import RowPairs
 from rrmlinear.solvers.dual.pairs.row_pairs import RowPairAscent, at_bounds
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_duals import FreeRange
@@ -103,88 +102,15 @@ def test_losses_with_other_duals_are_refused(data, loss):
         solver_of(rows_of(X, True), loss, y, costs)
 
 
-def test_weights_are_the_sum_of_rows_whatever_duals_were_set_before():
-    X = np.random.default_rng(3).standard_normal((700, 5))
-    zeros = np.zeros(len(X))
-    state = RowPairs(Rows(X, None, None, 5), zeros, zeros, np.ones(len(X)))
-    for step in (1, 3):
-        betas = np.where(np.arange(len(X)) % (step + 1), 1.0, 0.25 * step)
-        state.set_betas(betas)
-        assert_allclose(state.weights, X.T @ betas, atol=1e-12 * len(X))
-        assert (state.betas == betas).all()
-    with pytest.raises(ValueError, match="699 duals, but there are 700 examples"):
-        state.set_betas(betas[1:])
-
-
 def large():
     rng = np.random.default_rng(8)
     X = rng.standard_normal((40_000, 3)) + [1.0, 0.5, 0.0]
     return Rows(X, None, None, 3), X
 
 
-def test_bounds_by_a_threshold_are_those_of_the_slopes():
-    rows, X = large()
-    zeros, ones, weights = np.zeros(len(X)), np.ones(len(X)), np.array([1.0, -0.5, 2.0])
-    state = RowPairs(rows, zeros, zeros, ones)
-    state.set_by(weights, -0.3)
-    assert_allclose(state.slopes, -X @ weights, atol=1e-12)
-    assert (state.betas == (state.slopes > -0.3)).all()
-    assert_allclose(state.weights, X.T @ state.betas, atol=1e-12 * len(X))
-
-
-def test_steps_over_examples_near_to_a_threshold_leave_the_others_alone():
-    rows, X = large()
-    zeros, ones, weights = np.zeros(len(X)), np.ones(len(X)), np.array([1.0, 0.5, 0.0])
-    state = RowPairs(rows, zeros, zeros, ones)
-    state.set_by(weights, -1.0)
-    before, is_near = state.betas.copy(), np.abs(state.slopes + 1.0) <= 0.2
-    assert state.settle(-1.0, 0.2, 0.0)
-    assert (state.betas == before).all()
-    state.look_near()
-    slopes = -X @ state.weights
-    rises, falls = slopes[is_near & (before < 1)], slopes[is_near & (before > 0)]
-    violation = rises.max() - falls.min()
-    assert state.violation == pytest.approx(violation)
-    state.ascend(violation / 100, 0.0, 10**9)
-    moved = state.betas != before
-    assert moved.any()
-    assert not moved[~is_near].any()
-    assert state.betas.sum() == pytest.approx(before.sum())
-    slopes = -X @ state.weights
-    rises, falls = slopes[is_near & (state.betas < 1)], slopes[is_near & (state.betas > 0)]
-    assert rises.max() - falls.min() < violation / 10
-    state.look()
-    rises, falls = slopes[state.betas < 1], slopes[state.betas > 0]
-    assert state.violation == pytest.approx(rises.max() - falls.min())
-
-
-@pytest.mark.parametrize("missing", [40.25, -40.25, 0.5, 1e9])
-def test_the_sum_is_settled_by_examples_near_to_the_threshold(missing):
-    rows, X = large()
-    zeros, ones, weights = np.zeros(len(X)), np.ones(len(X)), np.array([1.0, 0.5, 0.0])
-    state = RowPairs(rows, zeros, zeros, ones)
-    state.set_by(weights, -1.0)
-    before, distance = state.betas.copy(), np.abs(state.slopes + 1.0)
-    moves = (distance <= 0.2) & (before == (missing < 0))
-    settled = state.settle(-1.0, 0.2, missing)
-    assert settled == (abs(missing) < np.count_nonzero(moves))
-    moved = state.betas != before
-    assert not moved[~moves].any()
-    assert_allclose(state.weights, X.T @ state.betas, atol=1e-11 * len(X))
-    if settled:
-        assert state.betas.sum() == before.sum() + missing
-        assert np.count_nonzero(moved) == np.ceil(abs(missing))
-        assert distance[moved].max() < distance[moves & ~moved].min()
-    else:
-        assert (moved == moves).all()
-
-
-@pytest.mark.parametrize("near", [1e-3, 5.0])
-def test_a_start_near_to_a_threshold_ends_at_the_optimum(monkeypatch, near):
-    """Also where those that must move are not near."""
+def test_many_examples_that_start_near_to_a_threshold_end_at_the_optimum():
     rows, X = large()
     costs = np.ones(len(X))
-    monkeypatch.setattr("rrmlinear.solvers.dual.pairs.row_pairs.NEAR", near)
     rows = Rows(X, None, None, 3, 1.0)
     y = np.where(X[:, 0] > X[:, 1], 1.0, -1.0)
     found = solver_of(rows, Hinge(), y, costs).solve(TIGHT)

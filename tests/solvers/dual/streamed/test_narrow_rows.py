@@ -12,7 +12,6 @@ from rrmlinear.data.blocks import RowBlocks
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
-from rrmlinear.training import streaming
 
 N, D = 400, 20
 CHOICES = [
@@ -30,12 +29,9 @@ CHOICES = [
 
 
 @pytest.fixture
-def held(tmp_path, monkeypatch):
+def held(tmp_path, monkeypatch, small_blocks):
     """A container of random values in small blocks, and a quarter of its size."""
-    monkeypatch.setattr(streaming, "MIN_BLOCK", 1 << 11)
     monkeypatch.setattr(RowBlocks, "is_direct", True)
-    for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
-        monkeypatch.setattr(streaming, name, 0)
     rng = np.random.default_rng(1)
     X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.5)
     y = np.sign(X @ rng.normal(size=D) + rng.normal(size=N))

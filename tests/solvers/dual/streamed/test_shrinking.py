@@ -6,9 +6,8 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit, write_container
 from rrmlinear.data.container import kept
-from rrmlinear.solvers.dual.streamed import shrinking
-from rrmlinear.training import streaming
 
+pytestmark = pytest.mark.usefixtures("small_blocks")
 N, D = 2000, 20
 CHOICES = [
     {"loss": "hinge", "solver": 32},
@@ -23,8 +22,11 @@ CHOICES = [
 def container(tmp_path_factory):
     """Most examples are far from the boundary."""
     rng = np.random.default_rng(1)
-    X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.5)
+    X = rng.normal(size=(3 * N, D)) * (rng.random((3 * N, D)) < 0.5)
     scores = X @ rng.normal(size=(D, 3))
+    apart = np.diff(np.sort(scores, axis=1)[:, 1:])[:, 0]
+    far = np.argsort(-apart)[:N]
+    X, scores = X[far], scores[far]
     path = tmp_path_factory.mktemp("shrinking") / "c.rrm"
     write_container(path, Problem.from_arrays(csr_array(X), scores.argmax(axis=1).astype(float)))
     return path
@@ -37,13 +39,6 @@ def two(container, tmp_path):
     labels = np.where(problem.labels == 0, 1.0, -1.0)
     write_container(path, Problem(problem.rows, labels))
     return path
-
-
-@pytest.fixture(autouse=True)
-def small_blocks(monkeypatch):
-    monkeypatch.setattr(streaming, "MIN_BLOCK", 1 << 11)
-    for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
-        monkeypatch.setattr(streaming, name, 0)
 
 
 def held(path, choices):
@@ -61,9 +56,7 @@ def is_copied(result):
 
 
 @pytest.mark.parametrize("choices", CHOICES, ids=str)
-def test_the_optimum_is_that_of_all_examples(container, two, monkeypatch, choices):
-    monkeypatch.setattr(shrinking, "MAX_BUSY", 0.9)
-    monkeypatch.setattr(shrinking, "MAX_KEPT", 0.9)
+def test_the_optimum_is_that_of_all_examples(container, two, choices):
     whole, result = held(container if choices["solver"] == 30 else two, choices)
     assert is_copied(result)
     assert result.solved
@@ -76,14 +69,6 @@ def test_without_a_folder_to_write_all_examples_are_read(two, monkeypatch):
         raise OSError("no room")
 
     monkeypatch.setattr(kept.tempfile, "TemporaryFile", refuse)
-    _, result = held(two, {"loss": "hinge"})
-    assert result.solved
-    assert not is_copied(result)
-
-
-def test_a_copy_of_most_examples_is_given_up(two, monkeypatch):
-    monkeypatch.setattr(shrinking, "MAX_BUSY", 1.0)
-    monkeypatch.setattr(shrinking, "MAX_KEPT", 0.01)
     _, result = held(two, {"loss": "hinge"})
     assert result.solved
     assert not is_copied(result)

@@ -6,10 +6,8 @@ from scipy.sparse import random_array
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features.feature_subsets import columns_of, part_of
-from rrmlinear.solvers.features.models import faces
-from rrmlinear.solvers.features.models.faces import FaceSystems, face_point
+from rrmlinear.solvers.features.models.faces import face_point
 
 
 def sparse(n=60, d=40, density=0.2, seed=0):
@@ -45,25 +43,6 @@ def test_cuts_are_the_features_asked_for(form, dtype, bias):
     factors = np.where(np.arange(len(whole)) % 3 == 0, 0.0, 1.5)
     np.testing.assert_array_equal(dense(part_of(rows, features)), whole[:, features])
     np.testing.assert_array_equal(dense(columns_of(rows, factors)), (whole * factors[:, None]).T)
-
-
-def test_systems_are_solved_with_new_and_old_factors(monkeypatch):
-    made = []
-    factor = faces.Factor
-    monkeypatch.setattr(faces, "Factor", lambda matrix: made.append(len(matrix)) or factor(matrix))
-    rows = rows_of(sparse(n=200, density=0.4), "sparse", np.float64, -1.0)
-    rng = np.random.default_rng(1)
-    systems = FaceSystems(40)
-    curvatures = rng.random(200)
-    for drop in ([], [5], [5, 30], [2, 11], []):
-        features = np.setdiff1d(np.arange(40), drop)
-        curvatures = curvatures * (1 + 0.05 * rng.random(200))
-        hessian = Hessian(part_of(rows, features), curvatures)
-        b = rng.standard_normal(len(features))
-        x = systems.solve(hessian, 0.1, features, b)
-        exact = np.linalg.solve(hessian.matrix() + 0.1 * np.eye(len(features)), b)
-        np.testing.assert_allclose(x, exact, rtol=1e-6, atol=1e-8)
-    assert made == [40]
 
 
 def test_a_point_keeps_the_signs_of_its_face_and_decreases_the_model():

@@ -76,23 +76,6 @@ def test_the_gap_is_that_of_the_gradient(best, method):
     assert primal - last == pytest.approx(gradient @ gradient / (2 * 0.5), abs=1e-9)
 
 
-def test_repetitions_and_threads_give_the_same_bits():
-    risk = chains(k=20, m=400, d=3000, threads=2)
-    results = [LBFGS(risk, L2(1.0)).solve(Stopping(gap_tol=1e-4)) for _ in range(2)]
-    np.testing.assert_array_equal(results[0].weights, results[1].weights)
-    single = LBFGS(chains(k=20, m=400, d=3000), L2(1.0)).solve(Stopping(gap_tol=1e-4))
-    assert single.primal == pytest.approx(results[0].primal, rel=1e-3)
-
-
-def test_passes_are_limited_and_callers_stop_it(best):
-    risk, regularizer, *_ = best
-    limited = LBFGS(risk, regularizer).solve(Stopping(gap_tol=0, max_passes=3))
-    assert limited.status is Status.PASS_LIMIT
-    assert limited.passes == 3
-    stopped = LBFGS(risk, regularizer).solve(PRECISE, lambda row: row.number == 2)
-    assert stopped.status is Status.STOPPED_BY_CALLER
-
-
 def test_losses_with_kinks_and_other_regularizers_are_refused():
     with pytest.raises(ValueError, match="has a kink"):
         NewtonCG(chains(STRUCTURED_HINGE), L2(1.0))
@@ -159,45 +142,6 @@ def test_directions_are_those_of_the_updates_of_bfgs(most):
     # pairs are kept in single precision
     np.testing.assert_allclose(direction, -H @ g, atol=1e-5)
     assert rate == pytest.approx(g @ direction, rel=1e-6)
-
-
-@pytest.mark.parametrize("scale", [1e-60, 1.0, 1e60])
-@pytest.mark.parametrize("d", [5, 2048, 5000])
-def test_the_scale_of_weights_does_not_count(d, scale):
-    rng = np.random.default_rng(4)
-    spans = Spans(d, 1)
-    pairs, scaled = CurvaturePairs(np.ones(d), 3, spans), CurvaturePairs(np.ones(d), 3, spans)
-    g = rng.standard_normal(d)
-    for _ in range(6):
-        direction, _ = pairs.direction(g)
-        other, _ = scaled.direction(scale * g)
-        np.testing.assert_allclose(other / scale, direction, rtol=1e-5, atol=1e-6)
-        s = rng.standard_normal(d)
-        y = s * rng.uniform(0.5, 3, d)
-        size = float(np.linalg.norm(s))
-        pairs.take(s, 1.0, size, g + y, g)
-        scaled.take(scale * s, 1.0, scale * size, scale * (g + y), scale * g)
-        g = g + y
-
-
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_threads_share_the_blocks(threads):
-    rng = np.random.default_rng(5)
-    d = 150_001
-    spans, one = Spans(d, threads), Spans(d, 1)
-    inverse, g = rng.uniform(0.5, 2, d), rng.standard_normal(d)
-    pairs, alone = CurvaturePairs(inverse, 2, spans), CurvaturePairs(inverse, 2, one)
-    for _ in range(4):
-        direction, rate = pairs.direction(g)
-        other, other_rate = alone.direction(g)
-        np.testing.assert_allclose(direction, other, rtol=1e-9, atol=1e-12)
-        assert rate == pytest.approx(other_rate, rel=1e-9)
-        s = rng.standard_normal(d)
-        y = s * rng.uniform(0.5, 3, d)
-        for each in (pairs, alone):
-            each.take(s, 1.0, float(np.linalg.norm(s)), g + y, g)
-        g = g + y
-    spans.close()
 
 
 @pytest.mark.parametrize("c2", [0.05, 1.0])
