@@ -7,16 +7,6 @@ import rrmlinear
 from rrmlinear import Model, Parameter
 
 
-def test_fista_smooths_what_it_is_told_to(signs, fit):
-    models = [fit(signs, solver=s, loss="hinge", smoothing=0.25, gap_tol=1e-9) for s in (32, 42)]
-    assert models[1].result.primal == pytest.approx(models[0].result.primal, rel=1e-8)
-    with pytest.raises(
-        ValueError,
-        match="solver 42 needs a smooth loss, and loss hinge has a kink: choose a smoothing",
-    ):
-        fit(signs, solver=42, loss="hinge")
-
-
 @pytest.mark.parametrize("batch", [None, 8, 80])
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_pegasos_comes_near_the_optimum(signs, fit, loss, batch):

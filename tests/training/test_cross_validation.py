@@ -7,7 +7,6 @@ import pytest
 
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
-from rrmlinear.data import problem as problems
 from rrmlinear.data.container.writing import ContainerWriter, write_container
 from rrmlinear.data.problem import Problem
 from rrmlinear.training import streaming
@@ -36,18 +35,10 @@ def test_leave_one_out_is_n_trainings():
         assert predicted[held_out] == model.predict(problem.take(np.array([held_out])))[0]
 
 
-@pytest.fixture
-def little_memory(monkeypatch):
-    """Blocks of a few rows, also where one pass reads all."""
-    monkeypatch.setattr(streaming, "MIN_BLOCK", 1 << 10)
-    monkeypatch.setattr(problems, "READ_AT_ONCE", 1 << 10)
-    for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
-        monkeypatch.setattr(streaming, name, 0)
-
-
+@pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
-@pytest.mark.parametrize("memory", [8000, 10**6])
-def test_folds_of_a_container_are_those_in_memory(tmp_path, little_memory, kind, memory):
+@pytest.mark.parametrize("memory", [12_000, 10**6])
+def test_folds_of_a_container_are_those_in_memory(tmp_path, kind, memory):
     """Its examples are copied in rising order to files without a name; the optimum is the same."""
     choices = {
         "classes": {"solver": 30, "gap_tol": 1e-9},

@@ -59,22 +59,6 @@ def test_multiclass_losses_have_a_column_for_each_class(small_problem, fit, loss
     assert_array_equal(model.predict(problem), model.labels[best])
 
 
-@pytest.mark.parametrize("inner", ["adaptive", "theory", 3])
-def test_paces_of_inner_problems(signs, fit, inner):
-    plain = fit(signs, solver=32, loss="smooth-hinge", gap_tol=1e-6, C=500.0).result
-    paced = fit(signs, solver=33, loss="smooth-hinge", gap_tol=1e-6, C=500.0, inner=inner).result
-    assert paced.solved
-    assert paced.primal == pytest.approx(plain.primal, rel=3e-6)
-
-
-def test_columns_far_apart_do_not_defeat_the_weston_watkins_machine(small_problem, fit):
-    small = small_problem(n=200, d=8, k=4)
-    stretched = small.X * 10.0 ** np.linspace(-2, 2, 8)
-    result = fit(Problem.from_arrays(stretched, small.y), gap_tol=1e-6, max_passes=20_000).result
-    assert result.solved
-    assert result.gap <= 1e-6 * result.primal
-
-
 def test_the_weston_watkins_machine_solves_raw_columns(data_set, fit):
     result = fit(data_set("pendigits"), gap_tol=1e-6, time_limit=60.0).result
     assert result.gap <= 1e-6 * result.primal

@@ -103,11 +103,6 @@ def test_the_error_rate_is_the_hinge(problem):
     assert by_measure.primal == pytest.approx(by_loss.primal, rel=2e-6)
 
 
-def test_a_whole_number_as_the_cost(problem):
-    one, other = (fit(problem, Parameter(loss="f1", C=C)).weights for C in (1, 1.0))
-    assert_array_equal(one, other)
-
-
 def test_the_larger_label_is_positive_wherever_it_stands(problem):
     given = Parameter(loss="f1", gap_tol=1e-6)
     model = fit(problem, given)

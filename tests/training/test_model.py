@@ -7,7 +7,6 @@ import pytest
 from scipy import sparse
 
 from rrmlinear.data.problem import Problem
-from rrmlinear.training import model as model_module
 from rrmlinear.training.model import Model
 
 
@@ -17,17 +16,15 @@ def model():
     return Model("MCSVM_WW", np.array([3, -1, 7, 0]), weights, 8, 0.5)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("threads", [1, 2, 5, 64])
 @pytest.mark.parametrize("dense", [True, False])
-def test_predictions_do_not_depend_on_the_split(model, monkeypatch, threads, dense):
+def test_predictions_do_not_depend_on_the_split(model, threads, dense):
     X = np.random.default_rng(1).standard_normal((101, 8)) * (np.arange(101) % 3)[:, None]
     scores = np.hstack((X, np.full((101, 1), 0.5))) @ model.weights
     expected = model.labels[scores.argmax(axis=1)]
     given = X if dense else sparse.csr_array(X)
-    for at_once in (1, 4 * 7, 1 << 22):
-        monkeypatch.setattr(model_module, "SCORES_AT_ONCE", at_once)
-        assert (model.predict(given, threads) == expected).all()
-        assert (model.predict(Problem.from_arrays(given, expected), threads) == expected).all()
+    assert (model.predict(given, threads) == expected).all()
+    assert (model.predict(Problem.from_arrays(given, expected), threads) == expected).all()
 
 
 @pytest.mark.parametrize("solver", ["MCSVM_CS", "MCSVM_WW", "MCSVM_WW_Shark", "AUTO"])
@@ -71,13 +68,12 @@ def test_probabilities_of_extreme_scores():
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_probabilities_do_not_depend_on_the_split(model, monkeypatch, threads):
+def test_probabilities_do_not_depend_on_the_split(model, threads):
     X = np.random.default_rng(1).standard_normal((31, 8))
     logistic = replace(model, loss="logistic")
     scores = np.hstack((X, np.full((31, 1), 0.5))) @ model.weights
     expected = 1 / (1 + np.exp(-scores))
     expected /= expected.sum(axis=1, keepdims=True)
-    monkeypatch.setattr(model_module, "SCORES_AT_ONCE", 4 * 7)
     assert logistic.predict_proba(X, threads) == pytest.approx(expected)
 
 

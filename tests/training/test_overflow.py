@@ -10,7 +10,6 @@ from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import CHAIN_LOSSES
 from rrmlinear.catalog.solvers import SOLVERS
 from rrmlinear.data.products import product
-from rrmlinear.solvers.dual.pace import IDLE_PROBLEMS, LONGEST_PROBLEM, Practice
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.finite import check_defined, check_proved, numbers_in_range
 from rrmlinear.solvers.loop.result import TraceRow
@@ -94,13 +93,6 @@ def test_options_that_an_ascent_refuses_beside_a_free_intercept():
     problem = Problem.from_arrays(X, Y, bias=1.0)
     said = outcome(problem, solver=32, loss="hinge", option="V", free_bias=True)
     assert said.startswith("option V needs a smooth loss, and Hinge has a kink")
-
-
-def test_the_length_of_inner_problems_has_a_bound():
-    pace = Practice(1.0, 1.0, None)
-    for _ in range(2000 * IDLE_PROBLEMS):  # 1.5 to this power overflows
-        pace._lengthen(1.0)
-    assert pace.most == LONGEST_PROBLEM
 
 
 @pytest.mark.parametrize("name", ["breast-cancer", "heart_scale"])

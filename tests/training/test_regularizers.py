@@ -160,11 +160,6 @@ def test_a_weight_at_its_limit_is_news():
         fit(Y, solver=35, loss="squared", regularizer="l1", unpenalized=[4, 1], limit=30)
 
 
-def test_l1_needs_no_factor():
-    chosen = {"solver": 35, "loss": "squared", "regularizer": "l1"}
-    np.testing.assert_array_equal(fit(Y, **chosen).weights, fit(Y, l1=1.0, **chosen).weights)
-
-
 def test_an_appended_column_is_a_group_of_its_own():
     chosen = choices("group-lasso", solver=35, loss="squared")
     w = cvxpy.Variable(D + 1)
@@ -189,10 +184,6 @@ WITH = {"solver": 35, "loss": "squared"}
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        (
-            {"regularizer": "group-lasso"},
-            "regularizer group-lasso needs groups, the group of each column",
-        ),
         ({"groups": GROUPS}, "groups has no effect with regularizer l2: it is for regularizer gr"),
         (choices("linf", l1=1.0), "l1 has no effect with regularizer linf: it is for regular"),
         (choices("linf", lower=0), "lower has no effect with regularizer linf: it is for reg"),
@@ -207,28 +198,14 @@ WITH = {"solver": 35, "loss": "squared"}
         ({"unpenalized": [-1]}, "unpenalized column -1: columns count from 0"),
         ({"unpenalized": []}, "unpenalized columns must be a list of whole numbers, at least"),
         (
-            {"regularizer": "l1", "l1": 1, "radius": 2},
-            "l1 has no effect with radius of regularizer l1$",
-        ),
-        (
             {"regularizer": "l1", "lower": 0, "radius": 2},
             "lower has no effect with radius of regularizer l1$",
         ),
-        ({"regularizer": "l1", "l1": 0}, "l1 is 0; regularizer l1 needs it positive"),
         ({"regularizer": "l21"}, "l21 is for several columns of weights, and loss squared has one"),
         ({"regularizer": "trace-norm"}, "squared has one, where it would be l2-norm"),
         (choices("group-lasso") | {"groups": [1, 2]}, "groups has 2 numbers for 6 columns: colu"),
         (choices("group-lasso") | {"groups": [[1, 2], [0, 3, 5]]}, "column 4 is in no group; ea"),
-        (
-            choices("group-lasso", route="dual"),
-            "route dual needs a strongly convex regularizer, and regularizer g",
-        ),
         ({"unpenalized": [0], "route": "dual"}, "route dual needs a strongly convex"),
-        ({"solver": 34, "lower": 0}, "lower has no effect with solver 34: it is for solver 35, 36"),
-        (
-            {"solver": 33, "regularizer": "elastic-net", "radius": 1},
-            "radius has no effect with solver 33",
-        ),
     ],
 )
 def test_choices_that_cannot_be_meant(chosen, message):
