@@ -2,7 +2,6 @@
 
 import warnings
 
-import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -28,16 +27,7 @@ from rrmlinear.estimators.arguments import (
     class_factors,
     classes_of,
     seed_of,
-    thread_count,
 )
-
-
-def test_threads_are_counted_as_joblib_counts_them():
-    assert thread_count(None) == 1
-    assert thread_count(3) == 3
-    assert thread_count(-1) == joblib.cpu_count()
-    with pytest.raises(ValueError, match="n_jobs is 0"):
-        thread_count(0)
 
 
 def test_a_number_is_its_own_seed():

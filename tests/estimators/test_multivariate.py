@@ -51,13 +51,6 @@ def test_duals_make_the_weights(data):
     assert ((np.where(y == "yes", 1, -1) * model.dual_coef_) >= 0).all()
 
 
-def test_thresholds_of_measures_that_rank(data):
-    X, y = data
-    for measure, k in (("roc-area", None), ("recall-at-k", 30), ("precision-at-k", 10)):
-        model = MultivariateClassifier(measure, k=k, tol=1e-3).fit(X, y)
-        assert (model.predict(X) == "yes").sum() == (k or (y == "yes").sum())
-
-
 @pytest.mark.parametrize("solver", ["auto", "agm"])
 def test_a_loss_of_ones_own(data, solver):
     X, y = data
@@ -101,13 +94,6 @@ def test_weights_of_zero_are_said():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         MultivariateClassifier("error-rate", C=0.1).fit(X + 2 * y[:, np.newaxis], y)
-
-
-def test_a_warm_start_takes_the_weights(data):
-    X, y = data
-    model = MultivariateClassifier(C=5.0, tol=1e-6, warm_start=True).fit(X, y)
-    first = model.objective_
-    assert model.fit(X, y).objective_ <= first * (1 + 1e-6)
 
 
 @pytest.mark.parametrize(

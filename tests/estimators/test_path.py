@@ -45,16 +45,6 @@ def test_starts_from_the_point_before_save_passes(two_classes):
     assert path.passes.sum() < 0.9 * np.sum(alone)
 
 
-def test_a_path_with_an_intercept_that_is_not_regularized(two_classes):
-    X, y = two_classes
-    choices = {"loss": "logistic", "fit_intercept": "unregularized", "tol": 1e-9}
-    path = rrmlinear.path(X + 3, y, Cs=[0.01, 0.1], **choices)
-    for at, C in enumerate(path.Cs):
-        alone = LinearClassifier(C=C, **choices).fit(X + 3, y)
-        assert_allclose(path.coefs[at], alone.coef_, atol=1e-3)
-        assert_allclose(path.intercepts[at], alone.intercept_, atol=1e-2)
-
-
 def test_features_come_in_along_a_sparse_path(numbers):
     X, y = numbers
     path = rrmlinear.path(

@@ -3,14 +3,9 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.sparse import csr_array
-from sklearn.base import clone
 
-import rrmlinear
 from rrmlinear import LinearClassifier, LinearRegressor
 from rrmlinear.solvers.loop.result import Status
-
-SOLVERS = ["pdprox-dual", "pdprox-primal"]
 
 
 @pytest.fixture(scope="module")
@@ -18,16 +13,6 @@ def numbers():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 5))
     return X, X @ [1, -2, 0.5, 0, 3] + 20.0 + 0.3 * rng.standard_normal(60)
-
-
-def conic(cp, X, y, loss, regularizer, C, budget):
-    """The least Ω + C Σ φ over w and b, by Clarabel."""
-    w, b = cp.Variable(X.shape[1]), cp.Variable()
-    scores = X @ w + b
-    each = cp.pos(1 - cp.multiply(y, scores)) if loss == "hinge" else cp.abs(y - scores)
-    total = cp.sum(each) if budget is None else cp.sum_largest(each, budget)
-    omega = {"l1": 0.3 * cp.norm1(w), "l2": cp.sum_squares(w) / 2}[regularizer]
-    return cp.Problem(cp.Minimize(omega + C * total)).solve(solver=cp.CLARABEL)
 
 
 def test_shares_and_constraints_are_those_of_the_others(two_classes, numbers):
@@ -63,42 +48,3 @@ def test_groups_bounds_and_columns_without_a_penalty(two_classes, numbers):
         found = LinearRegressor("absolute", C=0.2, tol=1e-7, **choices).fit(X, y)
         assert found.status_ is Status.SOLVED
         assert found.trace_[-1].primal == pytest.approx(optimum, rel=1e-6)
-
-
-def test_numbers_of_losses_reach_them(two_classes, numbers):
-    primals = [
-        LinearClassifier("generalized-hinge", slope=slope).fit(*two_classes).trace_[-1].primal
-        for slope in (None, 4.0)
-    ]
-    assert primals[1] > 1.05 * primals[0]
-    below = [
-        (
-            numbers[1] < LinearRegressor("quantile", quantile=a, C=9.0).fit(*numbers).predict(X)
-        ).mean()
-        for X in numbers[:1]
-        for a in (0.1, 0.9)
-    ]
-    assert below[0] < 0.25
-    assert below[1] > 0.75
-
-
-def test_formats_and_starts(two_classes):
-    X, y = two_classes
-    dense = LinearClassifier(tol=1e-7, warm_start=True, regularizer="l1").fit(X, y)
-    sparse = clone(dense).fit(csr_array(X), y)
-    assert_allclose(sparse.coef_, dense.coef_, atol=1e-5)
-    first = dense.n_iter_
-    dense.fit(X, y)
-    assert dense.n_iter_ < first
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_a_path_begins_each_problem_from_the_last(two_classes, solver):
-    X, y = two_classes
-    Cs = [0.03, 0.1, 0.3]
-    found = rrmlinear.path(X, y, loss="hinge", Cs=Cs, solver=solver, regularizer="l1", tol=1e-6)
-    assert all(status is Status.SOLVED for status in found.statuses)
-    assert (np.diff(found.nonzeros) >= 0).all()
-    for C, primal in zip(Cs, found.primals, strict=True):
-        alone = LinearClassifier(regularizer="l1", C=C, tol=1e-6).fit(X, y)
-        assert primal == pytest.approx(alone.trace_[-1].primal, rel=3e-6)

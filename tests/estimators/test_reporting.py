@@ -108,11 +108,6 @@ def test_duals_are_counted_by_size(duals, counts, zeros):
     assert found.middles()[0] == pytest.approx(found.largest / 80)
 
 
-@pytest.mark.parametrize("duals", [None, np.zeros(3), np.array([np.inf, 1.0])])
-def test_duals_that_cannot_be_counted(duals):
-    assert DualCounts.of(duals) is None
-
-
 def test_labels_are_named_as_given(tmp_path):
     model = rrmlinear.LinearSVC().fit(X, WORDS)
     model.report(tmp_path / "fit.html", X, WORDS)

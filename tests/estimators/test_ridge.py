@@ -64,13 +64,6 @@ def test_penalties_are_counted():
         Ridge(alpha=np.array([1.0, 2.0])).fit(X, Y)
 
 
-def test_a_warm_start_begins_with_every_target():
-    X, Y, _ = DATA["wide"]
-    model = Ridge(solver="fista", tol=1e-9, warm_start=True).fit(X, Y)
-    first = model.n_iter_
-    assert model.fit(X, Y).n_iter_ < first
-
-
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("as_sparse", [True, False])
 @pytest.mark.parametrize("intercept", [True, False])

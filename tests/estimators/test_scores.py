@@ -36,9 +36,7 @@ from rrmlinear import (
     path,
     write_container,
 )
-from rrmlinear.data import problem
 from rrmlinear.estimators import scores
-from rrmlinear.training import streaming
 
 N, D = 300, 12
 NUMBERS = (LinearRegressor(), Ridge(0.1), QuantileRegressor(alpha=0.01))
@@ -79,8 +77,7 @@ def stored(tmp_path):
 
 @pytest.mark.parametrize("estimator", CLASSES, ids=lambda each: type(each).__name__)
 @pytest.mark.parametrize("classes", [2, 3])
-def test_classifiers_get_the_bits_of_arrays(stored, form, estimator, classes, monkeypatch):
-    monkeypatch.setattr(problem, "READ_AT_ONCE", 1000)
+def test_classifiers_get_the_bits_of_arrays(stored, form, estimator, classes):
     path, X, y, _ = stored(classes)
     given = form(path)
     expected = estimator.fit(X, y).score(X, y), estimator.coef_, estimator.decision_function(X)
@@ -163,12 +160,10 @@ def test_query_ids_are_the_sequences(tmp_path, estimator):
     assert estimator.score(Problem.open(tmp_path / "s.rrm")) == expected[1]
 
 
-def test_a_limit_on_memory_streams(stored, monkeypatch):
-    monkeypatch.setattr(streaming, "MIN_BLOCK", 1 << 10)
-    for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
-        monkeypatch.setattr(streaming, name, 0)
+@pytest.mark.usefixtures("small_blocks")
+def test_a_limit_on_memory_streams(stored):
     given, X, y, _ = stored(2)
-    limited = LinearClassifier("hinge", solver_options={"memory": 8000}, tol=1e-6)
+    limited = LinearClassifier("hinge", solver_options={"memory": 12_000}, tol=1e-6)
     limited.fit(given)
     assert any("streamed" in note for note in limited._proof_.result.notes)
     whole = LinearClassifier("hinge", tol=1e-6).fit(X, y)

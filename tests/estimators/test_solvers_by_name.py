@@ -3,14 +3,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
-from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import rrmlinear
-from rrmlinear import LinearClassifier, Parameter
+from rrmlinear import LinearClassifier
 from rrmlinear.catalog.losses import LOSSES
-from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.solvers import SOLVERS as TYPES
 from rrmlinear.catalog.solvers import regularizers_of
 from rrmlinear.estimators.wording import SOLVERS
@@ -20,60 +17,9 @@ KINDS = {name: TYPES[number] for name, number in SOLVERS.items()}
 FREE = [name for name, kind in KINDS.items() if "free_bias" in kind.choices]
 
 
-@pytest.fixture(scope="module")
-def numbers():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 5))
-    return X, X @ [1, -2, 0.5, 0, 3] + 20.0 + 0.3 * rng.standard_normal(60)
-
-
-def net(l1):
-    """The parameters of ½‖w‖² + l1 ‖w‖₁."""
-    return {"regularizer": "elastic-net", "l1": l1} if l1 else {}
-
-
 def loss_for(name, kinked):
     """The loss, or the smooth hinge where the solver takes no kink."""
     return "smooth-hinge" if "smooth" in KINDS[name].needs[0] else kinked
-
-
-@pytest.mark.parametrize("solver", FREE)
-@pytest.mark.parametrize("l1", [None, 0.3])
-def test_two_classes_with_an_intercept_that_costs_nothing(two_classes, solver, l1):
-    if l1 and "elastic-net" not in regularizers_of(KINDS[solver]):
-        pytest.skip("its regularizer is l2")
-    X, y = two_classes
-    X = X + 2.0
-    loss, tol = loss_for(solver, "hinge"), 1e-5 if solver == "ls-bmrm" else 1e-8
-    estimator = LinearClassifier(loss, C=0.4, solver=solver, tol=tol, **net(l1)).fit(X, y)
-    assert estimator.status_ is Status.SOLVED
-    assert (estimator.coef_.shape, estimator.intercept_.shape) == ((1, 6), (1,))
-    w, alphas, signs = estimator.coef_[0], estimator.dual_coef_, np.where(y == "yes", 1.0, -1.0)
-    phi = select(Parameter(solver=32, loss=loss)).loss
-    scores = X @ w + estimator.intercept_
-    primal = w @ w / 2 + (l1 or 0) * np.abs(w).sum() + 0.4 * phi.values(signs, scores).sum()
-    v = 0.4 * X.T @ alphas
-    of_duals = np.sign(v) * np.maximum(np.abs(v) - (l1 or 0), 0)
-    dual = -0.4 * phi.conjugates(signs, alphas).sum() - of_duals @ of_duals / 2
-    assert estimator.duality_gap_ == pytest.approx(primal - dual, abs=1e-9 * primal)
-    assert -1e-12 * primal <= estimator.duality_gap_ <= tol * max(1, primal)
-    assert abs(alphas.sum()) <= 1e-9 * np.abs(alphas).sum()
-    choices = {"C": 0.4, "tol": 1e-9, **net(l1)}
-    other = LinearClassifier(loss, **choices).fit(X, y)
-    assert estimator.trace_[-1].primal == pytest.approx(other.trace_[-1].primal, rel=2 * tol)
-
-
-@pytest.mark.parametrize("intercept", [False, "regularized"])
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_other_intercepts_are_those_of_the_ascent(two_classes, iris, solver, intercept):
-    for X, y in (two_classes, iris):
-        choices = {"C": 0.2, "tol": 1e-7, "fit_intercept": intercept, "intercept_scaling": 2.0}
-        loss = loss_for(solver, "squared-hinge")
-        found = LinearClassifier(loss, solver=solver, **choices).fit(X, y)
-        other = LinearClassifier(loss, **choices).fit(X, y)
-        assert found.trace_[-1].primal == pytest.approx(other.trace_[-1].primal, rel=5e-7)
-        assert_allclose(found.intercept_, other.intercept_, atol=2e-3)
-        assert_array_equal(found.classes_, other.classes_)
 
 
 def test_the_net_as_a_constraint(two_classes):
@@ -101,22 +47,6 @@ def test_the_net_as_a_constraint(two_classes):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_a_format_changes_nothing_and_threads_little(iris, solver):
-    X, y = iris
-    X = X.astype(np.float32)
-    loss = loss_for(solver, "squared-hinge")
-    choices = {"C": 0.1, "solver": solver, "tol": 1e-6, "fit_intercept": "regularized"}
-    reference = LinearClassifier(loss, **choices).fit(X.astype(np.float64), y)
-    assert_array_equal(clone(reference).fit(X.astype(np.float64), y).coef_, reference.coef_)
-    for changed in (X, csr_array(X)):
-        found = clone(reference).fit(changed, y)
-        assert_allclose(found.coef_, reference.coef_, atol=1e-2)
-        assert found.trace_[-1].primal == pytest.approx(reference.trace_[-1].primal, rel=2e-6)
-    found = clone(reference).set_params(n_jobs=2).fit(X, y)
-    assert found.trace_[-1].primal == pytest.approx(reference.trace_[-1].primal, rel=2e-6)
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
 def test_a_path_by_this_solver(two_classes, solver):
     X, y = two_classes
     choices = {"loss": loss_for(solver, "squared-hinge"), "solver": solver, "tol": 1e-7}
@@ -127,12 +57,6 @@ def test_a_path_by_this_solver(two_classes, solver):
         alone = LinearClassifier(C=C, **choices).fit(X + 3, y)
         assert path.primals[at] == pytest.approx(alone.trace_[-1].primal, rel=2e-7)
         assert path.gaps[at] <= 1e-7 * max(1, path.primals[at])
-
-
-def test_a_path_of_a_regression(numbers):
-    path = rrmlinear.path(*numbers, loss="squared", solver=FREE[0], Cs=[0.1, 1.0])
-    assert path.classes is None
-    assert path.coefs.shape == (2, 1, 5)
 
 
 @pytest.mark.parametrize("regularizer", ["l2", "elastic-net", "l1", "l21", "group-lasso"])

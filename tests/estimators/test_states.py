@@ -5,64 +5,12 @@ import pickle
 
 import numpy as np
 import pytest
+from every_estimator import EVERY, X, index, sequences
 from scipy.sparse import csr_array, issparse
-from sklearn.tree import DecisionTreeClassifier
 
 import rrmlinear as rrm
 from rrmlinear import Parameter, Problem, SequenceProblem, fit, fit_sequences
 from rrmlinear.estimators.base import Certified
-
-rng = np.random.default_rng(0)
-X = rng.normal(size=(48, 4))
-index = (X @ rng.normal(size=(4, 3)) + rng.normal(size=(48, 3))).argmax(axis=1)
-names, truth = np.array(["a", "b", "c"])[index], index > 0
-numbers = X @ [1.0, -2.0, 0.5, 0.0] + rng.normal(size=48)
-two = np.column_stack([numbers, numbers**2])
-parts = [slice(at, at + 4) for at in range(0, 48, 4)]
-sequences = [X[part] for part in parts], [names[part] for part in parts]
-graphs = [(X[part], [(0, 1), (1, 2), (1, 3)]) for part in parts], sequences[1]
-CLASSES = [
-    (rrm.LogisticRegression(), X, names),
-    (rrm.LogisticRegression(class_weight={"a": 1.0, "b": 2.0}), csr_array(X), names),
-    (rrm.LinearSVC(class_weight={0: 1.0, 2: 3.0}, warm_start=True), X, index),
-    (rrm.LinearSVC(class_weight={True: 1.0, False: 3.0}), X, truth),
-    (rrm.WestonWatkinsSVC(), X, names),
-    (rrm.LinearClassifier("softmax", regularizer="l21"), X, names),
-    (rrm.LogisticRegressionCV(cv=3, Cs=3), X, names),
-    (rrm.LinearSVCCV(cv=3, Cs=3), X, names),
-    (rrm.MultivariateClassifier(), X, truth),
-    (rrm.OneClassSVM(), X, None),
-    (rrm.KernelClassifier(), X, names),
-    (rrm.KernelClassifier(kernel=["rbf", "linear"]), X, names),
-    (rrm.ERLPBoostClassifier(), X, names),
-    (rrm.ERLPBoostClassifier("columns"), X, names),
-    (rrm.ERLPBoostClassifier(DecisionTreeClassifier(max_depth=2)), X, names),
-]
-NUMBERS = [
-    (kind(), X, numbers)
-    for kind in (
-        rrm.LinearRegressor,
-        rrm.LinearSVR,
-        rrm.Lasso,
-        rrm.ElasticNet,
-        rrm.HuberRegressor,
-        rrm.QuantileRegressor,
-        rrm.RidgeCV,
-        rrm.LassoCV,
-        rrm.ElasticNetCV,
-        rrm.KernelRegressor,
-    )
-]
-OTHERS = [
-    (rrm.Ridge(warm_start=True), X, two),
-    (rrm.MultiTaskRegressor(), X, two),
-    (rrm.ChainCRF(), *sequences),
-    (rrm.ChainSVM(), *sequences),
-    (rrm.KernelChainCRF(cliques="by-position"), *sequences),
-    (rrm.GraphCRF(), *graphs),
-    (rrm.GraphSVM(), *graphs),
-]
-ALL = [*CLASSES, *NUMBERS, *OTHERS]
 
 
 def by_pickle(kept):
@@ -106,7 +54,7 @@ def assert_same(found, kept):
 
 
 @WAYS
-@pytest.mark.parametrize(("estimator", "X", "y"), ALL, ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize(("estimator", "X", "y"), EVERY, ids=lambda each: type(each).__name__)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_estimators_are_kept(way, estimator, X, y, tmp_path):
     assert_same(way(estimator).get_params(), estimator.get_params())
@@ -120,7 +68,7 @@ def test_estimators_are_kept(way, estimator, X, y, tmp_path):
 
 
 def test_every_estimator_is_kept():
-    known = {type(estimator).__name__ for estimator, *_ in ALL}
+    known = {type(estimator).__name__ for estimator, *_ in EVERY}
     public = {name for name in dir(rrm) if isinstance(getattr(rrm, name), type)}
     every = {name for name in public if issubclass(getattr(rrm, name), Certified)}
     assert every == {*known, "MatrixCompletion"}

@@ -4,46 +4,13 @@ import warnings
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 from rrmlinear import LinearClassifier, LinearRegressor, LogisticRegression
 from rrmlinear.solvers.loop.result import Status
-
-
-@pytest.mark.usefixtures("no_compiled_steps")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("loss", ["hinge", "logistic", "weston-watkins"])
-@pytest.mark.parametrize("order", [1, -1])
-def test_a_warm_start_begins_near_the_minimum(iris, loss, order):
-    X, y = iris
-    X, y = X[::order], y[::order]
-    warm = LinearClassifier(
-        loss, C=0.3, tol=1e-7, fit_intercept="regularized", warm_start=True
-    ).fit(X, y)
-    warm.set_params(C=0.29, max_iter=1)
-    cold = clone(warm).fit(X, y)
-    # a cold pass of the hinge is a whole run of Newton's method
-    part = 0.2 if loss == "hinge" else 0.1
-    assert warm.fit(X, y).duality_gap_ < part * cold.duality_gap_
-    warm.set_params(max_iter=100_000).fit(X, y)
-    cold = clone(warm).fit(X, y)
-    assert warm.trace_[-1].primal == pytest.approx(cold.trace_[-1].primal, rel=1e-6)
-    assert_array_equal(warm.predict(X), cold.predict(X))
-
-
-def test_a_warm_start_of_two_classes_and_of_numbers(two_classes, numbers):
-    X, y = two_classes
-    for rows in (slice(None), slice(None, None, -1)):
-        warm = LinearClassifier("squared-hinge", tol=1e-7, warm_start=True).fit(X[rows], y[rows])
-        passes = warm.n_iter_
-        assert warm.fit(X[rows], y[rows]).n_iter_ <= min(passes, 2)
-    X, y = numbers
-    warm = LinearRegressor("huber", tol=1e-7, warm_start=True).fit(X, y)
-    passes = warm.n_iter_
-    assert warm.fit(X, y).n_iter_ <= min(passes, 2)
 
 
 @pytest.mark.parametrize("change", ["classes", "number", "labels", "order", "kind", "loss"])

@@ -1,7 +1,5 @@
 """WestonWatkinsSVC: the minimum it finds."""
 
-import doctest
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -9,14 +7,7 @@ from scipy.optimize import linprog
 from sklearn.svm import LinearSVC
 
 from rrmlinear import Parameter, Problem, WestonWatkinsSVC, fit
-from rrmlinear.estimators import svm
 from rrmlinear.solvers.loop.result import Status
-
-
-def test_the_example_of_its_docstring_runs():
-    outcome = doctest.testmod(svm)
-    assert outcome.attempted > 0
-    assert outcome.failed == 0
 
 
 @pytest.mark.parametrize("bias", [-1.0, 2.0])
@@ -77,39 +68,6 @@ def test_two_classes_are_the_hinge_svm_at_twice_c(two_classes, exact, intercept)
     assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
     assert_array_equal(ours.classes_, ["no", "yes"])
     assert_array_equal(ours.predict(X), theirs.predict(X))
-
-
-@pytest.mark.parametrize("change", ["classes", "number", "features", "labels", "order"])
-def test_a_warm_start_serves_whatever_changed(iris, exact, change):
-    X, y = iris
-    estimator = exact(warm_start=True).fit(X, y)
-    if change == "classes":
-        y = y + 1
-    elif change == "number":
-        X, y = X[:-10], y[:-10]
-    elif change == "features":
-        X = X[:, :3]
-    elif change == "labels":
-        y = np.roll(y, 7)
-    else:  # the classes then appear in another order
-        X, y = X[::-1], y[::-1]
-    X = np.array(X)
-    estimator.fit(X, y)
-    fresh = exact().fit(X, y)
-    assert estimator.status_ is Status.SOLVED
-    assert_allclose(estimator.coef_, fresh.coef_, atol=1e-4)
-    assert estimator.trace_[-1].primal == pytest.approx(fresh.trace_[-1].primal, rel=1e-9)
-    beta = estimator.dual_coef_.toarray()
-    assert_array_equal(beta[np.arange(len(y)), np.searchsorted(estimator.classes_, y)], 0)
-
-
-def test_a_second_fit_without_warm_start_begins_anew(iris):
-    X, y = iris
-    estimator = WestonWatkinsSVC().fit(X, y)
-    passes, coef = estimator.n_iter_, estimator.coef_
-    estimator.fit(X, y)
-    assert estimator.n_iter_ == passes
-    assert_array_equal(estimator.coef_, coef)
 
 
 def least_loss(counts):

@@ -1,6 +1,5 @@
 """MatrixCompletion: the optimum of a conic solver, certificates, and each mistake's sentence."""
 
-import doctest
 import warnings
 
 import numpy as np
@@ -11,7 +10,6 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from rrmlinear import MatrixCompletion
-from rrmlinear.estimators.matrices import completion
 from rrmlinear.solvers.loop.result import Status
 
 P, Q = 9, 7
@@ -167,18 +165,6 @@ def test_levels_are_predicted_as_they_are_called(entries):
     assert_array_equal(renamed.left_, plain.left_)
 
 
-def test_two_levels_are_the_hinge_of_signs(entries):
-    cp = pytest.importorskip("cvxpy")
-    rows, columns, y = entries[:3]
-    signs = np.sign(y)
-    model = MatrixCompletion("hinge", C=0.7, tol=1e-7).fit(rows, columns, signs)
-    W = cp.Variable((P, Q))
-    loss = cp.sum(cp.pos(1 - cp.multiply(signs, W[rows, columns])))
-    problem = cp.Problem(cp.Minimize(cp.normNuc(W) + 0.7 * loss))
-    problem.solve(solver=cp.CLARABEL)
-    assert model.trace_[-1].primal == pytest.approx(problem.value, rel=1e-6)
-
-
 def test_an_unfinished_fit_warns_and_still_has_its_gap(entries):
     model = clone(MatrixCompletion(tol=1e-9, max_iter=3))
     with pytest.warns(ConvergenceWarning, match="the limit on passes was reached"):
@@ -262,9 +248,3 @@ def test_predictions_outside_the_matrix_are_refused(entries):
         model.predict([P], [0])
     with pytest.raises(ValueError, match="rows has 2 numbers and columns has 1; each"):
         model.predict([0, 1], [0])
-
-
-def test_the_example_of_the_docstring_runs():
-    outcome = doctest.testmod(completion)
-    assert outcome.attempted > 0
-    assert outcome.failed == 0

@@ -59,15 +59,3 @@ def test_sparse_columns_far_from_0():
     dense = rrmlinear.LassoCV(cv=3, alphas=10, tol=1e-6).fit(X, y)
     assert_allclose(ours.mse_path_, dense.mse_path_, rtol=1e-3)
     assert_allclose(ours.coef_, dense.coef_, atol=1e-3)
-
-
-@pytest.mark.parametrize("kind", ["dense", "sparse"])
-def test_paths_whose_sets_need_too_much_memory_go_on_alone(kind, monkeypatch):
-    # the limit of the size of a Gram matrix, which data of 5 000 weights in use would reach
-    monkeypatch.setattr("rrmlinear.solvers.features.set_paths.MAX_SET", 20)
-    X, y, _ = problem(60, 700, kind)
-    same = {"cv": 3, "alphas": 8, "eps": 0.05}
-    ours = rrmlinear.LassoCV(tol=1e-8, **same).fit(X, y)
-    theirs = peers.LassoCV(tol=1e-8, max_iter=100_000, **same).fit(X, y)
-    assert_allclose(ours.mse_path_, theirs.mse_path_, rtol=1e-3)
-    assert ours.status_.name == "SOLVED"

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 import sklearn.linear_model as peers
 from numpy.testing import assert_allclose
-from sklearn.metrics import get_scorer
 
 from rrmlinear import ElasticNetCV, LassoCV, LinearSVCCV, LogisticRegressionCV
-from rrmlinear.estimators.searches.few_classes import OfSomeClasses, for_classes
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(8, 3))
@@ -64,38 +62,3 @@ def test_a_fold_whose_score_is_not_defined_does_not_count():
     found.fit(X, np.array(ONE_OF_TWO))
     assert np.isnan(found.scores_).any(axis=(1, 2)).sum() == 1
     assert found.best_score_ == np.nanmax(np.nanmean(found.scores_, axis=0))
-
-
-class Known:
-    """A classifier of the labels 3 and 7."""
-
-    def predict(self, X):
-        return np.full(len(X), 7)
-
-    def predict_proba(self, X):
-        return np.tile([0.2, 0.8], (len(X), 1))
-
-    def decision_function(self, X):
-        return np.full(len(X), 1.5)
-
-
-def test_classes_that_are_not_known_have_no_probability():
-    some = OfSomeClasses(Known(), np.array([3, 7]), np.array([3, 5, 7]))
-    assert some.predict(X).tolist() == [7] * 8
-    assert some.predict_proba(X)[0].tolist() == [0.2, 0.0, 0.8]
-    assert some.predict_log_proba(X)[0, 1] == -np.inf
-    scores = some.decision_function(X)
-    assert scores.shape == (8, 3)
-    assert (scores.argmax(axis=1) == 2).all()
-    assert (scores.argmin(axis=1) == 1).all()
-    one = OfSomeClasses(None, np.array([7]), np.array([3, 7]))
-    assert one.predict(X).tolist() == [7] * 8
-    assert one.predict_proba(X)[0].tolist() == [0.0, 1.0]
-    assert (one.decision_function(X) > 0).all()
-
-
-def test_scorers_of_other_metrics_stay():
-    for name in ("accuracy", "f1_macro", "roc_auc", "neg_log_loss"):
-        scorer = get_scorer(name)
-        told = for_classes(scorer, np.array([0, 1]))
-        assert (told is scorer) == (name != "neg_log_loss")

@@ -71,16 +71,3 @@ def test_what_is_not_proved_is_fitted_alone():
         warnings.simplefilter("ignore")
         few = LogisticRegressionCV(Cs=[1.0, 1e4], cv=KFold(2), tol=1e-12, max_iter=1).fit(X, y)
         assert few.scores_[0, 0, 1] == alone.fit(X[train], y[train]).score(X[test], y[test])
-
-
-def test_a_fold_that_lacks_a_class_goes_its_own_way():
-    X, y, _ = classes(60, 4)
-    folds = [(np.flatnonzero(y != "a"), np.flatnonzero(y == "a"))]
-    assert paths_together(LogisticRegression(), X, y, None, folds) is None
-
-
-def test_a_fold_of_one_class_goes_its_own_way():
-    X, y, _ = data(60, 3)
-    order = np.argsort(y)
-    folds = [(order[:30], order[30:]), (order[30:], order[:30])]
-    assert paths_together(LogisticRegression(), X, y, None, folds) is None

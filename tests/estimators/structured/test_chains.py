@@ -1,14 +1,8 @@
 """ChainCRF and ChainSVM: problems, predictions, warm starts, weights, and what is refused."""
 
-import pickle
-
 import numpy as np
 import pytest
-from repetitions import assert_weights_are_repetitions
 from scipy.sparse import csr_matrix
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, KFold
-from sklearn.utils.estimator_checks import check_parameters_default_constructible
 
 from rrmlinear import (
     ChainCRF,
@@ -18,7 +12,6 @@ from rrmlinear import (
     SequenceProblem,
     fit_sequences,
 )
-from rrmlinear.estimators.base import NotConvergedWarning
 
 BOTH = pytest.mark.parametrize("of", [ChainCRF, ChainSVM])
 NAMES = np.array(["a", "b", "c"])
@@ -168,35 +161,6 @@ def test_marginals_and_the_best_labellings():
     assert not hasattr(ChainSVM(), "predict_marginals")
 
 
-@BOTH
-def test_weights_are_repetitions(of):
-    assert_weights_are_repetitions(of, *made(m=6), "sequences")
-
-
-@BOTH
-def test_a_warm_start_saves_passes_and_fits_other_data_too(of):
-    X, y = made()
-    model = of(tol=1e-5, warm_start=True).fit(X, y)
-    cold = of(C=1.1, tol=1e-5).fit(X, y)
-    warm = model.set_params(C=1.1).fit(X, y)
-    assert warm.n_iter_ <= cold.n_iter_
-    assert warm.objective_ == pytest.approx(cold.objective_, rel=2e-5)
-    few = of(C=1.1, tol=1e-5).fit(X[:9], y[:9])
-    assert model.fit(X[:9], y[:9]).objective_ == pytest.approx(few.objective_, rel=2e-5)
-    model.fit([part[:, :3] for part in X], [["x", "y"][: len(p)] + ["x"] * (len(p) - 2) for p in y])
-    assert model.n_features_in_ == 3
-
-
-@BOTH
-def test_a_callback_and_limits(of):
-    X, y = made()
-    seen = []
-    of(callback=lambda row: seen.append(row.number) or row.number == 2, tol=1e-12).fit(X, y)
-    assert seen == [1, 2]
-    with pytest.warns(NotConvergedWarning, match="the limit on passes"):
-        of(max_iter=1, tol=1e-12).fit(X, y)
-
-
 @pytest.mark.parametrize("solver", ChainCRF._solvers)
 def test_solvers_of_the_crf(solver):
     X, y = made(m=10)
@@ -224,27 +188,14 @@ def test_a_regularizer_by_its_name_leaves_weights_out():
 
 
 @BOTH
-def test_it_is_an_estimator(of):
-    check_parameters_default_constructible(of.__name__, of())
-    X, y = made()
-    model = clone(of(C=3.0)).fit(X, y)
-    again = pickle.loads(pickle.dumps(model))
-    assert all((a == b).all() for a, b in zip(again.predict(X), model.predict(X), strict=True))
-    search = GridSearchCV(of(), {"C": [0.1, 1.0]}, cv=KFold(3)).fit(X, y)
-    assert search.best_score_ > 0.5
-
-
-@BOTH
 @pytest.mark.parametrize(
     ("parameters", "data", "sentence"),
     [
-        ({"C": 0}, {}, "'C' parameter"),
         (
             {"solver": "newton"},
             {},
             r"solver is 'newton' \(did you mean newton-cg\?\); it must be one of",
         ),
-        ({"regularizer": "none"}, {}, "unknown regularizer 'none'"),
         ({"groups": [0, 1]}, {}, "groups has no effect with regularizer l2"),
         ({}, {"X": []}, "X has 0 sequences"),
         ({}, {"X": np.eye(3)}, "must be a matrix with a row for each position"),
