@@ -95,27 +95,6 @@ def test_regression(train, predict, folder, reals, loss):
     assert second == f"Squared correlation coefficient = {correlation:g} (regression)"
 
 
-def test_elastic_net_zeroes_weights(train, signs):
-    assert train("-q", "-s", 32, signs, "plain").code == 0
-    given = ("--regularizer", "elastic-net", "--l1", 5)
-    assert train("-q", "-s", 32, *given, signs, "sparse").code == 0
-    assert np.count_nonzero(Model.load("plain").weights) == 4
-    assert np.count_nonzero(Model.load("sparse").weights) < 4
-
-
-def test_a_bias_that_is_not_regularized(train, predict, folder):
-    generator = np.random.default_rng(2)
-    X = generator.normal(size=(50, 4))
-    write(folder / "shifted", X, X @ [1, 2, 0, 0] + 1000 + 0.1 * generator.normal(size=50))
-    given = ("-q", "-s", 32, "--loss", "squared", "-c", 0.01, "-B", 1, "--gap-tol", 1e-9)
-    assert train(*given, "shifted", "regularized").code == 0
-    ended = train(*given, "-R", "shifted", "free")
-    assert (ended.code, ended.err) == (0, "")
-    assert 999 < Model.load("free").weights[4, 0] < 1001
-    assert Model.load("regularized").weights[4, 0] < 900
-    assert predict("shifted", "free", "out").code == 0
-
-
 def test_cross_validation_of_a_regression(train, reals):
     ended = train("-q", "-s", 32, "--loss", "squared", "-v", 5, reals)
     assert (ended.code, ended.err) == (0, "")
@@ -151,23 +130,6 @@ def test_probabilities_of_other_losses_are_refused(train, predict, folder, signs
         f"the loss of m is {loss}, which has no probabilities for -b 1\n"
     )
     assert not (folder / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("loss", "text", "message"),
-    [
-        ("hinge", "1.5 1:1\n2 1:2\n", "ERROR: label 1.5 of example 1 is not a whole number"),
-        ("logistic", "1 1:1\n1 1:2\n", "ERROR: all 2 examples have label 1: this solver"),
-        ("squared", "1\n2\n", "ERROR: data has no features; at least one is needed\n"),
-        ("squared", "1 1:1e200\n2 1:2\n", "ERROR: the squared norm of example 1 overflows"),
-    ],
-)
-def test_wrong_data(train, folder, loss, text, message):
-    (folder / "data").write_text(text)
-    ended = train("-s", 32, "--loss", loss, "data", "m")
-    assert ended.code == 1
-    assert ended.err.startswith(message)
-    assert not (folder / "m").exists()
 
 
 def test_regression_of_one_value(train, predict, folder):

@@ -68,57 +68,6 @@ def test_start_up_imports_nothing_heavy(iris, folder):
 #: Modules of Python that take long to load, and that no short command needs.
 SLOW = ("argparse", "concurrent.futures", "email", "hashlib", "importlib.metadata", "json")
 SLOW += ("multiprocessing", "shutil", "subprocess", "tempfile")
-#: Prints the modules that a command loads beyond those of NumPy. What finds a package in its source
-#: folder may have loaded slow ones: they count where the command loads them again.
-MODULES = f"""
-import sys
-import numpy
-for name in {SLOW!r}:
-    sys.modules.pop(name, None)
-before = set(sys.modules)
-from rrmlinear.cli.command import run
-assert run(sys.argv[1], sys.argv[2:]) == 0
-print(*sorted(set(sys.modules) - before))
-"""
-
-
-@pytest.mark.parametrize(
-    ("command", "arguments", "most"),
-    [("training", ("-q", "-s", "1", "data", "m"), 157), ("prediction", ("data", "m", "out"), 76)],
-)
-def test_a_command_loads_what_it_needs(folder, command, arguments, most):
-    (folder / "data").write_text("1 1:0.5 2:1\n-1 1:-1 3:0.3\n" * 5)
-    assert finished(start("-q", "data", "m"))[0] == 0
-    words = [sys.executable, "-c", MODULES, command, *arguments]
-    ended = subprocess.run(words, capture_output=True, text=True, check=True)
-    loaded = ended.stdout.splitlines()[-1].split()
-    ours = [name for name in loaded if name.partition(".")[0] == "rrmlinear"]
-    assert len(ours) <= most, ours
-    assert {*SLOW, "scipy"}.isdisjoint(loaded)
-    others = [name for name in loaded if name not in ours and not name.startswith("numpy")]
-    assert len(others) <= 16, others
-
-
-def test_garbage_is_collected_while_a_command_runs(iris, folder):
-    script = (
-        "import gc, sys; from rrmlinear.cli.command import run\n"
-        "import rrmlinear.cli.training as training\n"
-        "main = training.main\n"
-        "def seen(arguments):\n"
-        "    print(gc.isenabled())\n"
-        "    main(arguments)\n"
-        "training.main = seen\n"
-        f"run('training', ['-q', {iris!r}, 'm'])\n"
-        "print(gc.get_freeze_count())\n"
-        f"sys.argv[1:] = ['-q', {iris!r}, 'm']\n"
-        "run('training')\n"
-        "print(gc.get_freeze_count() > 0)\n"
-        "gc.disable()\n"
-        f"run('training', ['-q', {iris!r}, 'm'])\n"
-    )
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    # a command that is called freezes nothing, and garbage stays as its caller has it
-    assert ended.stdout.split() == ["True", "0", "True", "True", "False"]
 
 
 @pytest.fixture

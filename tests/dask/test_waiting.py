@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from rrmlinear import Parameter
-from rrmlinear.solvers.rounds.fleet import in_tree
 
 da = pytest.importorskip("dask.array", reason="training over workers needs dask")
 distributed = pytest.importorskip("distributed")
@@ -104,15 +103,3 @@ def test_parts_that_no_worker_has_the_memory_for():
     with pytest.raises(MemoryError, match=f"loading the parts: {GONE} exceeded the memory"):
         fleet.facts()
     assert fleet.watch.calls == fleet_room.MAX_LACKS
-
-
-def test_groups_are_branches_of_the_tree_of_all_parts():
-    for parts in range(1, 70):
-        for places in range(1, 9):
-            size = fleet_room.group_size(parts, places)
-            groups = [list(range(parts))[k : k + size] for k in range(0, parts, size)]
-            assert len(groups) >= min(parts, places)
-            assert len(groups) < 2 * fleet_room.GROUPS_A_PLACE * places + 1 or size == 1
-            branches = [in_tree(group, lambda a, b: (a, b)) for group in groups]
-            whole = in_tree(list(range(parts)), lambda a, b: (a, b))
-            assert in_tree(branches, lambda a, b: (a, b)) == whole

@@ -48,13 +48,6 @@ def test_blocks_are_in_memory_while_they_are_used():
     assert not source.held.any()
 
 
-def test_a_block_that_is_still_there_is_not_read_again():
-    blocks = blocks_of(Memory(30), [10, 20, 30])
-    for _ in range(3):
-        assert [group[0] for group in blocks.visit([1])] == [1]
-    assert blocks.brought == 1
-
-
 def test_several_blocks_come_together():
     source = Memory(100)
     blocks = blocks_of(source, range(10, 101, 10), at_once=3)
@@ -72,24 +65,6 @@ def test_parts_of_a_range_and_of_chosen_rows():
     chosen = np.array([1, 2, 20, 29])
     assert list(blocks.among(chosen)) == [(0, 2), (2, 4)]
     assert blocks.brought == 5  # one block is in memory, and one on the way
-
-
-def test_draws_are_sorted_by_the_blocks_that_come_together():
-    source = Memory(100)
-    blocks = blocks_of(source, range(10, 101, 10), at_once=3)
-    drawn = np.random.default_rng(0).integers(100, size=300)
-    before, groups = drawn.copy(), []
-    for begin, end in blocks.gathered(drawn, [1, 1]):
-        assert source.held[drawn[begin:end]].all()
-        groups.append((begin, end))
-    assert [begin for begin, _ in groups] == [0, *(end for _, end in groups[:-1])]
-    assert groups[-1][1] == len(drawn)
-    assert np.array_equal(np.sort(drawn), np.sort(before))
-    begin, end = groups[0]  # in the order in which they were drawn
-    assert np.array_equal(drawn[begin:end], before[np.isin(before, drawn[begin:end])])
-    again = before.copy()
-    list(blocks.gathered(again, [1, 2]))
-    assert not np.array_equal(again, drawn)
 
 
 def test_a_pass_that_ends_early_lets_go():

@@ -6,28 +6,10 @@ import pytest
 from rrmlinear import ElasticNet, Lasso, Problem
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.solvers.features.feature_columns import FeatureColumns
-from rrmlinear.solvers.loop.rounding import bound_by_features, rounding_by_features
 
 RNG = np.random.default_rng(5)
 X = np.asfortranarray(RNG.standard_normal((60, 7)))
 Y = X @ RNG.standard_normal(7) + 3 + RNG.standard_normal(60)
-
-
-@pytest.mark.parametrize("bias", [-1.0, 0.0, 2.0])
-def test_sizes_are_those_of_rows(bias):
-    order = ColumnOrder(X).with_bias(bias)
-    rows = order.by_rows
-    for name in ("shape", "width", "n_stored", "is_dense", "bias", "indptr", "blocks"):
-        assert getattr(order, name) == getattr(rows, name)
-    np.testing.assert_array_equal(order.features.values, rows.values.T)
-
-
-def test_only_f_ordered_numbers_stay_in_column_order():
-    assert isinstance(Problem.from_arrays(X, Y, any_order=True).rows, ColumnOrder)
-    for other in (np.ascontiguousarray(X), X.astype(">f8"), X.astype(int), X[::2], X.tolist()):
-        rows = Problem.from_arrays(other, np.zeros(len(other)), any_order=True).rows
-        assert not isinstance(rows, ColumnOrder)
-    assert not isinstance(Problem.from_arrays(X, Y).rows, ColumnOrder)
 
 
 def test_a_fault_is_named():
@@ -90,19 +72,6 @@ def test_large_finite_numbers_stay_although_their_squares_are_not_finite():
         FeatureColumns(rows.with_bias(1.0), np.zeros(len(X)), np.ones(len(X)), True)
 
 
-def test_a_bound_of_rounding_that_reads_nothing_is_above_the_other_one():
-    order, weights = ColumnOrder(X).with_bias(2.0), RNG.standard_normal(8)
-    shares = RNG.uniform(0, 1, len(X))
-    bound = rounding_by_features(order, shares, weights)
-    squares = FeatureColumns(order, np.zeros(len(X)), np.ones(len(X)), True).squares
-    crude = bound_by_features(shares, shares.max() * squares, weights)
-    assert bound < crude < 2 * bound
-    equal = rounding_by_features(order, np.full(len(X), shares.max()), weights)
-    assert crude == pytest.approx(equal * np.sqrt(shares.mean() / shares.max()), rel=1e-12)
-    exact = bound_by_features(shares, np.append(X.T**2 @ shares, 4 * shares.sum()), weights)
-    assert bound == pytest.approx(exact, rel=1e-12)
-
-
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_number_that_is_not_finite_is_named(bad, dtype):
@@ -110,20 +79,6 @@ def test_a_number_that_is_not_finite_is_named(bad, dtype):
     wrong[5, 2] = bad
     with pytest.raises(ValueError, match=rf"X\[5, 2\] is {bad}; NaN and infinity"):
         Lasso(0.1).fit(wrong, Y)
-
-
-@pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_products_with_targets_come_with_the_check(kind):
-    X = np.asfortranarray(RNG.standard_normal((50, 6)) + 3).astype(kind)
-    y = RNG.standard_normal(50) + 100
-    rows = Problem.from_arrays(X, y, any_order=True, bias=1.0).rows
-    errors = y - y.sum() / 50
-    products = rows.products(errors)
-    assert products == pytest.approx(X.T.astype(np.float64) @ errors, rel=1e-9)
-    assert rows.products(errors + 1) is None
-    assert (
-        Problem.from_arrays(X, y.astype(np.float32), any_order=True).rows.products(errors) is None
-    )
 
 
 def test_targets_that_are_not_finite_are_named():

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import sparse
 
 from rrmlinear.data.memory import gathered
 from rrmlinear.data.products import product
-from rrmlinear.data.rows import Rows, aligned_zeros
+from rrmlinear.data.rows import Rows
 
 KINDS = [
     (form, values, indices)
@@ -78,18 +76,6 @@ def test_squared_norms(kind, bias):
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_sizes_are_those_of_the_matrix(kind):
-    X = random_rows(8, 5, 0.5, 4)
-    rows = rows_over(X, kind)
-    stored = np.full(8, 5) if kind[0] == "dense" else (X != 0).sum(axis=1)
-    assert rows.shape == (8, 5)
-    assert rows.lengths().tolist() == stored.tolist()
-    assert rows.n_stored == stored.sum()
-    assert rows.is_dense == (kind[0] == "dense")
-    assert rows.find_fault() == (None, True)
-
-
-@pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_the_first_fault_is_found(kind, bad):
     X = np.ones((6, 4))
@@ -103,25 +89,6 @@ def test_bad_and_unsorted_indices_are_found():
     assert Rows(ones, np.array([0, 1, -1]), indptr, 4).find_fault()[0] == ("index", 1, 0)
     assert Rows(ones, np.array([2, 1, 0]), indptr, 4).find_fault() == (None, False)
     assert Rows(ones, np.array([1, 1, 0]), indptr, 4).find_fault() == (None, False)
-
-
-@given(st.integers(0, 9), st.integers(1, 80))
-def test_aligned_zeros(n, columns):
-    zeros = aligned_zeros(n, columns)
-    assert zeros.shape == (n, columns)
-    assert not zeros.any()
-    assert zeros.ctypes.data % 64 == 0 or n == 0
-
-
-@pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_feature_cuts_share_out_the_features(kind):
-    rows = rows_over(random_rows(30, 50, 0.5, 5), kind)
-    for parts in (1, 2, 4):
-        cuts = np.asarray(rows.feature_cuts(parts))
-        assert len(cuts) == parts + 1
-        assert cuts[0] == 0
-        assert (np.diff(cuts) >= 0).all()
-        assert cuts[-1] >= 50
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)

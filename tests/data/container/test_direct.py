@@ -89,42 +89,6 @@ def test_a_fit_has_the_bits_of_one_over_the_map(stored, tmp_path, monkeypatch):
     assert np.array_equal(*weights)
 
 
-def test_neighbours_keep_the_pages_that_they_share(stored):
-    mapped, X = stored
-    blocks = blocks_of(mapped)
-    source = blocks.source
-    for order in ([4, 5, 6], [6, 5, 4], [5, 4, 6]):
-        for block in order:
-            source.bring(*blocks.bounds(block))
-        source.drop(*blocks.bounds(5), True)
-        source.bring(*blocks.bounds(9))
-        assert 5 in source.held  # until its memory is needed
-        source.bring(*blocks.bounds(11))
-        assert 5 not in source.held
-        assert all(same(mapped, X, *blocks.bounds(block)) for block in (4, 5, 6, 9, 11))
-        source.drop(0, N, True)
-        assert not source.held
-
-
-def test_a_block_that_was_let_go_of_is_not_read_again_while_its_memory_is_free(stored, monkeypatch):
-    mapped, X = stored
-    blocks = blocks_of(mapped)
-    source, read = blocks.source, []
-    monkeypatch.setattr(source, "_read", lambda *given: read.append(given[2]) or real(*given))
-    real = DirectReads._read.__get__(source)
-    for block in (1, 3, 5, 7):
-        source.bring(*blocks.bounds(block))
-    source.drop(*blocks.bounds(3), True)
-    source.drop(*blocks.bounds(5), True)
-    source.bring(*blocks.bounds(3))
-    assert read == [1, 3, 5, 7]
-    source.bring(*blocks.bounds(9))
-    assert read == [1, 3, 5, 7, 9]
-    assert sorted(source.held) == [1, 3, 7, 9]
-    assert not source.idle
-    assert all(same(mapped, X, *blocks.bounds(block)) for block in (1, 3, 5, 7, 9))
-
-
 def test_more_blocks_than_memory_come_by_the_map(stored):
     mapped, X = stored
     blocks = blocks_of(mapped, at_once=1)

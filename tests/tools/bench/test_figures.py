@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).resolve().parents[3]
-PAGES = [TOP / "README.md", *sorted((TOP / "docs").glob("*.md"))]
 PAGE = """\
 Before
 
@@ -52,33 +51,6 @@ def top(tools, tmp_path, monkeypatch):
         return tmp_path
 
     return put
-
-
-def test_figures_of_the_pages(tools):
-    found = list(tools.figures(PAGES))
-    assert len({one.name for one in found}) == len(found)
-    for one in found:
-        assert one.minutes > 0
-        for command in one.commands:
-            python, script, *_ = command.split()
-            assert python == "python"
-            assert script == "-m" or (TOP / script).is_file()
-    named = {name for page in PAGES for name in re.findall("<!-- made: (.+) -->", page.read_text())}
-    assert named == {one.name for one in found if one.is_placed}
-
-
-def test_tables_are_joined_by_their_heads(tools):
-    first, second = (
-        "note\n| a | b |\n| --- | --- |\n| 1 | 2 |\n",
-        "| a | c |\n|---|---|\n| 3 |  |\n",
-    )
-    assert tools.joined([first, second]).splitlines() == [
-        "| a | b | c |",
-        "| --- | --- | --- |",
-        "| 1 | 2 |  |",
-        "| 3 |  |  |",
-    ]
-    assert tools.joined(["no table\n"]) == "```text\nno table\n```\n"
 
 
 def test_a_run_writes_the_page_and_goes_on(tools, top, capsys):

@@ -42,18 +42,3 @@ def test_a_line_for_each_type(monkeypatch, capsys, tool, tmp_path, threads):
     who = ("rrmlinear", "LIBLINEAR")
     assert coarse == {(f"-s {n}", name) for n in (1, 4, 21) for name in who}
     assert all(time.seconds >= 0 for time in times)
-
-
-def test_patience_ends_runs_of_liblinear(monkeypatch, capsys, tool, tmp_path):
-    pytest.importorskip("liblinear")
-    kept = tmp_path / "times.csv"
-    words = [str(IRIS), "--types", "1", "--runs", "1", "--patience", "0", "--csv", str(kept)]
-    read_times = tool("times").read_times
-    monkeypatch.setattr(sys, "argv", [str(SCRIPT), *words])
-    with pytest.raises(SystemExit):
-        runpy.run_path(str(SCRIPT), run_name="__main__")
-    _, line = capsys.readouterr().out.splitlines()
-    assert {">0.00x", "slow"} <= set(line.split())
-    cut = [time for time in read_times(kept) if time.why_not]
-    assert [(time.solver, time.seconds) for time in cut] == [("LIBLINEAR", None)]
-    assert cut[0].why_not == "longer than 0 s"

@@ -2,9 +2,7 @@
 
 import argparse
 import fcntl
-import lzma
 import re
-import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -36,16 +34,6 @@ def report(tool):
 @pytest.fixture
 def heads(report):
     return sys.modules["head_to_heads"]
-
-
-@pytest.fixture
-def data_file(tmp_path):
-    """A small set under the name of a large one."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    with lzma.open(folder / "news20.xz", "wt") as file:
-        file.write("1 1:0.5 3:2\n-1 2:1\n" * 50)
-    return folder / "news20.xz"
 
 
 def options(**more):
@@ -120,63 +108,6 @@ def test_ratios_are_over_the_best_of_ours(heads, report, tmp_path):
         sys.modules["summary"].put_summary(made, [(head, times)])
 
 
-def test_accuracies_stand_beside_the_printed_ones(heads, report, tool, tmp_path):
-    tables = tool("accuracies_ww")
-    one = tables.Accuracies.__new__(tables.Accuracies)
-    one.name, one.found = "letter", {(gap, 3): (70.0, gap > 0.001) for gap in tables.PRINTED}
-    path = tmp_path / "a.csv"
-    tables.write([one], [3], path)
-    found = heads.read_accuracies(path)
-    assert [(each.gap, each.printed) for each in found] == [
-        (0.09, 69.22),
-        (0.009, 70.74),
-        (0.0009, 71.22),
-    ]
-    head = heads.HeadToHead("Accuracy", "a", "Accuracy, letter", (), heads.read_accuracies)
-    report.write_report(tmp_path / "p.html", [(head, found)], [])
-    text = (tmp_path / "p.html").read_text(encoding="utf-8")
-    assert '<td>70.00</td><td>69.22</td><td class="good">+0.78</td>' in text
-    assert '<td>70.00*</td><td>71.22</td><td class="bad">-1.22</td>' in text
-    assert sys.modules["summary"].summary([(head, found)]) == {"Accuracy": ""}
-
-
-def test_weston_watkins_tells_whole_processes_apart(heads, tmp_path):
-    path = tmp_path / "w.csv"
-    columns = "data,C,solver,reached,solver_cpu_median,process_cpu_median\n"
-    path.write_text(
-        columns
-        + "dna.scale.xz,1.0,rrmlinear knapsack,True,0.5,1\ndna.scale.xz,1.0,liblinear,True,,2\n"
-        + "dna.scale.xz,1.0,walrus,False,3,4\n"
-    )
-    found = [(time.data, time.solver, time.seconds) for time in heads.read_weston_watkins(path)]
-    assert found == [
-        ("dna.scale", "rrmlinear knapsack", 0.5),
-        ("dna.scale", "liblinear (whole process)", 2.0),
-        ("dna.scale", "walrus", None),
-    ]
-
-
-def test_scripts_keep_their_times(heads, report, tool, tmp_path, data_file):
-    """A script of each kind runs on a small set, and the report reads its CSV."""
-    times = tool("times")
-    written = tmp_path / "written.csv"
-    kept = [times.Time("a", "p", "rrmlinear", 1e-6, 0.25), times.Time("a", "p", "q", None, None)]
-    times.write_times(written, kept)
-    assert times.read_times(written) == kept
-    plan = {head.key: head for head in heads.plan(options(data=data_file.parent))}
-    for key in ("crf-generated", "reading-news20"):
-        small = (
-            ["--sequences", "5", "--alone"] if key.startswith("crf") else ["--without-scikit-learn"]
-        )
-        command = (*plan[key].command, *small)
-        head = heads.HeadToHead("Topic", key, key, command, plan[key].read)
-        path = tmp_path / f"{key}.csv"
-        assert report.measure(head, path, 60.0, data_file.parent, report.Running()) == ""
-        found = head.read(path)
-        assert any(time.is_ours for time in found)
-        assert all(time.seconds is not None and time.seconds >= 0 for time in found)
-
-
 def test_a_run_goes_on_where_it_stopped(heads, report, tmp_path, monkeypatch, capsys):
     script = tmp_path / "bench.py"
     script.write_text(
@@ -243,44 +174,9 @@ def test_a_head_to_head_that_is_stopped_keeps_what_it_wrote(
             pytest.fail("the worker of the head-to-head goes on")
 
 
-INTERRUPTED = """\
-import signal, sys
-from pathlib import Path
-signal.signal(signal.SIGINT, signal.default_int_handler)
-sys.path.insert(0, str(Path(sys.argv[1]).parent))
-import report
-from head_to_heads import HeadToHead, read_sdca
-head = HeadToHead("Topic", "long", "the long one", (sys.executable, sys.argv[2]), read_sdca)
-report.plan = lambda chosen: iter([head])
-sys.exit(report.main(["--out", sys.argv[3]]))
-"""
-
-
-def test_a_head_to_head_that_is_interrupted_is_made_again(report, tmp_path):
-    script = tmp_path / "bench.py"
-    script.write_text(
-        "import os, signal, sys, time\n"
-        f"open(sys.argv[sys.argv.index('--csv') + 1], 'w').write({SDCA!r})\n"
-        "os.kill(os.getppid(), signal.SIGINT)\n"
-        "time.sleep(30)\n"
-    )
-    words = [sys.executable, "-c", INTERRUPTED, report.__file__, script, tmp_path / "out"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=25, check=False)
-    assert done.returncode == 130
-    assert done.stderr == "stopped; the same command goes on from there\n"
-    assert not (tmp_path / "out" / "long.csv").exists()
-
-
 def test_wrong_words_are_refused(report, tmp_path, capsys):
     for words in (["--minutes", "0"], ["--data", str(tmp_path / "nope")]):
         with pytest.raises(SystemExit):
             report.arguments_of(words)
     assert report.main(["--only", "nothing", "--out", str(tmp_path)]) == 1
     assert re.search("no head-to-head has 'nothing'", capsys.readouterr().err)
-
-
-@pytest.mark.parametrize("script", ["estimators", "kernel_machines"])
-def test_head_to_heads_read_plain_files_too(tool, script, monkeypatch):
-    pytest.importorskip("sklearn", reason="they compare with scikit-learn")
-    monkeypatch.setenv("RRMLINEAR_DATA", str(Path(__file__).parents[3] / "datasets"))
-    assert len(tool(script).load("iris.libsvm")[0]) == 75

@@ -44,43 +44,6 @@ def test_tables_are_read_from_markdown(evidence):
     assert (second.title, second.heads, second.rows) == ("", ["c"], [["2"]])
 
 
-def test_sets_that_are_there_are_found(evidence, tmp_path, monkeypatch):
-    monkeypatch.setenv("RRMLINEAR_DATA", str(tmp_path))
-    (tmp_path / "a9a.xz").touch()
-    assert evidence.present("a9a", "mnist") == [str(tmp_path / "a9a.xz")]
-
-
-def test_small_copies_of_pictures(pages, evidence, tmp_path, monkeypatch):
-    image = pytest.importorskip(
-        "PIL.Image", reason="copies need Pillow, which comes with matplotlib"
-    )
-    monkeypatch.setattr(
-        pages, "evidence_of", lambda paper: [evidence.Evidence("one", "One", tmp_path, list, "So.")]
-    )
-    page = pages.Page("003", tmp_path)
-    page.copy_pictures(tmp_path / "small")
-    assert not list((tmp_path / "small").iterdir())
-    image.linear_gradient("L").convert("RGB").save(page.figures[0].png)
-    page.copy_pictures(tmp_path / "small")
-    with image.open(tmp_path / "small" / "003-one.png") as small:
-        assert small.size == (256, 256)
-        assert len(small.getcolors()) <= pages.COLOURS
-
-
-def test_cores_are_dealt_out_by_shares(pages, monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr(pages.time, "monotonic", lambda: now[0])
-    clock = pages.Clock(100.0, 2, 5.0)
-    with clock.seconds_for(3.0) as first, clock.seconds_for(1.0) as second:
-        assert (first, second) == (100.0, 50.0)
-        now[0] = 40.0
-    with clock.seconds_for(1.0) as last:  # both ended early: all that is left
-        assert last == 60.0
-    now[0] = 101.0
-    with pages.Clock(100.0, 2, 1.0).seconds_for(1.0) as none:
-        assert none == 0.0
-
-
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_run_goes_on_where_it_stopped(pages, evidence, jobs, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -39,58 +39,6 @@ def peer(tmp_path):
     return make
 
 
-def test_lines_of_the_walrus_program_become_passes(tool):
-    points = tool("trainers").parse_passes(PASSES)
-    assert [point.seconds for point in points] == [0.0005, 0.0015, 0.00225, 0.00375]
-    assert_allclose([point.gap for point in points], [8, 2, 0.004, 0.001])
-    assert points[0].relative_gap == 8 / 9
-
-
-@pytest.mark.parametrize(
-    "output", ["", "optimization finished, #iter = 178\nObjective value = -95.616500\nnSV = 273\n"]
-)
-def test_other_output_has_no_passes(tool, output):
-    assert tool("trainers").parse_passes(output) == []
-
-
-def test_the_curve_ends_at_the_first_pass_within_the_tolerance(tool):
-    trainers = tool("trainers")
-    points = trainers.parse_passes(PASSES)
-    assert trainers.cut_at_tolerance(points, 0.001) == (tuple(points[:3]), True)
-    assert trainers.cut_at_tolerance(points, 1e-5) == (tuple(points), False)
-    # A last gap above its target by less than what six digits hide.
-    assert trainers.cut_at_tolerance(points, 0.00012) == (tuple(points), True)
-
-
-def test_gaps_that_are_no_numbers_reach_nothing(tool):
-    trainers = tool("trainers")
-    curve, reached = trainers.cut_at_tolerance(
-        trainers.parse_passes("1,-nan,1,2,3\n2,-nan,1,2,3\n"), 0.1
-    )
-    assert len(curve) == 2
-    assert not reached
-
-
-@pytest.mark.parametrize(
-    ("text", "costs"),
-    [("1", [1]), ("0.5,2", [0.5, 2]), ("2^-3", [0.125]), ("2^-2:2^1,9", [0.25, 0.5, 1, 2, 9])],
-)
-def test_cost_grids(tool, text, costs):
-    assert tool("bench_ww").cost_grid(text) == costs
-
-
-def test_jobs_take_turns(tool):
-    order = []
-    found = tool("measuring").take_turns([lambda: order.append("a"), lambda: order.append("b")], 2)
-    assert order == ["a", "b", "a", "b"]
-    assert found == [[None, None], [None, None]]
-
-
-def test_a_spread_is_the_median_and_the_range(tool):
-    spread = tool("measuring").Spread.of([3.0, 1.0, 2.0, 9.0])
-    assert (spread.median, spread.least, spread.most) == (2.5, 1.0, 9.0)
-
-
 def run_csv(path):
     with path.open(newline="") as file:
         return {row["solver"]: row for row in csv.DictReader(file)}
@@ -125,18 +73,6 @@ def test_head_to_head_with_a_peer_that_tells_its_gaps(tool, peer, tmp_path, caps
     assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith(".")) == []
 
 
-def test_ours_may_go_on_where_the_descent_is_slow(tool, tmp_path):
-    out = tmp_path / "out.csv"
-    words = [str(IRIS), "-c", "100", "--blocks", "knapsack", "--threads", "1", "--runs", "1"]
-    passes = {}
-    for more in ([], ["--accelerate"]):
-        assert tool("bench_ww").main([*words, *more, "--delta", "1e-5", "--csv", str(out)]) == 0
-        ((name, row),) = run_csv(out).items()
-        assert float(row["final_gap"]) <= 1e-5 * float(row["first_gap"])
-        passes[name] = int(row["passes"])
-    assert 2 * passes["rrmlinear knapsack, accelerated"] < passes["rrmlinear knapsack"]
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -160,15 +96,6 @@ def test_a_failing_peer_is_named_with_its_last_words(tool, tmp_path, capsys):
     assert tool("bench_ww").main(words) == 1
     assert "bad.py" in (said := capsys.readouterr().err)
     assert "exit code 1: no memory" in said
-
-
-@pytest.mark.parametrize(
-    "words", [["-c", "0"], ["-c", "x"], ["--threads", "0"], ["--blocks", "y"], ["--runs", "0"]]
-)
-def test_a_wrong_command_line_ends_with_code_2(tool, words):
-    with pytest.raises(SystemExit) as ended:
-        tool("bench_ww").main([str(IRIS), *words])
-    assert ended.value.code == 2
 
 
 def test_a_peer_that_its_limit_ends_reaches_nothing(tool, tmp_path, capsys):

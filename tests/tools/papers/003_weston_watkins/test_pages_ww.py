@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import rrmlinear
@@ -40,16 +39,6 @@ def test_seconds_of_walrus_and_shark(tool, sets, tmp_path, monkeypatch, capsys):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_seconds_to_a_decay(tool, capsys):
-    figures = tool("figures_ww")
-    points = [figures.Point(t, 1.0, gap) for t, gap in ((1, 8), (2, 9), (3, 0.7), (4, 0.01))]
-    assert figures.seconds_to(points, 0.09) == 3
-    assert figures.seconds_to(points, 0.009) == 4
-    assert np.isnan(figures.seconds_to(points, 0.0009))
-    figures.tell({"iris": {"walrus": tuple(points)}}, [])
-    assert "| iris | walrus | 3 | 4 | not reached |" in capsys.readouterr().out
-
-
 def test_accuracies_stand_beside_the_printed_ones(tool, sets, tmp_path, monkeypatch, capsys):
     pytest.importorskip("matplotlib")
     tables = tool("accuracies_ww")
@@ -62,26 +51,6 @@ def test_accuracies_stand_beside_the_printed_ones(tool, sets, tmp_path, monkeypa
     assert text.count("| aloi, here | ") == 3
     assert "found: satimage: accuracies are " in text
     assert "found: aloi: not the paper's split, not compared; best C" in text
-    assert picture.read_bytes().startswith(b"\x89PNG")
-
-
-def test_all_printed_accuracies_are_there(tool):
-    tables, sets = tool("accuracies_ww"), tool("sets_ww")
-    for decay, rows in tables.PRINTED.items():
-        for name in rows:
-            assert len(tables.printed(decay, name, sets.POWERS)) == 10
-
-
-def test_a_block_by_all_solvers(tool, tmp_path, capsys):
-    pytest.importorskip("matplotlib")
-    pytest.importorskip("cvxpy")
-    picture = tmp_path / "a.png"
-    block = tool("subproblem_ww")
-    assert block.main(["--draws", "1", "--largest", "4", "--png", str(picture)]) == 0
-    text = capsys.readouterr().out
-    apart = [line for line in text.splitlines() if line.startswith("| largest difference")]
-    assert all(float(cell) < 1e-3 for line in apart for cell in line.split("|")[2:-1])
-    assert text.count("found: table ") == 2
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import itertools
 import os
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from rrmlinear import Problem, write_libsvm
 from rrmlinear.losses.logistic import Logistic
 from rrmlinear.losses.margin import Hinge, SmoothHinge, SquaredHinge
 from rrmlinear.losses.regression import Squared
@@ -33,15 +31,6 @@ def two_classes():
     return X, np.where(X[:, 0] + 0.3 * random.standard_normal(120) > 0, 1.0, -1.0)
 
 
-def test_efforts_are_tolerances_and_passes(tool):
-    efforts = tool("effort")
-    for level in (1e-1, 1e-3, 1e-6):
-        assert_allclose(efforts.tolerance(efforts.effort_of(level)), level)
-    counts = [efforts.passes(effort) for effort in range(200)]
-    assert counts[:4] == [1, 2, 3, 4]
-    assert all(later > earlier for earlier, later in itertools.pairwise(counts))
-
-
 @pytest.mark.parametrize("loss", OURS)
 def test_the_objective_is_that_of_the_package(tool, two_classes, loss):
     X, y = two_classes
@@ -50,15 +39,6 @@ def test_the_objective_is_that_of_the_package(tool, two_classes, loss):
     values = OURS[loss].values(y, X @ w)
     expected = 0.7 * values.sum() + w @ w / 2 + 0.3 * np.abs(w).sum()
     assert_allclose(task.objective(X, y, w), expected, rtol=1e-13)
-
-
-def test_the_elastic_net_is_the_mean_loss_over_lambda(tool, two_classes):
-    X, y = two_classes
-    lam, sigma, w = 1e-3, 1e-2, np.arange(6.0)
-    task = tool("problem_sets").elastic_net_tasks(["logistic"], len(y), lam, sigma)[0]
-    mean = np.logaddexp(0, -y * (X @ w)).mean()
-    whole = mean + lam / 2 * w @ w + sigma * np.abs(w).sum()
-    assert_allclose(lam * task.objective(X, y, w), whole)
 
 
 def contestant(tool, values, limit_at=10**6):
@@ -81,25 +61,6 @@ def contestant(tool, values, limit_at=10**6):
 def test_the_least_effort_is_found(tool, least):
     one = contestant(tool, lambda effort: 1.0 if effort >= least else 2.0)
     assert one.least_effort(1.5) == least
-
-
-@pytest.mark.parametrize(("limit_at", "found"), [(101, 100), (108, 100), (100, None), (3, None)])
-def test_what_takes_too_long_is_not_tried_again(tool, limit_at, found):
-    one = contestant(tool, lambda effort: 1.0 if effort >= 100 else 2.0, limit_at)
-    assert one.least_effort(1.5) == found
-    assert one.tried(limit_at + 1) is None
-
-
-def test_a_search_ends_when_it_took_four_times_the_limit(tool):
-    one = contestant(tool, lambda effort: 2.0)
-    one.limit = 2e-6
-    assert one.least_effort(1.5) is None
-    failed = [effort for effort, result in one.found.items() if result is None]
-    assert failed == [32, 24, 20, 18, 17]
-
-
-def test_a_level_never_reached_is_none(tool):
-    assert contestant(tool, lambda effort: 2.0).least_effort(1.5) is None
 
 
 def run_csv(path):
@@ -162,16 +123,6 @@ def test_the_lasso_is_the_optimum_of_scikit_learn(tool):
             ours.trainer("plain", X, y, task)
 
 
-def test_files_of_two_classes_and_dense_rows(tool, two_classes, tmp_path):
-    X, y = two_classes
-    path = tmp_path / "some.libsvm"
-    write_libsvm(path, Problem.from_arrays(X, np.where(y > 0, 2.0, 1.0)))
-    read, labels = tool("problem_sets").load(str(path))
-    assert_allclose(read, X, rtol=1e-6)
-    assert_allclose(labels, y)
-    assert tool("problem_sets").load(str(path), 50)[0].shape == (50, 6)
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -185,15 +136,6 @@ def test_bad_requests_are_one_sentence(tool, capsys, words, message):
     said = capsys.readouterr().err.splitlines()[-1]
     assert said.startswith("ERROR: ")
     assert message in said
-
-
-@pytest.mark.parametrize(
-    "words", [["--losses", "x"], ["--levels", "2"], ["--runs", "0"], ["--suites", "l3"]]
-)
-def test_a_wrong_command_line_ends_with_code_2(tool, words):
-    with pytest.raises(SystemExit) as ended:
-        tool("bench_sdca").main(["text", *words])
-    assert ended.value.code == 2
 
 
 def test_a_process_that_dies_is_named(tool, tmp_path):

@@ -14,34 +14,6 @@ def figure(tool):
     return tool("figure_sdca")
 
 
-def test_passes_to_a_level_and_ratios(figure):
-    slow = np.array([[0, 1], [1, 0.1], [2.5, 1e-3], [4, 1e-5]])
-    quick = np.array([[0, 1], [0.5, 1e-4]])
-    never = np.array([[0, 1], [9, 0.5]])
-    curves = {"plain": slow, "accelerated": quick, "FISTA": never}
-    panel = figure.Panel("x", 1e-6, 2.0, 1e-9, curves)
-    assert panel.passes_to("plain") == 2.5
-    assert panel.passes_to("FISTA") is None
-    assert figure.line_of(panel) == "| x | 1e-06 | 2 | 1e-09 | 2.5 | 0.5 | > 9 | 0.20 | < 0.06 |"
-
-
-def test_findings_count_the_panels_where_the_acceleration_is_first(figure):
-    slow, quick = np.array([[0, 1], [9, 1e-4]]), np.array([[0, 1], [2, 1e-4]])
-    never = np.array([[0, 1], [9, 0.5]])
-    panels = [
-        figure.Panel("x", 1.0, 1.0, 0.0, {"plain": slow, "accelerated": quick, "FISTA": never}),
-        figure.Panel("x", 1.0, 1.0, 0.0, {"plain": quick, "accelerated": slow, "FISTA": never}),
-    ]
-    plain, fista, *each = figure.findings(panels)
-    assert plain.endswith("before plain Prox-SDCA in 1 of 2 panels")
-    assert fista.endswith("before FISTA in 2 of 2 panels")
-    assert each == [
-        "plain: reached in 2 of 2 panels, after 2 to 9 passes",
-        "accelerated: reached in 2 of 2 panels, after 2 to 9 passes",
-        "FISTA: reached in 0 of 2 panels",
-    ]
-
-
 def test_curves_of_all_methods_come_down_to_one_optimum(figure, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     out, picture = tmp_path / "out.csv", tmp_path / "out.png"
