@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from largest_plane import LargestPlane
 from members import CLASS_LOSSES, SCALAR_LOSSES, SMOOTHED_LOSSES, takes_signs
 from scipy.sparse import csr_array
 
@@ -18,7 +19,6 @@ from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.risks.layouts.graphs.cliques import Cliques
 from rrmlinear.risks.layouts.graphs.graph_risk import GraphRisk
-from rrmlinear.risks.layouts.largest_plane import LargestPlane
 from rrmlinear.risks.layouts.measures import MeasureRisk
 from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows
 from rrmlinear.risks.scalar import ScalarRisk

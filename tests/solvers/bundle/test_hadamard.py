@@ -8,10 +8,10 @@ them, which is what the proof of theorem 6 needs of them: J ≥ 0 = J(0).
 
 import numpy as np
 import pytest
+from largest_plane import LargestPlane
 from scipy.linalg import hadamard
 
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.risks.layouts.largest_plane import LargestPlane
 from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping

@@ -24,10 +24,10 @@ from scipy.linalg import hadamard
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
+from largest_plane import LargestPlane
 from measuring import BenchmarkError, check_outputs, write_whole
 
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.risks.layouts.largest_plane import LargestPlane
 from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.loop.stopping import Stopping
 
