@@ -249,5 +249,8 @@ class RegularizerRow:
 
 def resolved(takes: Mapping[str, Any], choices: Any) -> dict[str, Any]:
     """The numbers of a row as chosen, or their defaults."""
-    given = {name: getattr(choices, name) for name in takes}
-    return {name: takes[name] if value is None else value for name, value in given.items()}
+    numbers = dict(takes)
+    for name in takes:
+        if (value := getattr(choices, name)) is not None:
+            numbers[name] = value
+    return numbers

@@ -109,7 +109,7 @@ class Selection:
         """Raise ValueError for a problem without examples or without a bias to leave free, and for
         a loss of sequences, which is not for examples.
         """
-        if self.kind == "chain":
+        if self.loss_row.kind == "chain":
             raise ChoiceError(
                 Named("loss", self.loss_row.name),
                 " is of sequences, and the problem has examples",
@@ -118,7 +118,8 @@ class Selection:
             )
         if problem.n_examples == 0:
             raise ValueError("the problem has no examples")
-        self.check_bias(problem.bias)
+        if self.choices.free_bias:
+            self.check_bias(problem.bias)
 
     def check_bias(self, bias: float) -> None:
         """Raise ChoiceError where intercepts are to be free of a problem without a bias above 0."""
@@ -176,7 +177,8 @@ class Selection:
         solver = self.solver.build(task)
         if rows.blocks is not None:
             solver.notes.append(rows.blocks.reason)
-        self.set_rule(solver, task)
+        if self.solver.rule:
+            self.set_rule(solver, task)
         return solver
 
     def set_rule(self, solver: Solver, task: Task) -> None:

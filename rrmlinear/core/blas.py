@@ -77,6 +77,13 @@ def begin_with_one_thread() -> None:
         _Found.always_one = numbers == {"1"}
 
 
+def find_libraries() -> None:
+    """Find the libraries of the modules imported so far, ahead of the first `one_blas_thread`."""
+    with _LOCK:
+        if _have_come():
+            _find()
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Keep linear algebra libraries to one thread in the block.

@@ -88,7 +88,7 @@ def is_plain(X: Any, order: str | None) -> bool:
     scikit-learn's checks return it as it is. They look for data frames, text and other libraries'
     arrays, which takes a fifth of a small fit, and most of a prediction of one row.
     """
-    return _is_matrix(X, order) and _is_finite(X)
+    return is_matrix(X, order) and _is_finite(X)
 
 
 def are_plain(X: Any, y: Any, order: str | None) -> bool:
@@ -98,13 +98,14 @@ def are_plain(X: Any, y: Any, order: str | None) -> bool:
     """
     if type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "biuf":
         return False
-    if not _is_matrix(X, order) or len(y) != len(X):
+    if not is_matrix(X, order) or len(y) != len(X):
         return False
     by_columns = X.flags.f_contiguous and not X.flags.c_contiguous
     return (by_columns or _is_finite(X)) and (y.dtype.kind != "f" or _is_finite(y))
 
 
-def _is_matrix(X: Any, order: str | None) -> bool:
+def is_matrix(X: Any, order: str | None) -> bool:
+    """`is_plain`, but for numbers that are not finite."""
     if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in MEMORY_DTYPES:
         return False
     return X.size > 0 and (order is None or X.flags.c_contiguous)

@@ -150,17 +150,15 @@ class Certified(PlainState, BaseEstimator):
 
         The warning names the caller of fit, who called this.
         """
-        self.objective_ = scale * result.primal
-        self.duality_gap_ = scale * result.gap
-        self.n_iter_ = result.passes
-        self.status_ = result.status
-        self.trace_ = result.trace
+        last, self.status_, self.trace_ = result.trace[-1], result.status, result.trace
+        self.objective_, self.duality_gap_ = scale * last.primal, scale * last.gap
+        self.n_iter_ = last.number
         self._proof_ = Proof(result.without_arrays(), scale, DualCounts.of(result.duals))
         if self.verbose:
-            self._say(f"{result.status.value}: {line_of(result.last)}")
+            self._say(f"{result.status.value}: {line_of(last)}")
             for note in result.notes:
                 self._say(note)
-        if not result.ended and result.status is not Status.STOPPED_BY_CALLER:
+        if not (result.status in (Status.SOLVED, Status.STOPPED_BY_CALLER) or result.ended):
             warnings.warn(result.shortfall(), NotConvergedWarning, stacklevel=3)
 
 

@@ -23,9 +23,7 @@ from rrmlinear.estimators.arguments import (
 )
 from rrmlinear.estimators.duals import solver_duals, sorted_duals
 from rrmlinear.estimators.linear import LinearModel
-from rrmlinear.estimators.objective import (
-    CLASSIFYING,
-)
+from rrmlinear.estimators.objective import CLASSIFYING
 from rrmlinear.estimators.scores import Scored, problem_of
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.model import Model
@@ -87,9 +85,11 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
     def _fit_labels(self, X: Any, y: Any, sample_weight: Any) -> Result:
         """Set weights, intercept and duals for data that is checked; the result of the solver."""
         problem, chosen, classes = self._prepared(X, y, sample_weight)
-        index = problem.labels.astype(np.intp)
-        start = self._duals_of_last_fit(classes, index, chosen.kind) if self.warm_start else None
-        model, result = self._solve(problem, chosen, start, stacklevel=6)
+        start = None
+        if self.warm_start:
+            index = problem.labels.astype(np.intp)
+            start = self._duals_of_last_fit(classes, index, chosen.kind)
+        model, result = self._solve(problem, chosen, start, stacklevel=5)
         self._set_solution(model, result, classes)
         return result
 
@@ -100,11 +100,15 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
         index = np.searchsorted(classes, y)
         check_several_classes(self, classes)
         problem = problem_of(X, index, sample_weight, is_checked=True)
-        factors = class_factors(self.class_weight, classes, index, problem.weights)
-        check_some_weight(problem, None if factors is None else factors[index])
-        weights = {} if factors is None else dict(enumerate(factors.tolist()))
         loss = self._loss(len(classes))
-        more: dict[str, Any] = {"class_weights": weights}
+        more: dict[str, Any] = {}
+        factors = None
+        if self.class_weight is not None:
+            factors = class_factors(self.class_weight, classes, index, problem.weights)
+        if factors is not None or problem.weights is not None:
+            check_some_weight(problem, None if factors is None else factors[index])
+        if factors is not None:
+            more["class_weights"] = dict(enumerate(factors.tolist()))
         if loss.kind == "binary" and len(classes) == 2 and index[0] == 0:
             more |= self._turned_bounds()
         return *self._chosen(problem, loss, **more), classes

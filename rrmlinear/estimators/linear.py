@@ -10,27 +10,42 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.rows import LossRow, SolverRow
 from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.catalog.solvers import OF_SMALL_FITS
+from rrmlinear.core.blas import find_libraries
+from rrmlinear.core.loading import named
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.intercepts import solve_with_column
 from rrmlinear.estimators.objective import (
     ProblemRow,
     find_loss,
+    find_solver_type,
+    is_negligible,
     is_unregularized,
     objective_of,
 )
-from rrmlinear.estimators.reporting import Reported, Training
+from rrmlinear.estimators.reporting import Reported
 from rrmlinear.estimators.scores import LinearScores
-from rrmlinear.estimators.unregularized.solving import solve_negligible, solve_unregularized
-from rrmlinear.estimators.wording import SOLVERS, find_solver_type, own_words
+from rrmlinear.estimators.unregularized.solving import (
+    Fit,
+    solve_negligible,
+    solve_unregularized,
+)
+from rrmlinear.estimators.wording import SOLVERS, own_words
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.fit import solve
 from rrmlinear.training.model import Model
 from rrmlinear.training.starts import Point, Start
+
+# beside the import of scikit-learn this takes no time, beside a small fit thirty times as long
+for place in OF_SMALL_FITS:
+    named(place)
+find_libraries()
 
 #: How an intercept gets into the problem.
 REGULARIZED, FREE, COLUMN = "regularized", "free", "column"
@@ -102,20 +117,17 @@ class LinearModel(Reported, LinearScores, ABC):
 
     def _chosen(self, problem: Problem, loss: LossRow, **more: Any) -> tuple[Problem, Selection]:
         """The problem with its intercept, and the choices; errors speak of the parameters."""
-        renamed = {choice: name for name, choice in self._row.numbers.items()}
-        with own_words(self._solvers, **renamed):
-            return self._selection(problem, loss, **more)
-
-    def _selection(self, problem: Problem, loss: LossRow, **more: Any) -> tuple[Problem, Selection]:
         kind = find_solver_type(self.solver, self._solvers)
-        if is_unregularized(self) and kind.number == AUTO and not problem.rows.is_dense:
+        self._unregularized = is_unregularized(self)
+        if self._unregularized and kind.number == AUTO and not problem.rows.is_dense:
             kind = kind if getattr(self, "positive", False) else find_solver_type("newton", SOLVERS)
         if self.warm_start and not kind.starts:
             raise ValueError(
                 f"warm_start has no effect with solver {self.solver!r}, which begins at weights of "
                 "zero"
             )
-        choices, self._scale = objective_of(self, self._row, problem.weights, problem.n_examples)
+        counted = problem.weights, problem.n_examples
+        choices, self._scale = objective_of(self, self._row, *counted, self._unregularized)
         choices |= self._rules() | more
         if "loss" in kind.choices:
             choices["loss"] = loss.name
@@ -127,40 +139,39 @@ class LinearModel(Reported, LinearScores, ABC):
         if self._intercept == FREE:
             choices["free_bias"] = True
         known = {**NAMED_LOSSES, loss.name: loss}
-        return problem, select(Parameter(solver=kind.number, **choices), known)
+        try:
+            return problem, select(Parameter(solver=kind.number, **choices), known)
+        except ChoiceError as error:
+            renamed = {choice: name for name, choice in self._row.numbers.items()}
+            raise own_words(error, self._solvers, **renamed) from None
 
     def _solve(
-        self, problem: Problem, chosen: Selection, start: Start, stacklevel: int = 5
+        self, problem: Problem, chosen: Selection, start: Start, stacklevel: int = 4
     ) -> tuple[Model, Result]:
-        with own_words(self._solvers):
-            if self._intercept != COLUMN:
-                start = self._with_weights(start, problem, chosen)
-            if is_unregularized(self):
-                if self._intercept == COLUMN:
-                    problem = problem.with_bias(1.0)
-                on_pass, has_intercept = self._on_pass(), bool(self._intercept)
-                model, result = solve_unregularized(
-                    problem, chosen, on_pass, start, has_intercept, stacklevel + 1
-                )
-            else:
-                found: Any = None
-                if self._may_be_negligible and self._intercept in ("", FREE):
-                    rest = self._on_pass(), start, bool(self._intercept), stacklevel + 1
-                    found = solve_negligible(problem, chosen, *rest)
-                start = found if isinstance(found, Point) else start
-                if not isinstance(found, tuple):
-                    found = self._solve_one(problem, chosen, start, stacklevel)
-                model, result = found
-        self._training_ = Training.of(model)
-        if self.warm_start and self._intercept != COLUMN:
+        by_column, on_pass = self._intercept == COLUMN, self._on_pass()
+        if self.warm_start and not by_column:
+            start = self._with_weights(start, problem, chosen)
+        try:
+            found: Any = None
+            if self._unregularized and by_column:
+                problem = problem.with_bias(1.0)
+            is_small = self._may_be_negligible and self._intercept in ("", FREE)
+            if self._unregularized or (is_small and is_negligible(problem, chosen)):
+                given = problem, chosen, on_pass, start
+                asked = Fit(*given, bool(self._intercept), stacklevel)
+                alone = solve_unregularized if self._unregularized else solve_negligible
+                found = alone(asked)
+            if not isinstance(found, tuple):
+                start = start if found is None else found
+                how = solve_with_column if by_column else solve
+                found = how(problem, chosen, on_pass, start, stacklevel)
+        except ChoiceError as error:
+            raise own_words(error, self._solvers) from None
+        model, result = found
+        self._training_ = model.loss, model.parameter
+        if self.warm_start and not by_column:
             self._last_weights = model.labels, model.weights
         return model, result
-
-    def _solve_one(
-        self, problem: Problem, chosen: Selection, start: Start, stacklevel: int
-    ) -> tuple[Model, Result]:
-        how = solve_with_column if self._intercept == COLUMN else solve
-        return how(problem, chosen, self._on_pass(), start, stacklevel)
 
     def _with_weights(self, duals: Start, problem: Problem, chosen: Selection) -> Start:
         """The duals of the last fit with its weights, unless these are of other classes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,19 @@ from sklearn.base import BaseEstimator
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
-from rrmlinear.catalog.rows import LossRow
-from rrmlinear.estimators.wording import unknown_name
+from rrmlinear.catalog.rows import NEEDED, LossRow, SolverRow
+from rrmlinear.catalog.selection import Selection
+from rrmlinear.catalog.solvers import find_solver
+from rrmlinear.data.labels import group_labels
+from rrmlinear.data.problem import Problem
+from rrmlinear.estimators.wording import SOLVERS, unknown_name
+from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING
 
 CLASSIFYING, REGRESSING = ("binary", "multiclass"), ("regression",)
+#: Stored values that tell how long rows are.
+LOOK = 4096
+#: The regularizers of estimators with an alpha.
+NORMS = ("l2", "l1", "elastic-net")
 
 
 @dataclass(frozen=True)
@@ -43,26 +52,40 @@ class ProblemRow:
 
 def own_choices(estimator: BaseEstimator, *owners: str) -> dict[str, Any]:
     """The parameters of an estimator that are choices of these owners by the same name."""
-    own: tuple[str, ...] = tuple(estimator._get_param_names())
-    return {name: getattr(estimator, name) for name in _of_owners(own, owners)}
+    kind: Any = type(estimator)
+    names = _own_names(kind, owners)
+    return dict(zip(names, map(partial(getattr, estimator), names), strict=True))
 
 
 @cache
-def _of_owners(own: tuple[str, ...], owners: tuple[str, ...]) -> tuple[str, ...]:
+def _own_names(kind: Any, owners: tuple[str, ...]) -> tuple[str, ...]:
     """Those of an estimator's own parameters that are choices of these owners."""
+    own = kind._get_param_names()
     return tuple(n for n, row in CHOICES.items() if row.owner in owners and n in own)
 
 
 def find_loss(name: Any, kinds: tuple[str, ...]) -> LossRow:
     """The loss of this name, or a ValueError that lists those of these kinds."""
-    known = [loss.name for loss in LOSSES.values() if loss.kind in kinds]
-    if name not in known:
+    row = LOSSES.get(name) if isinstance(name, str) else None
+    if row is None or row.kind not in kinds:
+        known = [loss.name for loss in LOSSES.values() if loss.kind in kinds]
         raise unknown_name("loss", name, known)
-    return LOSSES[name]
+    return row
+
+
+def find_solver_type(name: Any, solvers: Mapping[str, int | str]) -> SolverRow:
+    """The solver type of this name, or a ValueError that lists the names."""
+    if name not in solvers:
+        raise unknown_name("solver", name, solvers)
+    return find_solver(solvers[name])
 
 
 def objective_of(
-    estimator: Any, row: ProblemRow, weights: NDArray[np.float64] | None, n: int
+    estimator: Any,
+    row: ProblemRow,
+    weights: NDArray[np.float64] | None,
+    n: int,
+    unregularized: bool = False,
 ) -> tuple[dict[str, Any], float]:
     """C, the regularizer and all numbers as choices, and the class's objective over ours.
 
@@ -70,14 +93,15 @@ def objective_of(
     parameters that do not fit each other.
     """
     choices = own_choices(estimator, "loss", "regularizer")
-    choices |= {choice: getattr(estimator, name) for name, choice in row.numbers.items()}
+    for name, choice in row.numbers.items():
+        choices[choice] = getattr(estimator, name)
     total = float(n)
     if weights is not None:
         with np.errstate(over="ignore"):
             total = float(weights.sum())
     if not math.isfinite(total):
         raise ValueError("the sum of sample_weight overflows; use smaller weights")
-    if is_unregularized(estimator):
+    if unregularized:
         bounds = {"lower": 0.0} if getattr(estimator, "positive", False) else {}
         scale = row.times / (total if row.weighing == "mean" else 1.0)
         return {"C": 1.0, "regularizer": "l2"} | choices | bounds, scale
@@ -87,7 +111,7 @@ def objective_of(
     ratio, share = estimator.ratio(), 1.0
     if ratio is not None:
         name, choices["l1"], share = _shared(estimator, float(ratio))
-    elif choices.get("l1") is None and "l1" in REGULARIZERS[name].needed:
+    elif choices.get("l1") is None and REGULARIZERS[name].takes.get("l1", 0.0) is NEEDED:
         choices["l1"] = 1.0
     if getattr(estimator, "positive", False):
         choices["lower"] = 0.0
@@ -101,6 +125,32 @@ def is_unregularized(estimator: Any) -> bool:
     """Whether the loss stands alone: alpha is 0, C infinite, or the penalty None."""
     alpha, C = getattr(estimator, "alpha", None), getattr(estimator, "C", None)
     return alpha == 0 or math.inf == C or getattr(estimator, "penalty", "") is None
+
+
+def is_negligible(problem: Problem, chosen: Selection) -> bool:
+    """Whether Ω/C may be rounding of the loss at scores of 0, beside the automatic solver.
+
+    Weights with scores as long as the labels, their length told by LOOK stored values, show where
+    it cannot be.
+    """
+    choices, C = chosen.choices, float(chosen.choices.C)
+    values: Any = getattr(problem.rows, "values", None)
+    is_norm = choices.regularizer in (None, *NORMS) and choices.radius is None
+    if chosen.solver.number != SOLVERS["auto"] or values is None or not is_norm:
+        return False
+    some = values[: 1 + LOOK // math.prod(values.shape[1:])].ravel().astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):
+        norm = float(some @ some) / max(len(some), 1) * problem.rows.n_stored
+    has_classes, y, width = chosen.kind != "regression", problem.labels, problem.n_features
+    omega, least = chosen.regularizer.over((width,), intercept=False), np.zeros(width)
+    # Ω over the square falls where the square grows: that about the mean is at most as large
+    for is_centred in (False,) if has_classes else (False, True):
+        y = y - y.mean() if is_centred else y
+        square = 1.0 if has_classes else float(y @ y)
+        least[:1] = math.sqrt(square / norm) if norm > 0 else 0.0
+        if omega.value_of(least) > LOSS_ROUNDING * C * square:
+            return False
+    return not has_classes or len(group_labels(y)[0]) == 2
 
 
 def _shared(estimator: Any, ratio: float) -> tuple[str, float | None, float]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.data.problem import Problem
@@ -122,11 +123,13 @@ class OneClassSVM(Elsewhere, OutlierMixin, Described, LinearScores):
         n = X.n_examples if isinstance(X, Problem) else X.shape[0]
         problem = problem_of(X, np.ones(n), sample_weight)
         check_some_weight(problem, None)
-        with own_words({}):
+        try:
             chosen = select(Parameter(solver=ONE_CLASS, nu=float(self.nu), **self._rules()))
             last = getattr(self, "dual_coef_", None) if self.warm_start else None
             start = last if last is not None and len(last) == n else None
             model, result = solve(problem, chosen, self._on_pass(), start, stacklevel=3)
+        except ChoiceError as error:
+            raise own_words(error, {}) from None
         self.coef_ = np.ascontiguousarray(model.weights.T)
         self.offset_ = np.array([model.rho])
         self.intercept_ = -self.offset_

@@ -12,9 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.estimators.general import LinearClassifier, LinearRegressor
-from rrmlinear.estimators.objective import CLASSIFYING, REGRESSING, find_loss
+from rrmlinear.estimators.objective import (
+    CLASSIFYING,
+    REGRESSING,
+    find_loss,
+    find_solver_type,
+)
 from rrmlinear.estimators.scores import opened
-from rrmlinear.estimators.wording import SOLVERS, find_solver_type
+from rrmlinear.estimators.wording import SOLVERS
 from rrmlinear.pages.page import Section, write_page
 from rrmlinear.pages.pictures import MOST_CLASSES, weights_along
 from rrmlinear.pages.run import Cell, Table, versions
@@ -144,7 +149,7 @@ def path(
         np.array(passes),
         statuses,
         getattr(estimator, "classes_", None),
-        formulas(estimator._training_.loss, estimator._training_.choices),
+        formulas(*estimator._training_),
         f"path({', '.join(f'{name}={value!r}' for name, value in asked.items())})",
     )
 

@@ -12,13 +12,9 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
-from rrmlinear.estimators.arguments import (
-    check_some_weight,
-)
+from rrmlinear.estimators.arguments import check_some_weight
 from rrmlinear.estimators.linear import LinearModel
-from rrmlinear.estimators.objective import (
-    REGRESSING,
-)
+from rrmlinear.estimators.objective import REGRESSING
 from rrmlinear.estimators.scores import Scored, problem_of
 from rrmlinear.solvers.loop.result import Result
 
@@ -67,7 +63,7 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         problem, chosen = self._prepared(X, y, sample_weight)
         last = getattr(self, "dual_coef_", None) if self.warm_start else None
         start = last if last is not None and last.shape == np.shape(y) else None
-        model, result = self._solve(problem, chosen, start, stacklevel=6)
+        model, result = self._solve(problem, chosen, start, stacklevel=5)
         self._set_weights(model, model.weights.T)
         self.coef_ = self.coef_[0]
         self.intercept_ = self._single_intercept(self.intercept_[0])
@@ -80,7 +76,8 @@ class Regressor(Scored, RegressorMixin, LinearModel):
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, Selection]:
         problem = problem_of(X, y, sample_weight, self._takes_any_order(), is_checked=True)
-        check_some_weight(problem, None)
+        if problem.weights is not None:
+            check_some_weight(problem, None)
         return self._chosen(problem, self._loss(0))
 
     def predict(self, X: Any) -> NDArray[np.floating[Any]]:

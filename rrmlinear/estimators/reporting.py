@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -13,30 +13,13 @@ from scipy.sparse import issparse
 from sklearn.base import is_outlier_detector
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rrmlinear.catalog.choices import Choices
-from rrmlinear.core.plain_state import PlainState
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.scores import labelled, problem_of
 from rrmlinear.pages.facts import DataFacts, facts_of
 from rrmlinear.pages.run import Run, Table
 from rrmlinear.pages.run_pages import write_run
-from rrmlinear.training.model import Model
 from rrmlinear.training.trained import check_names
-
-
-@dataclass(frozen=True)
-class Training(PlainState):
-    """What a fit asked for."""
-
-    loss: str
-    choices: Choices
-
-    @classmethod
-    def of(cls, model: Model) -> Training:
-        assert model.parameter is not None
-        assert model.loss is not None
-        return cls(model.loss, model.parameter)
 
 
 class Described(Certified):
@@ -80,9 +63,11 @@ def labelled_facts(X: Any, y: Any, classes: NDArray[Any] | None) -> DataFacts:
 
 
 class Reported(Certified):
-    """A linear estimator whose page tells all; a fit sets ``_training_`` and ``coef_``."""
+    """A linear estimator whose page tells all; a fit sets ``coef_``, and the loss and the choices
+    of its training.
+    """
 
-    _training_: Training
+    _training_: Any
 
     def report(
         self,
@@ -108,12 +93,12 @@ class Reported(Certified):
         weights = np.atleast_2d(coef.toarray() if issparse(coef) else coef).T
         names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
         check_names(names, len(weights))
-        training, proof = self._training_, self._proof_
+        (loss, choices), proof = self._training_, self._proof_
         run = Run(
-            f"{type(self).__name__}, {training.loss} loss",
+            f"{type(self).__name__}, {loss} loss",
             repr(self),
-            training.loss,
-            training.choices,
+            loss,
+            choices,
             weights,
             self._columns(len(weights.T)),
             proof.result,

@@ -20,10 +20,12 @@ from rrmlinear.core.available_memory import available_memory
 from rrmlinear.data.array_rows import check_unmasked, float64_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
+from rrmlinear.data.rows import Rows
 from rrmlinear.estimators.arguments import (
     RANGES,
     are_plain,
     check_no_text,
+    is_matrix,
     is_plain,
     seed_of,
     thread_count,
@@ -99,6 +101,8 @@ def problem_of(
     """
     if not isinstance(X, Problem):
         known = is_checked and not get_config()["assume_finite"]
+        if known and sample_weight is None and is_matrix(X, "C"):
+            return Problem(Rows(X, None, None, X.shape[1]), np.ascontiguousarray(y, np.float64))
         return Problem.from_arrays(X, y, sample_weight, any_order=any_order, is_finite=known)
     return X.relabelled(y, X.weights if sample_weight is None else sample_weight)
 
@@ -128,22 +132,26 @@ class LinearScores(Certified):
 
     def _checked_data(self, X: Any, y: Any, sample_weight: Any = None, **how: Any) -> Any:
         """X, y and weights for `problem_of`; the numbers and names of the features are set."""
+        order, is_numeric = None if self._takes_any_order() else "C", how.get("y_numeric")
+        is_known = are_plain(X, y, order)
+        if is_known and sample_weight is None:
+            self._set_features(X)
+            return X, y.astype(np.float64, copy=False) if is_numeric else y, None
         if self._fits_in_memory:
             X, y, sample_weight = in_memory(self, X, y, sample_weight)
         else:
             X, y, sample_weight = labelled(X, y, sample_weight)
         if isinstance(X, Problem):
             return self._checked_rows(X, reset=True), y, sample_weight
-        if how.get("y_numeric"):
+        if is_numeric:
             check_no_text(y, "y must hold numbers")
-        order = None if self._takes_any_order() else "C"
-        if are_plain(X, y, order):
+        if is_known:
             self._set_features(X)
         else:
             dtypes = [np.float64, np.float32]
             how |= {"accept_sparse": "csr", "dtype": dtypes, "order": order}
             X, y = validate_data(self, X, y, **how)
-        if how.get("y_numeric"):  # of text, scikit-learn converts that in arrays of objects alone
+        if is_numeric:  # of text, scikit-learn converts that in arrays of objects alone
             y = float64_of(y, f"y must be {len(y)} numbers")
         return X, y, sample_weight
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from rrmlinear.catalog.errors import ChoiceError, Named, alternatives, in_fields, nearest
-from rrmlinear.catalog.rows import SolverRow
-from rrmlinear.catalog.solvers import find_solver
 
 #: Name of a solver → solver type of Parameter.
 SOLVERS: dict[str, int | str] = {
@@ -43,16 +40,8 @@ def unknown_name(parameter: str, name: Any, known: Collection[str]) -> ValueErro
     return ValueError(f"{parameter} is {name!r}{near}; it must be one of {', '.join(known)}")
 
 
-def find_solver_type(name: Any, solvers: Mapping[str, int | str]) -> SolverRow:
-    """The solver type of this name, or a ValueError that lists the names."""
-    if name not in solvers:
-        raise unknown_name("solver", name, solvers)
-    return find_solver(solvers[name])
-
-
-@contextmanager
-def own_words(solvers: Mapping[str, int | str], **renamed: str) -> Iterator[None]:
-    """Say a ChoiceError of the block with the names of parameters, and of these solvers."""
+def own_words(error: ChoiceError, solvers: Mapping[str, int | str], **renamed: str) -> ValueError:
+    """A ChoiceError in the names of parameters, and of these solvers."""
 
     def spell(named: Named) -> str:
         if named.field == "solver" and named.values:
@@ -62,7 +51,4 @@ def own_words(solvers: Mapping[str, int | str], **renamed: str) -> Iterator[None
         words = PARAMETERS | renamed
         return words[named.field] if named.field in words else in_fields(named)
 
-    try:
-        yield
-    except ChoiceError as error:
-        raise ValueError(error.worded(spell)) from None
+    return ValueError(error.worded(spell))

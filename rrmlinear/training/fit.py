@@ -18,7 +18,7 @@ from rrmlinear.solvers.loop.result import OnPass, Result, Status
 from rrmlinear.training.costs import base_costs, class_factors
 from rrmlinear.training.model import Model
 from rrmlinear.training.single import solve_blocks, solve_measure, solve_scalars
-from rrmlinear.training.starts import Start, point_of
+from rrmlinear.training.starts import Point, Start, point_of
 from rrmlinear.training.streaming import streamed
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 MAX_WEIGHTS = sys.maxsize // 1024  # far beyond any memory, and products with it do not overflow
+#: The labels of a regression, and their places.
+NO_CLASSES = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
 #: The warning for a measure whose bound is least at weights of zero.
 ALL_ZERO = (
     "all weights are 0, and so are all scores: no other weights lower the loss of the worst "
@@ -131,29 +133,31 @@ def solve(
             field="solver",
             value=chosen.solver.number,
         )
-    if chosen.kind == "one-class":
+    kind, choices = chosen.kind, chosen.choices
+    if kind == "one-class":
         problem = streamed(problem, chosen, 1)
         machine, found = _one_class(problem, chosen, on_pass, start)
         if found.solved and not found.primal < 0:  # −½‖w‖² at the minimum
             warnings.warn(NO_SIDE, UserWarning, stacklevel=stacklevel)
         return machine, found
-    labels, label = _classes_of(problem, chosen)
-    problem = streamed(problem, chosen, len(labels) if chosen.kind == "multiclass" else 1)
+    labels, label = NO_CLASSES if kind == "regression" else _classes_of(problem, chosen)
+    if problem.container is not None or choices.memory is not None:
+        problem = streamed(problem, chosen, len(labels) if kind == "multiclass" else 1)
     if problem.rows.width * max(1, len(labels)) > MAX_WEIGHTS:
         raise MemoryError(f"no process can address weights of {problem.rows.width} features")
-    point = point_of(start, problem.rows.width, labels)
-    costs = base_costs(problem, chosen.choices.C)
-    factors = class_factors(chosen.choices.class_weights, labels, stacklevel + 1)
+    point = Point() if start is None else point_of(start, problem.rows.width, labels)
+    costs = base_costs(problem, choices.C)
+    factors = class_factors(choices.class_weights, labels, stacklevel + 1)
     result: Result
     rho: float | None = None
-    if chosen.kind == "measure":
+    if kind == "measure":
         y = np.where(label == 0, 1.0, -1.0)
         result, rho = solve_measure(problem, chosen, y, point, on_pass)
         if not result.weights.any() and result.solved:
             warnings.warn(ALL_ZERO, UserWarning, stacklevel=stacklevel)
-    elif chosen.kind == "regression":
+    elif kind == "regression":
         result = solve_scalars(problem, chosen, problem.labels, costs, point, on_pass)
-    elif chosen.kind == "multiclass":
+    elif kind == "multiclass":
         costs = costs * factors[label]
         result = solve_blocks(problem, chosen, label, len(labels), costs, point, on_pass)
     elif len(labels) > 2:
@@ -169,7 +173,7 @@ def solve(
     if problem.rows.blocks is not None:
         problem.rows.blocks.release()
     weights = result.weights if result.weights.ndim == 2 else result.weights[:, np.newaxis]
-    if news := weight_at_limit(weights, chosen.choices):
+    if news := choices.unpenalized is not None and weight_at_limit(weights, choices):
         warnings.warn(news, UserWarning, stacklevel=stacklevel)
     model = Model(
         solver_name=chosen.solver.name,
@@ -179,8 +183,8 @@ def solve(
         bias=problem.bias,
         loss=chosen.loss_row.name,
         rho=rho,
-        numbers=_numbers(chosen),
-        parameter=chosen.choices,
+        numbers=_numbers(chosen) if kind == "measure" else {},
+        parameter=choices,
         result=result,
     )
     return model, result
@@ -188,8 +192,6 @@ def solve(
 
 def _numbers(chosen: Selection) -> dict[str, float]:
     """The numbers chosen of a measure."""
-    if chosen.kind != "measure":
-        return {}
     given = {name: getattr(chosen.choices, name) for name in chosen.loss_row.takes}
     return {name: value for name, value in given.items() if value is not None}
 
@@ -217,9 +219,7 @@ def _one_class(
 
 
 def _classes_of(problem: Problem, chosen: Selection) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The labels, and the index of each example's label; both empty for regression."""
-    if chosen.kind == "regression":
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+    """The labels, and the index of each example's label."""
     labels, label = group_labels(problem.labels)
     if len(labels) < 2 and not chosen.solver.is_liblinear:
         raise ValueError(

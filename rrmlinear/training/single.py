@@ -101,10 +101,10 @@ def solve_scalars(
 
     ``stopping`` stands in for the rule chosen. Raises ValueError as `solve_blocks`.
     """
-    duals = scalar_duals(start.duals, (problem.n_examples,))
-    checked = Point(start.weights, duals)
+    if start.duals is not None:
+        start = Point(start.weights, scalar_duals(start.duals, (problem.n_examples,)))
     keep_freed(KEPT_ARRAYS * y.nbytes)
-    solver = _solver(problem, chosen, y, None, checked_costs(costs), checked)
+    solver = _solver(problem, chosen, y, None, checked_costs(costs), start)
     result = solver.solve(stopping or chosen.stopping, on_pass)
     del solver, costs  # memory for the rest
     return with_support(result, chosen.loss, y)
@@ -166,10 +166,10 @@ def _solver(
 
 
 def with_support(result: Result, loss: ScalarLoss, y: Vector) -> Result:
-    """The result with counts of the duals α that are not zero and of those at a bound."""
+    """The result, its support with counts of the duals α that are not zero and at a bound."""
     if "duals" in result.support or result.duals is None:
         return result
-    moved = int(np.count_nonzero(result.duals != 0))
+    moved = int(np.count_nonzero(result.duals))
     bounded = loss.count_bounded(y, result.duals, 1 + BOUND_GROWTH)
-    counts = {"examples": moved, "duals": moved, "at_bound": bounded}
-    return replace(result, support=result.support | counts)
+    result.support.update(examples=moved, duals=moved, at_bound=bounded)
+    return result

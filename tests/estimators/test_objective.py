@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rrmlinear import Lasso, LinearClassifier, LinearRegressor, Ridge
-from rrmlinear.estimators.objective import find_loss, objective_of
-from rrmlinear.estimators.wording import SOLVERS, find_solver_type
+from rrmlinear.estimators.objective import find_loss, find_solver_type, objective_of
+from rrmlinear.estimators.wording import SOLVERS
 
 
 def given(estimator, weights=None, n=10):

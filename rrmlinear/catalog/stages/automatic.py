@@ -28,7 +28,7 @@ def automatic(task: Task) -> Solver:
         return chain_builders.automatic(task)
     if "measure" in task.features:
         return batch_builders.of_measure(task)
-    return _in_turn(task, _stages(task))
+    return _by_steps(task) or _in_turn(task, _others(task))
 
 
 def by_columns(task: Task) -> Solver:
@@ -37,7 +37,7 @@ def by_columns(task: Task) -> Solver:
     Newton steps over features take long to prove a gap. Without a proof they come first for all
     data in memory, however large.
     """
-    return _in_turn(task, _stages(task, by_points=False))
+    return _by_steps(task) or _in_turn(task, _others(task, by_points=False))
 
 
 def by_blocks(task: Task) -> Solver:
@@ -65,11 +65,11 @@ def one_class(task: Task) -> Solver:
     Rows that are streamed take the stages alone, as the two rows of a pair may lie in any blocks.
     """
     if task.rows.blocks is not None:
-        return _in_turn(task, _stages(task))
+        return _in_turn(task, _others(task))
     pairs = Stage(
         "the ascent on pairs", methods.from_duals(dual_builders.pairs, task), visit_cost(task), 0
     )
-    return _in_turn(task, [pairs, *_stages(task)])
+    return _in_turn(task, [pairs, *_others(task)])
 
 
 def _in_turn(task: Task, stages: list[Stage]) -> Stages:
@@ -90,15 +90,18 @@ def _known(task: Task) -> tuple[NDArray[np.float64], float]:
     return found.final_weights(), found.primal
 
 
-def _stages(task: Task, by_points: bool = True) -> list[Stage]:
-    """By a Gram matrix or compiled steps where these take the task, which then needs no guesses of
-    costs.
+def _by_steps(task: Task) -> Solver | None:
+    """A Gram matrix or compiled steps where these take the task, which then needs no guesses of
+    costs. Others follow where they are slow.
     """
     if dual_builders.gram_applies(task):
-        return [methods.gram(task), methods.others(task, _others)]
-    if second_order_builders.compiled_applies(task):
-        return [methods.compiled(task), methods.others(task, _others)]
-    return _others(task, by_points)
+        solver = dual_builders.gram(task)
+    elif second_order_builders.compiled_applies(task):
+        solver = second_order_builders.compiled(task)
+    else:
+        return None
+    solver.follower = lambda: _in_turn(task, _others(task))
+    return solver
 
 
 def _others(task: Task, by_points: bool = True) -> list[Stage]:

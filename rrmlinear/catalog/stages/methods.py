@@ -20,7 +20,6 @@ from rrmlinear.catalog.stages.costs import (
     NEWTON_PATIENCE,
     NEWTON_PRODUCTS,
     PASS_COST,
-    SCORE_COST,
     SMOOTH_INTERIOR_STEPS,
     SMOOTH_STEPS,
     STEP_COST,
@@ -38,7 +37,6 @@ from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.losses.margin import SquaredHinge
 from rrmlinear.solvers.dual.dual_descent import NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.solvers.loop.stages.turns import Stage
 from rrmlinear.solvers.second_order.limits import (
     MAX_FACTORIZED,
@@ -46,22 +44,14 @@ from rrmlinear.solvers.second_order.limits import (
 
 # Passes near the kink before their rate is judged.
 LEAST_KINK_PASSES = 20
-# The same of compiled steps, which are slow where classes can be separated and C is large.
-LEAST_COMPILED_PASSES = 20
 
 
 def from_duals(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
     """A builder from duals; before any, those of the task."""
-    return in_any_order(lambda task: build(_by_rows(task)), task)
-
-
-def in_any_order(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
-    """The same for a builder that takes rows in `ColumnOrder`."""
 
     def built(duals: Any) -> Solver:
-        if duals is None:
-            return build(task)
-        return build(replace(task, start=duals, weights=None))
+        rows = _by_rows(task)
+        return build(rows if duals is None else replace(rows, start=duals, weights=None))
 
     return built
 
@@ -129,31 +119,6 @@ def near_kinks(task: Task) -> Stage:
     visit = visit_cost(task)
     least = LEAST_KINK_PASSES * (task.rows.shape[0] * visit + PASS_COST)
     return Stage("Newton's method near the kink", build, visit, 0, NEWTON_PATIENCE, least)
-
-
-def compiled(task: Task) -> Stage:
-    """Newton's method in one compiled loop."""
-
-    def build(_: Any) -> Solver:
-        return second_order_builders.compiled(task)
-
-    least = LEAST_COMPILED_PASSES * PASS_COST
-    return Stage("Newton's method at once", build, 0, 0, patience=1, least=least)
-
-
-def gram(task: Task) -> Stage:
-    """Descent on the Gram matrix of all features, in one pass or few."""
-
-    def build(_: Any) -> Solver:
-        return dual_builders.gram(task)
-
-    return Stage("descent on a Gram matrix", build, 0, 0, patience=1)
-
-
-def others(task: Task, stages: Callable[[Task], list[Stage]]) -> Stage:
-    """Stages, which are made when their turn comes."""
-    build = from_duals(lambda task: Stages(stages(task)), task)
-    return Stage("the choice for more weights", build, SCORE_COST, 0)
 
 
 def descent(task: Task, build: Callable[[Task], Solver]) -> Stage:

@@ -58,8 +58,8 @@ class Pairs:
     def _checked_data(self, X: Any, y: Any, sample_weight: Any = None, **how: Any) -> Any:
         return X, y, sample_weight
 
-    def _selection(self, problem: Problem, loss: LossRow, **more: Any) -> tuple[Problem, Selection]:
-        problem, chosen = super()._selection(problem, loss, **more)  # type: ignore[misc]
+    def _chosen(self, problem: Problem, loss: LossRow, **more: Any) -> tuple[Problem, Selection]:
+        problem, chosen = super()._chosen(problem, loss, **more)  # type: ignore[misc]
         self.kernel_rows = rows_of_kernel(self.kernel)
         solver = replace(chosen.solver, builder=by_pairs(self.kernel_rows))
         choices = replace(chosen.choices, threads=1)  # all classes share the rows

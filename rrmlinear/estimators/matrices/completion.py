@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
+from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import REGRESSION_LOSSES
 from rrmlinear.catalog.matrix_builders import Entries, levels_loss
 from rrmlinear.catalog.parameter import Parameter
@@ -168,8 +169,10 @@ class MatrixCompletion(Certified):
         if self.loss != LEVELS:
             if self.thresholds is not None:
                 raise ValueError(f"thresholds have no effect with loss {self.loss!r}")
-            with own_words({}):
+            try:
                 return values, select(Parameter(solver=37, loss=self.loss, **numbers)).loss
+            except ChoiceError as error:
+                raise own_words(error, {}) from None
         for name, number in numbers.items():
             if number is not None:
                 raise ValueError(f"{name} has no effect with loss {self.loss!r}")

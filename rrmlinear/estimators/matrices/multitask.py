@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
+from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import TASK_LOSSES
 from rrmlinear.catalog.matrix_builders import Tasks, automatic_applies
 from rrmlinear.catalog.parameter import Parameter
@@ -235,8 +236,10 @@ class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores)
         choices["l1"] = 1.0 if self.l1 is None and "l1" in row.takes else self.l1
         if free_column is not None:
             choices = {"limit": room} | without_penalty(choices, free_column)
-        with own_words(SOLVERS):
+        try:
             return select(Parameter(**choices), TASK_LOSSES, layout)
+        except ChoiceError as error:
+            raise own_words(error, SOLVERS) from None
 
     def predict(self, X: Any, tasks: Any = None) -> NDArray[np.floating[Any]]:
         """Predictions of the rows: of each one's task, or of all tasks without ``tasks``.

@@ -16,6 +16,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.rows import LossRow, SolverRow
 from rrmlinear.dask.labels import coded
 from rrmlinear.dask.training import WAIT_LIMIT, Data, present_client
@@ -39,7 +40,6 @@ from rrmlinear.estimators.over_workers.predictions import (
     mapped,
     names_of,
 )
-from rrmlinear.estimators.reporting import Training
 from rrmlinear.estimators.wording import own_words
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.model import Model
@@ -128,10 +128,13 @@ class OverWorkers(LinearModel):
         given: Any = _Examples(self._total(data))
         examples, chosen = self._chosen(given, loss, **more)
         how = self.parts, self.balance, True, self._on_pass()
-        with own_words(self._solvers):
+        try:
             agreed, result = data.solved(chosen.choices, examples.bias, *how)
+        except ChoiceError as error:
+            raise own_words(error, self._solvers) from None
         model = agreed.model(result)
-        self._training_, self.n_features_in_ = Training.of(model), model.n_features
+        self._training_ = model.loss, model.parameter
+        self.n_features_in_ = model.n_features
         return model, result
 
     def _predicted(self, name: str, X: Any, dtype: Any, columns: int) -> Any:

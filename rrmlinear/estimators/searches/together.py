@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.path_builders import class_paths, fold_paths
 from rrmlinear.estimators.arguments import class_factors
 from rrmlinear.estimators.linear import AUTO
-from rrmlinear.estimators.wording import find_solver_type
+from rrmlinear.estimators.objective import find_solver_type
 
 Array = NDArray[np.float64]
 

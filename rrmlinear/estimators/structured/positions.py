@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.data.sequences import SequenceProblem
@@ -24,9 +25,9 @@ from rrmlinear.estimators.arguments import (
     thread_count,
 )
 from rrmlinear.estimators.base import Certified
-from rrmlinear.estimators.objective import own_choices
+from rrmlinear.estimators.objective import find_solver_type, own_choices
 from rrmlinear.estimators.scores import in_memory, opened
-from rrmlinear.estimators.wording import find_solver_type, own_words
+from rrmlinear.estimators.wording import own_words
 from rrmlinear.solvers.loop.result import Result
 
 
@@ -198,9 +199,11 @@ class LabelsByWeights(LabelsPositions):
     def _solve(self, problem: Any, solve: Callable[..., Any], *start: Any) -> tuple[Any, Result]:
         """The model and the result of ``solve``; weights and what predictions need are set."""
         check_counted(problem.weights, self._parts)
-        with own_words(self._solvers):
+        try:
             chosen = select(Parameter(**self._choices()))
             model, result = solve(problem, chosen, self._on_pass(), *start)
+        except ChoiceError as error:
+            raise own_words(error, self._solvers) from None
         self._model = replace(model, parameter=None, result=None)
         self.classes_, self.n_features_in_ = problem.labels, problem.n_features
         self.coef_ = np.ascontiguousarray(model.weights[: problem.n_features].T)

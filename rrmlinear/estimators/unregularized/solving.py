@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,26 +46,27 @@ STEPS, HALVINGS = 50, 30
 GROWTH = 1.02
 #: Margins at which the loss of separated classes is rounding of that at 0.
 SURE = -math.log(np.finfo(float).eps)
-#: Stored values that tell how long rows are.
-LOOK = 4096
 #: Runs that others with a larger C need not follow.
 LIMITS = (Status.PASS_LIMIT, Status.TIME_LIMIT, Status.STOPPED_BY_CALLER)
-#: The regularizers of estimators with an alpha.
-NORMS = ("l2", "l1", "elastic-net")
 
 #: Solvers whose last digits take few passes.
 EXACT = SOLVERS["newton"], SOLVERS["auto"]
 
 
-def solve_unregularized(
-    problem: Problem,
-    chosen: Selection,
-    on_pass: OnPass | None,
-    start: Start,
-    has_intercept: bool,
-    stacklevel: int,
-    weight: float = 0.0,
-) -> tuple[Model, Result]:
+class Fit(NamedTuple):
+    """What a fit asks for: the arguments of `training.fit.solve`, and whether there is an
+    intercept.
+    """
+
+    problem: Problem
+    chosen: Selection
+    on_pass: OnPass | None
+    start: Start
+    has_intercept: bool
+    stacklevel: int
+
+
+def solve_unregularized(asked: Fit, weight: float = 0.0) -> tuple[Model, Result]:
     r"""minimize F(w) = Σ_i c_i φ_i(w) by problems with ½‖z‖²/C beside it, for values of C that
     rise, z the weights of a `ScoreBasis`.
 
@@ -78,10 +79,11 @@ def solve_unregularized(
     is carried along as ½‖L z‖²: Newton's steps and duals are those of the sum. It should be small,
     as the steps begin at the least F.
     """
+    problem, chosen, on_pass, start, has_intercept, stacklevel = asked
     if isinstance(problem.rows, ColumnOrder):
         problem = replace(problem, rows=problem.rows.by_rows)
     if chosen.kind == "binary" and len(group_labels(problem.labels)[0]) > 2:
-        return _one_by_one(problem, chosen, on_pass, start, has_intercept, stacklevel)
+        return _one_by_one(asked)
     choices, tol = chosen.choices, chosen.choices.gap_tol or GAP_TOL
     has_classes, is_bounded = chosen.kind != "regression", choices.lower is not None
     fine = min(tol, FINE_SMOOTH if chosen.loss.smoothing > 0 and not is_bounded else FINE)
@@ -122,9 +124,12 @@ def solve_unregularized(
             z = max(SURE / least, 1.0) * z
         with ends_within(left()):
             most = min(STEPS, choices.max_passes - trace[-1].number)
-            point = _stepped(
-                risk, z, result, is_bounded, has_intercept, least > 0, fine, floor, most
-            )
+            if least > 0:
+                point = free_point(risk, z)
+            else:
+                point = _stepped(
+                    risk, z, result.duals, is_bounded, has_intercept, fine, floor, most
+                )
         is_found = point.gap <= min(tol / 2, FINE) * point.value or point.value <= floor
         if is_found or least > 0 or result.status in LIMITS:
             break
@@ -135,16 +140,9 @@ def solve_unregularized(
     if weight > 0 and least <= 0 and len(point.z) <= MAX_RANK + has_intercept:
         root = basis.weights(np.eye(len(point.z)), problem.bias)[: problem.n_features]
         with suppress(TimeIsUpError), ends_within(left()):
+            root = weight**0.5 * root
             point = _stepped(
-                risk,
-                point.z,
-                result,
-                False,
-                has_intercept,
-                False,
-                fine,
-                0.0,
-                root=weight**0.5 * root,
+                risk, point.z, result.duals, False, has_intercept, fine, 0.0, root=root
             )
     weights = basis.weights(point.z.reshape(model.weights.shape), problem.bias)
     if has_intercept:
@@ -183,60 +181,30 @@ def solve_unregularized(
     return model, result
 
 
-def solve_negligible(
-    problem: Problem,
-    chosen: Selection,
-    on_pass: OnPass | None,
-    start: Start,
-    has_intercept: bool,
-    stacklevel: int,
-) -> tuple[Model, Result] | Point | None:
+def solve_negligible(asked: Fit) -> tuple[Model, Result] | Start:
     """minimize F(w) + Ω(w)/C from the least F, where Ω/C is rounding of the loss at scores of 0.
 
     Beside smooth losses ½‖w‖² is carried along. Other Ω have to be within the tolerance at the
     least F; where they are not, the point is one to start from.
-
-    None where weights with scores as long as the labels, their length told by LOOK stored values,
-    show that it cannot be.
     """
-    choices, C = chosen.choices, float(chosen.choices.C)
-    width = problem.n_features
-    values: Any = getattr(problem.rows, "values", None)
-    is_norm = choices.regularizer in (None, *NORMS) and choices.radius is None
-    if chosen.solver.number != SOLVERS["auto"] or values is None or not is_norm:
-        return None
-    some = values[: 1 + LOOK // math.prod(values.shape[1:])].ravel().astype(np.float64, copy=False)
-    with np.errstate(over="ignore"):
-        norm = float(some @ some) / max(len(some), 1) * problem.rows.n_stored
-    has_classes, y = chosen.kind != "regression", problem.labels
-    omega, least = chosen.regularizer.over((width,), intercept=False), np.zeros(width)
-    square = 1.0 if has_classes else float(y @ y)
-    least[:1] = math.sqrt(square / norm) if norm > 0 else 0.0
-    # Ω over the square falls where the square grows: that about the mean is at most as large
-    if omega.value_of(least) > LOSS_ROUNDING * C * square:
-        return None
-    if not has_classes:
-        square = float(np.square(y - y.mean()).sum())
-        least[:1] = math.sqrt(square / norm) if norm > 0 else 0.0
-        if omega.value_of(least) > LOSS_ROUNDING * C * square:
-            return None
-    if has_classes and len(group_labels(problem.labels)[0]) != 2:
-        return None
+    chosen, choices, C = asked.chosen, asked.chosen.choices, float(asked.chosen.choices.C)
     known = {**NAMED_LOSSES, chosen.loss_row.name: chosen.loss_row}
     alone = select(replace(choices, C=1.0, regularizer="l2", l1=None), known)
     is_plain = choices.regularizer in (None, "l2") and choices.lower is None
     is_carried = is_plain and alone.loss.smoothing > 0 and alone.kind != "multiclass"
     weight = 1 / C if is_carried else 0.0
     model, result = solve_unregularized(
-        problem, alone, on_pass, start, has_intercept, stacklevel + 1, weight
+        asked._replace(chosen=alone, stacklevel=asked.stacklevel + 1), weight
     )
     penalty = 0.0
     if not is_carried:
+        width = asked.problem.n_features
+        omega = chosen.regularizer.over((width,), intercept=False)
         penalty = omega.value_of(np.ascontiguousarray(model.weights[:width, 0])) / C
     value, gap = result.primal + penalty, result.gap + penalty
     target = max((choices.gap_tol or GAP_TOL) * value, result.target)
     if not gap <= target:
-        return Point(model.weights, result.duals) if chosen.solver.starts else None
+        return Point(model.weights, result.duals) if chosen.solver.starts else asked.start
     trace = [_over(row, 1 / C) for row in result.trace]
     sums: dict[str, Any] = {"primal": C * value, "dual": C * (value - gap), "gap": C * gap}
     trace[-1] = replace(trace[-1], **sums)
@@ -254,14 +222,13 @@ def _seen(on_pass: OnPass | None, trace: list[TraceRow], C: float) -> OnPass | N
     return None if on_pass is None else lambda row: on_pass(after(so_far, _over(row, C)))
 
 
-def _one_by_one(
-    problem: Problem, chosen: Selection, on_pass: OnPass | None, start: Start, *rest: Any
-) -> tuple[Model, Result]:
+def _one_by_one(asked: Fit) -> tuple[Model, Result]:
     """A problem for each class, against all others."""
+    problem, chosen = asked.problem, asked.chosen
     labels, label = group_labels(problem.labels)
     costs, factors = base_costs(problem, 1.0), chosen.choices.class_weights or {}
     time_limit = chosen.choices.time_limit
-    (known, duals), left = _parts(start), _clock(time_limit)
+    (known, duals), left = _parts(asked.start), _clock(time_limit)
     models, results = [], []
     trace: list[TraceRow] = []
     for j, name in enumerate(labels.tolist()):
@@ -272,9 +239,8 @@ def _one_by_one(
         if known is not None:
             begin = Point(sign * known[:, j : j + 1], begin)
         now = replace(chosen.choices, class_weights={}, time_limit=left())
-        model, result = solve_unregularized(
-            one, replace(chosen, choices=now), on_pass, begin, *rest
-        )
+        each = asked._replace(problem=one, chosen=replace(chosen, choices=now), start=begin)
+        model, result = solve_unregularized(each)
         models.append(sign * model.weights)
         results.append(replace(result, duals=sign * result.duals))
         trace += [after(trace, row) for row in result.trace]
@@ -302,10 +268,9 @@ def _risk(problem: Problem, chosen: Selection, stacklevel: int) -> Any:
 def _stepped(
     risk: Any,
     z: Array,
-    result: Result,
+    duals: Any,
     is_bounded: bool,
     bias: bool,
-    is_apart: bool,
     fine: float,
     floor: float,
     most: int = STEPS,
@@ -314,10 +279,7 @@ def _stepped(
     """The certificate at z, or after at most ``most`` Newton's steps on the loss alone, or with
     ½‖L z‖², L the ``root``, while they help.
     """
-    point = free_point(risk, z)
-    if is_apart:
-        return point
-    duals = result.duals if isinstance(result.duals, np.ndarray) else None
+    point, duals = free_point(risk, z), duals if isinstance(duals, np.ndarray) else None
     with suppress(TimeIsUpError):
         point = free_point(risk, z, duals, is_bounded, bias, None, root)
         for _ in range(most):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 from rrmlinear.core.blas import one_blas_thread
@@ -13,6 +14,7 @@ from rrmlinear.core.loading import loading
 from rrmlinear.core.records import replace
 from rrmlinear.solvers.loop.certificate import gap_between, is_rounding
 from rrmlinear.solvers.loop.finite import (
+    OUT_OF_RANGE,
     callers_own,
     check_defined,
     check_proved,
@@ -20,7 +22,14 @@ from rrmlinear.solvers.loop.finite import (
     numbers_in_range,
 )
 from rrmlinear.solvers.loop.passes import Passes
-from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow, part_done
+from rrmlinear.solvers.loop.result import (
+    OnPass,
+    Result,
+    Status,
+    TraceRow,
+    part_done,
+    passes_told,
+)
 from rrmlinear.solvers.loop.rules.watch import RuleWatch
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING, NEGATIVE_GAP, OBJECTIVE_ROUNDING
@@ -34,6 +43,15 @@ MAX_MEASURING_WORK = 0.1
 # Seconds between rows that tell a caller how far the run is.
 SECONDS_BETWEEN_PARTS = 0.05
 _AS_IT_IS = nullcontext()
+#: What a run has where another solver goes on with it.
+OF_RUN = (
+    *("trace", "seconds", "measuring_seconds", "outside_cpu_seconds", "begun", "cpu_begun"),
+    *("first_gap", "target", "deadline", "rule", "notes", "notes_told", "sighted"),
+)
+# A solver that others can follow goes on alone for this number of passes at most.
+MOST_ALONE = 20
+#: Of runs without a rule.
+NO_WATCH = RuleWatch()
 
 
 class Solver(Passes):
@@ -44,13 +62,16 @@ class Solver(Passes):
     that rounding does not hide. Weights and duals of the Result are those of the certificate.
     """
 
+    #: Makes the solver that goes on from these points where this one moves no more, if any does.
+    follower: Callable[[], Solver] | None = None
+
     def __init__(self) -> None:
         super().__init__()
         self.trace: list[TraceRow] = []
         self.seconds = self.measuring_seconds = 0.0
         #: CPU seconds of measuring and of callbacks, which do not count.
         self.outside_cpu_seconds = 0.0
-        self.watch = RuleWatch()
+        self.watch = NO_WATCH
         self.zero = math.inf  # the primal at w = 0, if known
         self.gap_at_measuring = math.inf  # the estimate that last said stop
         #: When the caller was last told how far the run is, and how many notes.
@@ -62,6 +83,7 @@ class Solver(Passes):
     def solve(self, stopping: Stopping, on_pass: OnPass | None = None) -> Result:
         """Run to the end; ``on_pass`` sees each TraceRow and stops the run by returning True."""
         self.begun = time.perf_counter()
+        self.cpu_begun = time.process_time() - loading.cpu_seconds
         within = ends_within(stopping.time_limit)
         try:
             with one_blas_thread(), numbers_in_range(), within as deadline:
@@ -72,24 +94,33 @@ class Solver(Passes):
 
     def _passes(self, stopping: Stopping, on_pass: OnPass | None) -> Result:
         status: Status | None = None
-        number = 0
-        cpu_begun = time.process_time() - loading.cpu_seconds
-        self.watch, self.tolerance = RuleWatch(stopping.offset), stopping.tolerance
+        number = len(self.trace)
+        self.tolerance = stopping.tolerance
+        if self.rule is not None:
+            self.watch = RuleWatch(stopping.offset)
         if not self._timed(self.start):
             status = Status.TIME_LIMIT
             with without_deadline():
-                self.stay_at_zero()
+                if not number:
+                    self.stay_at_zero()
                 primal, dual = self.certificate.measure()
-            row = TraceRow(0, self.seconds, primal, dual, gap_between(primal, dual))
+            row = TraceRow(number, self.seconds, primal, dual, gap_between(primal, dual))
             self.trace.append(row)
             self.target = stopping.target(row, row.gap)
         else:
             with self._without_deadline():
                 self.zero = self.value_at_zero()
         while status is None:
+            if self.follower is not None and (self.still or number >= MOST_ALONE):
+                return self._followed(self.follower(), stopping, on_pass)
             number += 1
             before = self.objective()
-            self._timed(self.run_pass, number)
+            try:
+                self._timed(self.run_pass, number)
+            except OUT_OF_RANGE:
+                if self.follower is None:
+                    raise
+                return self._followed(self.follower(), stopping, on_pass)
             self.fall = before - self.objective()
             with self._without_deadline():
                 row, status = self._look(number, stopping)
@@ -98,9 +129,10 @@ class Solver(Passes):
                 status = Status.STOPPED_BY_CALLER
                 with self._without_deadline():
                     self.trace[-1] = self._without_excess(self._measured(row))
-        cpu_seconds = time.process_time() - loading.cpu_seconds - cpu_begun
+        cpu_seconds = time.process_time() - loading.cpu_seconds - self.cpu_begun
         cpu_seconds -= self.outside_cpu_seconds
-        check_proved(self.trace[-1])
+        if not math.isfinite(self.trace[-1].gap):
+            check_proved(self.trace[-1])
         self.certificate.settle()
         weights = self.final_weights()
         check_weights(weights)
@@ -116,6 +148,24 @@ class Solver(Passes):
             tuple(self.notes),
             by_rule=self.rule is not None or stopping.delta is not None,
         )
+
+    def _followed(self, other: Solver, stopping: Stopping, on_pass: OnPass | None) -> Result:
+        """The rest of the run by another solver, which begins with the points of this one."""
+        vars(other).update({name: getattr(self, name) for name in OF_RUN})
+        self.notes.append(f"after {passes_told(len(self.trace))} it was slow: others go on")
+        with suppress(*OUT_OF_RANGE):
+            self.measure()
+        best = self.certificate
+        if best.primal < math.inf:
+            weights = self.final_weights()
+            other.certificate.offer_weights(weights, primal=best.primal, exact=True)
+        if best.dual > -math.inf:
+            other.certificate.offer_duals(self.duals(), dual=best.dual, exact=True)
+        try:
+            return other._passes(stopping, on_pass)
+        finally:
+            other.close()
+            self.certificate = other.certificate
 
     def _asked(self, stopping: Stopping, last: TraceRow) -> float:
         """The gap that was asked for: beside a rule its widest one, 0 where it has none."""
@@ -152,7 +202,8 @@ class Solver(Passes):
         return _AS_IT_IS if self.deadline is None else without_deadline()
 
     def _look(self, number: int, stopping: Stopping) -> tuple[TraceRow, Status | None]:
-        self.watch.see_pass(self.rule, number)
+        if self.rule is not None:
+            self.watch.see_pass(self.rule, number)
         dual, gap = self.estimate()
         if gap < 0:
             gap = gap_between(dual + gap, dual)
@@ -160,7 +211,7 @@ class Solver(Passes):
         target: float | None = None
         if number == 1 and self._needs_no_measuring(gap, stopping):
             self.first_gap = gap
-            if self._outside(self.watch.is_due_at_first, self, row):
+            if self.rule is not None and self._outside(self.watch.is_due_at_first, self, row):
                 row = self._measured(row)
         elif number == 1 or (math.isfinite(gap) and not math.isfinite(self.first_gap)):
             row = self._measured(row)
@@ -277,18 +328,20 @@ class Solver(Passes):
     def _measured(self, row: TraceRow) -> TraceRow:
         row = self._outside(self._full, row)
         self.measurements += 1
-        check_defined(row)
+        if not math.isfinite(row.gap):
+            check_defined(row)
         return row
 
     def _full(self, row: TraceRow) -> TraceRow:
         self.measure()
         primal, dual = self.certificate.measure()
         row = TraceRow(row.number, row.seconds, primal, dual, gap_between(primal, dual))
-        self.watch.look(self, row)
-        if self.rule is not None and self.watch.holds:
-            self.rule.offer_weights(self.certificate)
-            primal = self.certificate.primal
-            row = replace(row, primal=primal, gap=gap_between(primal, dual))
+        if self.rule is not None:
+            self.watch.look(self, row)
+            if self.watch.holds:
+                self.rule.offer_weights(self.certificate)
+                primal = self.certificate.primal
+                row = replace(row, primal=primal, gap=gap_between(primal, dual))
         return row
 
     def _outside(self, step: Any, *arguments: Any) -> Any:

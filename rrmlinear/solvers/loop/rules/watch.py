@@ -14,7 +14,7 @@ MIN_RULE_FALL, MAX_RULE_FALL = 0.1, 0.7
 
 
 class RuleWatch:
-    """Looks at the rule of a run, if it has one, at the gap at which it is guessed to hold.
+    """Looks at the rule of a run at the gap at which it is guessed to hold.
 
     The guess supposes that the violation falls like the gap. It falls more slowly, so that the
     guesses come near from above. ``offset`` is a constant in the primal that does not count.
@@ -29,15 +29,14 @@ class RuleWatch:
         #: Whether it held at the last look, within its widest gap.
         self.holds = False
 
-    def see_pass(self, rule: Rule | None, number: int) -> None:
+    def see_pass(self, rule: Rule, number: int) -> None:
         """Told of each pass: a rule that is another one from now on is looked at after it."""
-        if rule is not None and rule.has_turned(number):
+        if rule.has_turned(number):
             self.target = np.inf
 
     def is_due_at_first(self, passes: Passes, row: TraceRow) -> bool:
         """Whether the rule may hold after the first pass already, from a good start."""
-        if passes.rule is None:
-            return False
+        assert passes.rule is not None
         self.target = self.expected = self._widest(passes.rule, row)
         if self.target == np.inf:  # no gap tells: only a known rule is worth a look
             return passes.knows_rule and passes.holds_rule()
@@ -46,8 +45,7 @@ class RuleWatch:
     def look(self, passes: Passes, row: TraceRow) -> None:
         """Evaluate the rule at a measured row, and guess the gap of the next look."""
         rule = passes.rule
-        if rule is None:
-            return
+        assert rule is not None
         widest = self._widest(rule, row)
         if row.gap > widest and not rule.has_first:
             self.holds = False
