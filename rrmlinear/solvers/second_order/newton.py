@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from rrmlinear.regularizers.prox_jacobians import has_jacobian
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.line_search import FIRST_GROWTH, best_growth
-from rrmlinear.solvers.loop.model_duals import offer_duals_of_model
+from rrmlinear.solvers.loop.model_duals import duals_of_model, offer_duals_of_model
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
@@ -38,6 +39,8 @@ SMALL_DECREASE = 0.05
 # known then, and with long columns only the duals of a solved inner problem prove a gap.
 PROVED_FRACTION = 0.01
 
+# Moves of the duals to where Ω* is finite, of which each takes the rounding of the last one away.
+DUAL_MOVES = 3
 # A system is solved to this fraction of the residual that would reach the target, between limits
 # relative to the gradient. Far from the optimum the second derivative changes along the step.
 RESIDUAL_FRACTION, FINE_RESIDUAL, ROUGH_RESIDUAL = 0.2, 1e-5, 0.1
@@ -148,6 +151,8 @@ class Newton(Solver):
         vector = self._offered()
         if inner.model.is_proximal:
             self._offer_point(vector)
+            if self.promise <= SMALL_DECREASE * abs(self.certificate.primal):
+                self._offer_feasible(vector)
         else:
             at = self.certificate.at(self.scores) if inner.is_augmented else self.at
             from_zero = not inner.is_augmented and not before.any()  # X w is one product
@@ -170,6 +175,29 @@ class Newton(Solver):
         moves = self.risk.scores(factor.solve(downhill.ravel()).reshape(self.w.shape))
         offer_duals_of_model(self.certificate, self.risk, self.at, moves, self.at)
         return not self.lacks_proof()
+
+    def _offer_feasible(self, vector: Array) -> None:
+        """Offer duals of a model of F at which Ω* is finite, Ω a norm without a squared norm.
+
+        Duals of F miss the bounds of v by the proximal term and the rounding of scores, which count
+        where columns are long. Their least move in the last matrix has v within its bounds.
+        """
+        factor = self.systems.latest
+        if factor is None or self.risk.costs.ndim > 1:
+            return
+        moves, alphas = np.zeros_like(self.scores), None
+        with suppress(FloatingPointError):
+            for _ in range(DUAL_MOVES):
+                beyond = self.regularizer.prox_of(vector.ravel(), 1.0)  # v less its projection
+                if not beyond.any():
+                    break
+                moves = moves + self.risk.scores(factor.solve(beyond).reshape(self.w.shape))
+                alphas = duals_of_model(self.risk, self.at, moves, self.at)
+                if alphas is None:
+                    return
+                vector = self.risk.gradient(alphas)
+            if alphas is not None:
+                self.certificate.offer_duals(alphas, vector)
 
     def _offered(self) -> Array:
         """v = Σ c_i α_i' x_i; α' is offered to the certificate."""

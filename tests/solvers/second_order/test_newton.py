@@ -152,3 +152,14 @@ def test_steps_that_the_objective_does_not_show():
     result = fit(problem, choices).result
     assert result.status is Status.SOLVED
     assert 0 <= result.gap <= 1e-6 * result.primal
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber"])
+def test_long_columns_beside_a_small_norm_are_proved(loss):
+    rng = np.random.default_rng(0)
+    X = np.abs(rng.standard_normal((2000, 6))) * 10.0 ** np.arange(6)
+    y = 1e5 * (1 + X / X.mean(axis=0) @ rng.standard_normal(6) + rng.standard_normal(2000))
+    choices = {"loss": loss, "regularizer": "l1", "C": 1000.0, "gap_tol": 1e-6}
+    result = fit(Problem.from_arrays(X, y), Parameter(solver="newton", **choices)).result
+    assert result.status is Status.SOLVED
+    assert 0 <= result.gap <= 1e-6 * result.primal
