@@ -380,10 +380,10 @@ def test_no_kernel_takes_none_for_memory():
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 80_240,
-    "files": 785,
-    "extension modules": 103,
-    "numeric constants of solvers and catalog": 570,
+    "lines": 79_722,
+    "files": 776,
+    "extension modules": 101,
+    "numeric constants of solvers and catalog": 566,
     "attributes of a class": 34,
     "depth of inheritance": 9,
     "looks at a shape in the catalog": 35,

@@ -106,7 +106,7 @@ def pragam(task: Task) -> Solver:
 def lbfgs(task: Task) -> Solver:
     """L-BFGS over all sequences."""
     with loading:
-        from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
+        from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
 
     return LBFGS(task.risk, task.regularizer, task.weights)
 
@@ -115,7 +115,7 @@ def newton_cg(task: Task) -> Solver:
     """Newton's method over all sequences, its systems solved by conjugate gradients."""
     _need_chains(task)
     with loading:
-        from rrmlinear.solvers.second_order.descent.newton_cg import NewtonCG
+        from rrmlinear.solvers.lbfgs.lbfgs import NewtonCG
 
     return NewtonCG(task.risk, task.regularizer, task.weights)
 

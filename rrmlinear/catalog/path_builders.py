@@ -54,6 +54,9 @@ SAMPLE_GAP, SAMPLE_STEPS = 1e-2, 5
 # the first step divides the gap of 100 000 × 20 by 12, 36 and 50, and they take 1.7, 2.8 and 10.7
 # ms.
 CURVED_ROWS = 24
+# Slow steps take this number of times the time of a second derivative of a mean example before it
+# is made anew.
+PATIENCE = 3.0
 # Limit on the entries of all factors of the second derivative of a mean example.
 MAX_MEAN_ENTRIES = 20_000_000
 
@@ -75,31 +78,26 @@ def set_paths(*arguments: Any) -> Iterable[list[Any]]:
 def fold_paths(
     rows: Rows, loss: Any, y: Array, costs: Array, free: bool, tolerance: float, most: int
 ) -> Any:
-    """`FoldPaths` of these arguments, or None where no factor is quick enough to make."""
+    """`ScalarProblems` of these arguments, or None where no factor is quick enough to make."""
     from rrmlinear.risks.hessian import Hessian
+    from rrmlinear.solvers.lbfgs.metric import Curvatures
+    from rrmlinear.solvers.lbfgs.scalar_problems import ScalarProblems
     from rrmlinear.solvers.second_order.factors import cholesky_factor
-    from rrmlinear.solvers.second_order.paths.fold_paths import FoldPaths
-    from rrmlinear.solvers.second_order.paths.path_curvatures import (
-        Curvature,
-        OwnCurvatures,
-        SharedCurvature,
-    )
 
     n, d = rows.shape
     if not _suits(rows):
         return None
     are_alike = n >= MIN_ALIKE * d or (n > MAX_FACTORIZED and n >= d)
-    curvature: Curvature
-    factor = None
-    if d <= MAX_FACTORIZED and are_alike:
-        curvature = SharedCurvature(rows, free)
-    elif n <= MAX_FACTORIZED and rows.is_dense:
-        products = Hessian(rows, np.ones(n)).row_products()
-        factor = cholesky_factor(products.copy())
-        curvature = OwnCurvatures(factor, products, free)
-    else:
-        return None
-    return FoldPaths(rows, loss, y, costs, free, tolerance, most, curvature, factor)
+    factor, used = None, rows
+    if not (d <= MAX_FACTORIZED and are_alike):
+        if not (n <= MAX_FACTORIZED and rows.is_dense):
+            return None
+        if n < d:
+            factor = cholesky_factor(Hessian(rows, np.ones(n)).row_products())
+            used = Rows(factor, None, None, n)
+        are_alike = False
+    metric = Curvatures(used, 1, free, are_alike)
+    return ScalarProblems(rows, loss, y, costs, free, tolerance, most, metric, factor)
 
 
 def class_paths(
@@ -111,15 +109,15 @@ def class_paths(
     tolerance: float,
     most: int,
 ) -> Any:
-    """`ClassPaths` of these arguments, or None where they take too much memory."""
-    from rrmlinear.solvers.second_order.paths.class_curvatures import ClassCurvatures
-    from rrmlinear.solvers.second_order.paths.class_paths import ClassPaths
+    """`ClassProblems` of these arguments, or None where they take too much memory."""
+    from rrmlinear.solvers.lbfgs.class_problems import ClassProblems
+    from rrmlinear.solvers.lbfgs.metric import Curvatures
 
     few = count * rows.width <= MAX_CLASS_WEIGHTS and count * costs.size <= MAX_SCORES
     if not few or not _suits(rows):
         return None
-    curvatures = ClassCurvatures(rows, count, free)
-    return ClassPaths(rows, label, count, costs, free, tolerance, most, curvatures)
+    metric = Curvatures(rows, count, free, True)
+    return ClassProblems(rows, label, count, costs, free, tolerance, most, metric)
 
 
 def descends_by_classes(task: Task) -> bool:
@@ -155,22 +153,10 @@ def _has_factor(k: int, d: int) -> bool:
 
 
 def class_descent(task: Task) -> Solver:
-    """`PathDescent` of a task that `descends_by_classes`: by tangents where there are few examples
-    for each weight.
-    """
-    from rrmlinear.solvers.second_order.paths.path_descent import PathDescent
+    """`LBFGS` of a task that `descends_by_classes`."""
+    from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
 
-    make = _begun if are_many(task) else _tangents
-    return PathDescent(risk_of(task), task.regularizer, partial(make, task))
-
-
-def _tangents(task: Task, tolerance: float) -> Any:
-    """`ClassTangents` of a task."""
-    from rrmlinear.solvers.second_order.paths.class_tangents import ClassTangents
-
-    label, costs, C = _scaled(task)
-    rows, k = task.rows.with_bias(-1.0), task.n_classes or 1
-    return ClassTangents(rows, label, k, costs, C, tolerance)
+    return LBFGS(risk_of(task), task.regularizer, make=partial(_begun, task))
 
 
 def _scaled(task: Task) -> tuple[NDArray[np.intp], Array, float]:
@@ -180,47 +166,53 @@ def _scaled(task: Task) -> tuple[NDArray[np.intp], Array, float]:
 
 
 def _begun(task: Task, tolerance: float) -> Any:
-    """`ClassPaths` of a task, begun at the optimum of a sample where there are many examples. Some
-    of these have the second derivatives of all.
+    """`ClassProblems` of a task: about a diagonal where there are few examples for each weight,
+    else from the optimum of a sample where there are many examples. Some of these have the second
+    derivatives of all.
     """
-    from rrmlinear.solvers.second_order.paths.class_curvatures import (
-        ClassCurvatures,
-        MeanCurvatures,
-    )
-    from rrmlinear.solvers.second_order.paths.class_paths import ClassPaths
-    from rrmlinear.solvers.second_order.paths.path_curvatures import Sample
+    from rrmlinear.risks.hessian import Hessian
+    from rrmlinear.solvers.lbfgs.class_problems import ClassProblems
+    from rrmlinear.solvers.lbfgs.metric import Curvatures, Diagonal, Sample
 
     rows, k, free = task.rows.with_bias(-1.0), task.n_classes or 1, bool(task.choices.free_bias)
     (n, d), seed = rows.shape, task.choices.seed
     label, costs, C = _scaled(task)
 
-    def paths(rows: Rows, some: Any, factor: int, gap: float, most: int, curvature: Any) -> Any:
+    def problem(rows: Rows, some: Any, factor: int, gap: float, most: int, metric: Any) -> Any:
         given = (costs[some] * factor)[np.newaxis]
-        return ClassPaths(rows, label[some], k, given, free, gap, most, curvature)
+        return ClassProblems(rows, label[some], k, given, free, gap, most, metric)
 
-    weights: Any = 0.0
-    intercepts: Any = 0.0
+    first: Any = None
     stride = n // max(n // SAMPLE_FRACTION, SAMPLE_ROWS * d * k)
-    curvatures: Any
-    if not _has_factor(k, d):
+    metric: Any
+    if not are_many(task):
+        totals = np.bincount(label, costs, k)
+        p = totals / totals.sum()
+        squares = Hessian(rows, costs, (np.ones(n),)).diagonal()
+        metric = Diagonal(1 / (1 + C * np.outer(p * (1 - p), squares)).ravel())
+    elif not _has_factor(k, d):
         fraction = n // (SAMPLE_ROWS * d)
         sample = Sample(*sample_of(rows, fraction, seed), fraction)
-        curvatures = MeanCurvatures(rows, k, free, sample)
+        how: Any = {"of_mean": True, "keeps_sample": True, "patience": PATIENCE}
+        metric = Curvatures(rows, k, free, False, sample=sample, **how)
     elif stride < 2:
-        curvatures = ClassCurvatures(rows, k, free)
+        metric = Curvatures(rows, k, free, False)
     else:
         chosen, part = sample_of(rows, stride, seed)
         each = max(1, len(chosen) // (CURVED_ROWS * d * k))
         some, few = sample_of(part, each, seed)
-        curvatures = ClassCurvatures(rows, k, free, Sample(chosen[some], few, stride * each))
-        own = ClassCurvatures(part, k, free, Sample(some, few, each), is_rough=True)
-        first = paths(part, chosen, stride, SAMPLE_GAP, SAMPLE_STEPS, own)
+        metric = Curvatures(rows, k, free, False, sample=Sample(chosen[some], few, stride * each))
+        own = Curvatures(part, k, free, False, sample=Sample(some, few, each), keeps_sample=True)
+        first = problem(part, chosen, stride, SAMPLE_GAP, SAMPLE_STEPS, own)
         if np.bincount(label[chosen], costs[chosen], k).all():
             first.solve(C)
-        if np.isfinite(first.weights).all() and np.isfinite(first.intercepts).all():
-            weights, intercepts = first.weights, first.intercepts
-    result = paths(rows, slice(0, n), 1, tolerance, n, curvatures)
-    result.begin_at(weights, intercepts)
+    result = problem(rows, slice(0, n), 1, tolerance, n, metric)
+    result.cost = C
+    if first is not None and np.isfinite([*first.weights[0], *first.intercepts[0]]).all():
+        result.intercepts[:] = first.intercepts
+        result.begin_at(first.weights)
+    else:
+        result.begin_at(None)
     return result
 
 

@@ -53,8 +53,8 @@ from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.pragam import Pragam
+from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
 
 GAPS = (1e-2, 1e-3, 1e-4)
 # Passes whose weights all score the test data; after them those 1 + GROWTH times apart.

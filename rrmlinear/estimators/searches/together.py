@@ -17,8 +17,8 @@ Array = NDArray[np.float64]
 
 
 def paths_together(one: Any, X: Any, y: Any, weights: Any, folds: Sequence[Any]) -> Any:
-    """`FoldPaths` of the `LogisticRegression` ``one`` on the training parts of the folds, or
-    `ClassPaths` of more than two classes.
+    """`ScalarProblems` of the `LogisticRegression` ``one`` on the training parts of the folds, or
+    `ClassProblems` of more than two classes.
 
     None where a part lacks a class, or other ways are quicker. ``weights`` are of examples, or
     None.

@@ -14,8 +14,8 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.features._gram_path import GramPath
 from rrmlinear.solvers.features._sparse_columns import SparseColumns
 from rrmlinear.solvers.features.dual_factor import best_factor
+from rrmlinear.solvers.lbfgs._classes import sums
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
-from rrmlinear.solvers.second_order.paths._dense_products import sums
 
 Array = NDArray[np.float64]
 

@@ -35,8 +35,8 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
+from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
 
 
 def generated(m: int, length: int = 15, k: int = 20, d: int = 50_000, each: int = 20):

@@ -9,9 +9,9 @@ from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE, ChainLoss
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.solvers.dual.sequences.marginals import SequenceMarginals
+from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
 
 LOSSES = {
     "crf": LOG_LOSS,

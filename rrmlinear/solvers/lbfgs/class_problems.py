@@ -1,4 +1,4 @@
-"""The softmax of several classes under several costs of its examples, for rising C."""
+"""The softmax of several classes under several costs of its examples."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.conditions.classes import BALANCE_ROUNDING
-from rrmlinear.solvers.second_order.paths._class_shares import ClassShares, conjugate
-from rrmlinear.solvers.second_order.paths.class_curvatures import LEAST_SLOPE
-from rrmlinear.solvers.second_order.paths.fold_paths import VALUE_TIME, FoldPaths
-from rrmlinear.solvers.second_order.paths.path_curvatures import Curvature
+from rrmlinear.solvers.lbfgs._classes import ClassShares, conjugate
+from rrmlinear.solvers.lbfgs.descent import RowDescent
+from rrmlinear.solvers.lbfgs.metric import LEAST_SLOPE, Metric
+from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.rounding import bound_by_rows
 
 Array = NDArray[np.float64]
 
-# Nanoseconds of an example of a class in a problem, for a step beside the products.
-CLASS_TIME = 15.0
 # Duals are balanced to first order by moves of the intercepts. A move is at most SHORT_MOVE, so
-# that probabilities stay positive. All moves together may add at most LEFT_PART of the gap allowed.
-SHORT_MOVE, LEFT_PART = 0.3, 0.01
+# that probabilities stay positive. All moves together may add at most LEFT_PART of the gap before
+# the step, or of that allowed.
+SHORT_MOVE, LEFT_PART = 0.3, 0.05
 # Newton's steps of the intercepts are taken up to this length. Longer ones, and those that raise
 # the loss, are replaced by iterative scaling, which never raises it.
 LONG_MOVE, LEAST_SUM = 10.0, 1e-300
@@ -26,10 +26,10 @@ LONG_MOVE, LEAST_SUM = 10.0, 1e-300
 MAX_MOVES = 30
 
 
-class ClassPaths(FoldPaths):
+class ClassProblems(RowDescent):
     """minimize ½‖W‖² + C Σ_i c_fi (log Σ_j exp(s_ij) − s_iy_i), s = X W + b, for each row of costs.
 
-    W is k × d here, one line after the other, and scores are k × n. All else is as in `FoldPaths`.
+    W is k × d here, one line after the other, and scores are k × n; b is 0 unless it is ``free``.
 
     Duals are y − p for the probabilities p at b, and the sums of those of each class must be 0
     where b is free. Newton's step Δ of b makes them so to first order: with Σ_j p_j Δ_j = Δ̄ the
@@ -47,21 +47,16 @@ class ClassPaths(FoldPaths):
         free: bool,
         tolerance: float,
         most: int,
-        curvature: Curvature,
+        metric: Metric,
     ) -> None:
+        super().__init__(rows, costs, free, tolerance, most, metric, count)
         self.k = count
-        self._begin(rows, costs, free, tolerance, most, curvature, count)
         self.intercepts = np.zeros((len(costs), count))
         #: The last moves of the intercepts, which balance the duals: the next look begins there.
         self.moves = np.zeros((len(costs), count))
         #: The own classes, and Σ c_i of each.
         self.label = label.astype(np.int64, copy=False)
         self.totals = np.array([np.bincount(label, each, count) for each in self.costs])
-        self.part = LEFT_PART * tolerance
-        #: What balanced duals cost the dual, over C.
-        self.excess = np.zeros(len(costs))
-        self.step_time = count * (VALUE_TIME * rows.n_stored + CLASS_TIME * rows.shape[0])
-        self.step_time += curvature.solve_time
         #: p_ij at the scores and intercepts.
         self.shares = np.zeros((len(costs), count, rows.shape[0]))
 
@@ -74,25 +69,18 @@ class ClassPaths(FoldPaths):
         scores = self.scores[f].reshape(self.k, -1)[:, examples]
         return (scores + self.intercepts[f][:, np.newaxis]).T
 
-    def _gaps(self, C: float, gradients: Array) -> Array:
-        return self._squares(gradients) + C * self.excess
-
-    def _evaluate(self, some: NDArray[np.intp], sums: bool = True) -> None:
-        for f in some.tolist():
-            self._look(f)
-        if sums:
-            self.sums[some] = self._gradients(self.pulls[self._places(some)])
-
     def _look(self, f: int) -> None:
         """Duals and the loss of a problem, at intercepts that nearly balance them."""
         b, best, scaled = self.intercepts[f] + self.moves[f], np.inf, np.zeros(self.k)
+        gap = self.last[f] / self.cost if self.cost and self.last[f] < np.inf else 0.0
         at = self._shares(f, b)
         move, excess = np.zeros(self.k), 0.0
         for _ in range(MAX_MOVES if self.free else 0):
-            move, away = balancing_move(at)
+            move, away = _balancing_move(at)
             excess, longest = float(move @ at.left), np.abs(move).max()
             is_met = away <= BALANCE_ROUNDING * at.size
-            if is_met and longest <= SHORT_MOVE and excess <= self.part * at.loss:
+            enough = LEFT_PART * max(self.tolerance * at.loss, gap)
+            if is_met and longest <= SHORT_MOVE and excess <= enough:
                 break
             if at.loss > best:  # Newton's step was too long
                 b = scaled
@@ -118,7 +106,7 @@ class ClassPaths(FoldPaths):
         Scores are computed from the weights, for those at hand come from sums over steps, and
         intercepts take the last move. The second is infinite for duals that do not balance.
         """
-        self.scores[f] = self._products(self.weights[f : f + 1])[0]
+        self.scores[f] = self._products(np.array([f]), [self.weights[f]])[0]
         self.intercepts[f] += self.moves[f]
         self.moves[f] = 0.0
         loss = self._shares(f, self.intercepts[f]).loss
@@ -127,27 +115,56 @@ class ClassPaths(FoldPaths):
         away = np.abs(pulls.sum(axis=1)).sum()
         return loss, dual if not self.free or away <= BALANCE_ROUNDING * size else np.inf
 
+    def offer(self, certificate: Certificate, C: float) -> None:
+        """Offer the weights of one problem, and the intercepts, which the duals need not attain."""
+        risk, omega = certificate.risk, certificate.regularizer
+        largest = C * omega.modulus
+        loss, conjugate = (largest * value for value in self.proof(0))
+        w = self._by_rows(self.weights[0])
+        alphas, scores = self._by_rows(self.pulls[0]), self._by_rows(self.scores[0])
+        costs = self.costs[0][:, np.newaxis]
+        np.divide(alphas, costs, out=alphas, where=costs > 0)
+        at = risk.at(scores)
+        if risk.condition is not None:
+            vars(at)["best"] = risk.condition.near(alphas, self.intercepts[0].copy())
+        vars(at)["value"] = loss
+        primal = certificate.primal_of(w, at)
+        certificate.offer_weights(w, at, primal=primal, exact=True)
+        vector = largest * self._by_rows(self.sums[0])
+        dual = -conjugate - float(omega.conjugate_of(vector.ravel()))
+        certificate.offer_duals(alphas, dual=dual, exact=True)
+
+    def rounding(self, certificate: Certificate) -> float:
+        """From the lengths of the rows alone: |α_i| is at most 2."""
+        risk = certificate.risk
+        costs = 2 * np.ravel(risk.costs)
+        return bound_by_rows(costs, risk.rows.squared_norms(), certificate.weights)
+
+    def _by_rows(self, numbers: Array) -> Array:
+        """Those given, a row for each class, with a column for each."""
+        return np.ascontiguousarray(numbers.reshape(self.k, -1).T)
+
     def _curvatures(self, f: int) -> Array:
         weighed: Array = self.shares[f] * self.costs[f]
         return weighed.ravel()
 
-    def _products(self, weights: Array) -> Array:
-        flat = weights.reshape(-1, self.rows.width)
-        return super()._products(flat).reshape(len(weights), self.k * self.rows.shape[0])
 
-    def _gradients(self, pulls: Array) -> Array:
-        flat = pulls.reshape(-1, self.rows.shape[0])
-        return super()._gradients(flat).reshape(len(pulls), self.k * self.rows.width)
-
-
-def balancing_move(at: ClassShares) -> tuple[Array, float]:
+def _balancing_move(at: ClassShares) -> tuple[Array, float]:
     """The move of intercepts, of mean 0, that balances the duals to first order, and the size of
     the sums of classes that it leaves.
     """
     slopes, left = at.slopes(), at.left
-    values, vectors = np.linalg.eigh(slopes)
-    some = values > LEAST_SLOPE * max(values[-1], 0.0)
-    parts = (vectors.T @ left) * some
-    move: Array = vectors @ np.divide(parts, values, out=np.zeros_like(parts), where=some)
+    # slopes take equal moves of all classes to 0, which a constant beside them mends
+    move: Array = np.zeros(len(left))
+    size = float(slopes.trace())
+    try:
+        move = np.linalg.solve(slopes + size / len(left) ** 2, left)
+    except np.linalg.LinAlgError:
+        move = np.full(len(left), np.nan)
+    if not np.abs(left - slopes @ move).sum() <= BALANCE_ROUNDING * at.size:
+        values, vectors = np.linalg.eigh(slopes)
+        some = values > LEAST_SLOPE * max(values[-1], 0.0)
+        parts = (vectors.T @ left) * some
+        move = vectors @ np.divide(parts, values, out=np.zeros_like(parts), where=some)
     move -= move.mean()
     return move, float(np.abs(left - slopes @ move).sum())

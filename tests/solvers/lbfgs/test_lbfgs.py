@@ -15,11 +15,11 @@ from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.fista import FISTA
+from rrmlinear.solvers.lbfgs.lbfgs import LBFGS, NewtonCG
+from rrmlinear.solvers.lbfgs.metric import Diagonal
+from rrmlinear.solvers.lbfgs.pairs import Pairs
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.descent.curvature_pairs import CurvaturePairs, Spans
-from rrmlinear.solvers.second_order.descent.lbfgs import LBFGS
-from rrmlinear.solvers.second_order.descent.newton_cg import NewtonCG
 
 PRECISE = Stopping(gap_tol=1e-9, max_passes=20_000)
 
@@ -67,13 +67,13 @@ def test_all_solvers_find_the_optimum_of_scipy(best, solver):
 def test_the_gap_is_that_of_the_gradient(best, method):
     risk, regularizer, *_ = best
     solver = method(risk, regularizer)
-    solver.solve(Stopping(gap_tol=1e-6))
-    w = solver.w
-    gradient = risk.gradient(risk.at(risk.scores(w)).derivatives) + 0.5 * w
-    primal = risk.at(risk.scores(w)).value + regularizer.value_of(w)
-    known = solver.certificate
-    last = known.dual_of(-solver.at.derivatives, 0.5 * w - gradient)[0]
-    assert primal - last == pytest.approx(gradient @ gradient / (2 * 0.5), abs=1e-9)
+    result = solver.solve(Stopping(gap_tol=1e-6))
+    at = risk.at(risk.scores(result.weights))
+    gradient = risk.gradient(at.derivatives) + 0.5 * result.weights
+    dual = solver.certificate.dual_of(-at.derivatives, 0.5 * result.weights - gradient)[0]
+    primal = at.value + regularizer.value_of(result.weights)
+    assert primal - dual == pytest.approx(gradient @ gradient / (2 * 0.5), abs=1e-9)
+    assert result.gap == pytest.approx(primal - dual, abs=1e-9)
 
 
 def test_losses_with_kinks_and_other_regularizers_are_refused():
@@ -119,29 +119,48 @@ def test_groups_of_a_feature_leave_together():
 
 
 @pytest.mark.parametrize("most", [1, 2, 5])
-def test_directions_are_those_of_the_updates_of_bfgs(most):
+@pytest.mark.parametrize("scale", [1e-60, 1.0, 1e60])
+def test_directions_are_those_of_the_updates_of_bfgs(most, scale):
     rng = np.random.default_rng(3)
     d = 12
-    inverse, g = rng.uniform(0.5, 2, d), rng.standard_normal(d)
-    spans = Spans(d, 1)
-    pairs = CurvaturePairs(inverse, most, spans)
-    kept = []
+    inverse, g = rng.uniform(0.5, 2, d), scale * rng.standard_normal(d)
+    pairs, metric, kept = Pairs(d, most), Diagonal(inverse), []
     for _ in range(7):
-        pairs.direction(g)
-        s = rng.standard_normal(d)
+        s = scale * rng.standard_normal(d)
         y = s * rng.uniform(0.5, 3, d)
-        pairs.take(s / 2, 2.0, np.linalg.norm(s), g + y, g)
-        g = g + y
+        assert pairs.add(s, y)
+        metric.learn(0, s, y)
         kept = [*kept, (s, y)][-most:]
     s, y = kept[-1]
     H = (s @ y) / (y @ (inverse * y)) * np.diag(inverse)
     for s, y in kept:
         V = np.eye(d) - np.outer(y, s) / (s @ y)
         H = V.T @ H @ V + np.outer(s, s) / (s @ y)
-    direction, rate = pairs.direction(g)
+    direction = pairs.direction(g, metric.solver(1.0, 0))
     # pairs are kept in single precision
-    np.testing.assert_allclose(direction, -H @ g, atol=1e-5)
-    assert rate == pytest.approx(g @ direction, rel=1e-6)
+    np.testing.assert_allclose(direction / scale, -H @ g / scale, atol=1e-5)
+
+
+def test_pairs_follow_the_cost():
+    rng = np.random.default_rng(4)
+    d, g = 9, rng.standard_normal(9)
+    moves, changes = rng.standard_normal((4, d)), rng.uniform(0.1, 2, (4, d))
+    pairs, others = Pairs(d), Pairs(d)
+    for s, factors in zip(moves, changes, strict=True):
+        pairs.add(s, s + 2 * factors * s)
+        others.add(s, s + 6 * factors * s)
+    pairs.rescale(3.0)
+    directions = [each.direction(g, lambda vector: vector) for each in (pairs, others)]
+    np.testing.assert_allclose(*directions, atol=1e-5)
+
+
+def test_no_pair_without_a_positive_product_is_taken():
+    pairs = Pairs(3)
+    s = np.array([1.0, 2.0, 0.0])
+    assert not pairs.add(s, -s)
+    assert not pairs.add(s, 0 * s)
+    assert not pairs.add(0 * s, s)
+    np.testing.assert_array_equal(pairs.direction(s, lambda vector: vector), -s)
 
 
 @pytest.mark.parametrize("c2", [0.05, 1.0])
