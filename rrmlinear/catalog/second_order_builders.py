@@ -14,12 +14,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.batch_builders import note_choice, risk_of, start_of
 from rrmlinear.catalog.errors import ChoiceError, Named
-from rrmlinear.catalog.stages.few_weights import (
-    solves_all_kinks,
-    solves_smooth,
-    takes_steps,
-    weights_by_steps,
-)
+from rrmlinear.catalog.stages.few_weights import solves_kinks, solves_smooth
 from rrmlinear.catalog.stages.samples import (
     LARGE_SAMPLE_FRACTION,
     SAMPLE_FRACTION,
@@ -103,8 +98,6 @@ def newton(task: Task) -> Solver:
     beside = task.start is not None and omega.quadratic_l1 == 0
     if task.weights is not None and (beside or not omega.modulus > 0):
         first = partial(np.asarray, task.weights)
-    elif not one_step and may_begin(task) and takes_steps(task):
-        first = partial(weights_by_steps, task)
     elif not one_step and task.rows.n_stored >= MIN_SAMPLED_VALUES and takes_sample(task):
         first = partial(weights_of_sample, task, newton)
     return Newton(risk, omega, start_of(task), first, squares)
@@ -112,7 +105,7 @@ def newton(task: Task) -> Solver:
 
 def compiled_applies(task: Task) -> bool:
     """Whether compiled steps take this task from its beginning to its end."""
-    return task.risk is None and task.rows.blocks is None and solves_smooth(task)
+    return solves_smooth(task)
 
 
 def compiled(task: Task) -> Solver:
@@ -121,6 +114,19 @@ def compiled(task: Task) -> Solver:
         from rrmlinear.solvers.second_order.compiled_steps import CompiledSteps
 
     return CompiledSteps(risk_of(task), task.regularizer, task.weights, task.start)
+
+
+def few_weights(task: Task) -> Any:
+    """The examples of compiled steps without a free intercept, and the type of their aims; None
+    where others are quicker.
+    """
+    if task.choices.free_bias or not (solves_kinks(task) or compiled_applies(task)):
+        return None
+    with loading:
+        from rrmlinear.solvers.second_order._few_weights import Aim, FewWeights, columns_of
+
+    l1, columns = task.regularizer.quadratic_l1, columns_of(task.rows)
+    return FewWeights(task.targets, task.costs, task.rows, columns, False, l1), Aim
 
 
 def near_kinks_applies(task: Task) -> bool:
@@ -133,24 +139,15 @@ def near_kinks_applies(task: Task) -> bool:
         return False
     if not 0 < rows.width <= MAX_KINK_WEIGHTS:
         return False
-    return _samples_kinks(task) or solves_all_kinks(task)
-
-
-def _samples_kinks(task: Task) -> bool:
-    """Whether a sample tells which examples are near the kink."""
-    rows = task.rows
-    return rows.shape[0] >= MIN_KINK_EXAMPLES * rows.width
+    return bool(rows.shape[0] >= MIN_KINK_EXAMPLES * rows.width)
 
 
 def near_kinks(task: Task) -> Solver:
-    """Newton's method near the kink, from the optimum of a sample unless the task has a start.
-
-    Where examples are too few for a sample, all of them count as near.
-    """
+    """Newton's method near the kink, from the optimum of a sample unless the task has a start."""
     with loading:
         from rrmlinear.solvers.second_order.near_kinks import NearKinks, optimum_of_sample
 
-    risk, modulus, many = risk_of(task), task.regularizer.modulus, _samples_kinks(task)
+    risk, modulus = risk_of(task), task.regularizer.modulus
 
     def first() -> NDArray[np.float64]:
         if task.weights is not None:
@@ -158,11 +155,10 @@ def near_kinks(task: Task) -> Solver:
         if task.start is not None:
             return np.asarray(risk.gradient(task.start)) / modulus
         with suppress(*OUT_OF_RANGE):
-            some = task_of_sample(task, SAMPLE_FRACTION) if many else task
-            return optimum_of_sample(risk_of(some), modulus)
+            return optimum_of_sample(risk_of(task_of_sample(task, SAMPLE_FRACTION)), modulus)
         return np.zeros(risk.shape)  # the ascent, which follows, says which example is at fault
 
-    return NearKinks(risk, task.regularizer, first, not many)
+    return NearKinks(risk, task.regularizer, first)
 
 
 def is_dense_norm(task: Task) -> bool:

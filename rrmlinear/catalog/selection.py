@@ -14,7 +14,7 @@ from rrmlinear.catalog.errors import ChoiceError, Named, unknown
 from rrmlinear.catalog.losses import NAMED_LOSSES, OWN_LOSSES, block_loss
 from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
 from rrmlinear.catalog.rows import LossRow, SolverRow, resolved
-from rrmlinear.catalog.solvers import AUTO, AUTOMATIC, DEFAULT, find_solver
+from rrmlinear.catalog.solvers import AUTO, AUTOMATIC, BY_COLUMNS, DEFAULT, find_solver
 from rrmlinear.catalog.task import Task
 from rrmlinear.core.cached import cached_property
 from rrmlinear.core.loading import loading, named
@@ -41,6 +41,8 @@ LOOSE_GAP = 0.01
 HINGE = 3
 #: Rules of an ascent's largest violation, which classes that share passes look at too.
 RULES_OF_LARGEST = ("dual_range", "logistic_dual")
+#: The same and those of the primal's gradient.
+RULES_OF_STEPS = (*RULES_OF_LARGEST, "gradient_norm", "feature_sum")
 PAIR_HINGES, PAIR_SOLVERS = ("crammer-singer", "weston-watkins"), (4, AUTO)
 
 
@@ -148,6 +150,22 @@ class Selection:
 
         task = Task(rows, y, None, costs, self.loss, self.regularizer, self.features, self.choices)
         return ascends_first(task)
+
+    def few_weights(self, rows: Rows, y: NDArray[Any], costs: NDArray[np.float64]) -> Any:
+        """`FewWeights` of these rows, labels and costs, and their `Aim`, where a gap ends the
+        automatic solver or a rule of LIBLINEAR's for classes; None where it begins otherwise.
+        """
+        has_rule = not self.solver.is_liblinear or self.solver.rule.endswith(RULES_OF_STEPS)
+        is_ended = has_rule and (self.solver.is_liblinear or self.tolerance is None)
+        if self.solver.builder not in (AUTOMATIC, BY_COLUMNS) or not is_ended:
+            return None
+        with loading:
+            from rrmlinear.catalog.second_order_builders import few_weights
+
+        omega = self.regularizer
+        return few_weights(
+            Task(rows, y, None, costs, self.loss, omega, self.features, self.choices)
+        )
 
     def solver_for(
         self,

@@ -22,8 +22,9 @@ PDPROX = (*PROXIMAL, "ratio", "storage", "averaging")
 
 #: The type where none is chosen: LIBLINEAR's default, or where a loss is, the automatic solver.
 DEFAULT, AUTO = 1, "auto"
-#: The place of the automatic solver.
+#: The places of the automatic solver, and of that for rules that ask for no duals.
 AUTOMATIC = "catalog.stages.automatic:automatic"
+BY_COLUMNS = "catalog.stages.automatic:by_columns"
 
 #: Needs that several solver types share.
 CONVEX = frozenset({"strongly-convex", "soft-threshold"})

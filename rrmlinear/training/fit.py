@@ -15,6 +15,7 @@ from rrmlinear.catalog.selection import LOOSE_GAP, Selection, select
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem, check_kind
 from rrmlinear.solvers.loop.result import OnPass, Result, Status
+from rrmlinear.training.classes.steps import solved_by_steps
 from rrmlinear.training.costs import base_costs, class_factors
 from rrmlinear.training.model import Model
 from rrmlinear.training.single import solve_blocks, solve_measure, solve_scalars
@@ -169,7 +170,8 @@ def solve(
         if (factors != 1).any():
             costs = costs * factors[label]
         del label  # memory for the solver
-        result = solve_scalars(problem, chosen, y, costs, point, on_pass)
+        by_steps = solved_by_steps(problem.rows, chosen, y, costs, point, on_pass)
+        result = by_steps or solve_scalars(problem, chosen, y, costs, point, on_pass)
     if problem.rows.blocks is not None:
         problem.rows.blocks.release()
     weights = result.weights if result.weights.ndim == 2 else result.weights[:, np.newaxis]

@@ -169,7 +169,12 @@ def with_support(result: Result, loss: ScalarLoss, y: Vector) -> Result:
     """The result, its support with counts of the duals α that are not zero and at a bound."""
     if "duals" in result.support or result.duals is None:
         return result
-    moved = int(np.count_nonzero(result.duals))
-    bounded = loss.count_bounded(y, result.duals, 1 + BOUND_GROWTH)
-    result.support.update(examples=moved, duals=moved, at_bound=bounded)
+    result.support.update(support_of(result.duals, loss, y))
     return result
+
+
+def support_of(duals: Vector, loss: ScalarLoss, y: Vector) -> dict[str, int]:
+    """The numbers of the duals α that are not zero and of those at a bound."""
+    moved = int(np.count_nonzero(duals))
+    bounded = loss.count_bounded(y, duals, 1 + BOUND_GROWTH)
+    return {"examples": moved, "duals": moved, "at_bound": bounded}

@@ -6,7 +6,7 @@
 #include <math.h>
 #include "columns.h"
 
-enum { EXAMPLES_PER_PIECE = 512, FEATURES_AT_ONCE = 4 };
+enum { EXAMPLES_PER_PIECE = 256, FEATURES_AT_ONCE = 4 };
 
 /* out = X'w */
 RRM_CLONES static void features_times(const double *X, ptrdiff_t d, ptrdiff_t n, const double *w,
@@ -66,39 +66,187 @@ RRM_CLONES static void features_add(const double *X, ptrdiff_t d, ptrdiff_t n, c
     }
 }
 
-/* The lower triangle of out += Σ h_i x_i x_i', d × d. */
+/* The 4 × 4 sums of t_a times the features from x on, t of 4 lines, for a line of out each: each value
+ * that is read serves four sums. */
+RRM_INLINE void features_square(const double *t, const double *x, ptrdiff_t n, ptrdiff_t size,
+                                double *out, ptrdiff_t d)
+{
+    const double *t1 = t + EXAMPLES_PER_PIECE, *t2 = t1 + EXAMPLES_PER_PIECE;
+    const double *t3 = t2 + EXAMPLES_PER_PIECE, *x1 = x + n, *x2 = x1 + n, *x3 = x2 + n;
+    double a0 = 0, a1 = 0, a2 = 0, a3 = 0, b0 = 0, b1 = 0, b2 = 0, b3 = 0;
+    double c0 = 0, c1 = 0, c2 = 0, c3 = 0, e0 = 0, e1 = 0, e2 = 0, e3 = 0;
+#pragma omp simd reduction(+ : a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3, e0, e1, e2, e3)
+    for (ptrdiff_t i = 0; i < size; i++) {
+        double u = x[i], v = x1[i], w = x2[i], z = x3[i];
+        a0 += t[i] * u, a1 += t[i] * v, a2 += t[i] * w, a3 += t[i] * z;
+        b0 += t1[i] * u, b1 += t1[i] * v, b2 += t1[i] * w, b3 += t1[i] * z;
+        c0 += t2[i] * u, c1 += t2[i] * v, c2 += t2[i] * w, c3 += t2[i] * z;
+        e0 += t3[i] * u, e1 += t3[i] * v, e2 += t3[i] * w, e3 += t3[i] * z;
+    }
+    double *out1 = out + d, *out2 = out1 + d, *out3 = out2 + d;
+    out[0] += a0, out[1] += a1, out[2] += a2, out[3] += a3;
+    out1[0] += b0, out1[1] += b1, out1[2] += b2, out1[3] += b3;
+    out2[0] += c0, out2[1] += c1, out2[2] += c2, out2[3] += c3;
+    out3[0] += e0, out3[1] += e1, out3[2] += e2, out3[3] += e3;
+}
+
+/* The lower triangle of out += Σ h_i x_i x_i', d × d; some entries above it are written too. */
 RRM_CLONES static void features_gram(const double *X, ptrdiff_t d, ptrdiff_t n, const double *h,
                                      double *out)
 {
-    double t[EXAMPLES_PER_PIECE];
+    double t[FEATURES_AT_ONCE * EXAMPLES_PER_PIECE];
     for (ptrdiff_t begin = 0; begin < n; begin += EXAMPLES_PER_PIECE) {
         ptrdiff_t size = n - begin < EXAMPLES_PER_PIECE ? n - begin : EXAMPLES_PER_PIECE;
-        for (ptrdiff_t j = 0; j < d; j++) {
-            const double *x = X + j * n + begin;
-            for (ptrdiff_t i = 0; i < size; i++)
-                t[i] = h[begin + i] * x[i];
-            for (ptrdiff_t k = 0; k <= j; k += FEATURES_AT_ONCE) {
-                ptrdiff_t count = j + 1 - k < FEATURES_AT_ONCE ? j + 1 - k : FEATURES_AT_ONCE;
-                features_dots(t, X + k * n + begin, n, size, count, out + j * d + k);
+        for (ptrdiff_t j = 0; j < d; j += FEATURES_AT_ONCE) {
+            ptrdiff_t lines = d - j < FEATURES_AT_ONCE ? d - j : FEATURES_AT_ONCE;
+            for (ptrdiff_t r = 0; r < lines; r++)
+                for (ptrdiff_t i = 0; i < size; i++)
+                    t[r * EXAMPLES_PER_PIECE + i] = h[begin + i] * X[(j + r) * n + begin + i];
+            for (ptrdiff_t k = 0; k < j + lines; k += FEATURES_AT_ONCE) {
+                const double *x = X + k * n + begin;
+                ptrdiff_t count = d - k < FEATURES_AT_ONCE ? d - k : FEATURES_AT_ONCE;
+                if (lines == FEATURES_AT_ONCE)
+                    features_square(t, x, n, size, out + j * d + k, d);
+                else
+                    for (ptrdiff_t r = 0; r < lines; r++)
+                        features_dots(t + r * EXAMPLES_PER_PIECE, x, n, size, count,
+                                      out + (j + r) * d + k);
             }
         }
     }
 }
 
-/* The lower triangle L of L L' in the place of that of a matrix, d × d; 0 where a pivot is not
+/* The upper triangle U of U'U in the place of that of a matrix, d × d; 0 where a pivot is not
  * above 0. */
 RRM_CLONES static int factorized(double *A, ptrdiff_t d)
 {
-    for (ptrdiff_t i = 0; i < d; i++) {
-        double *line = A + i * d;
-        for (ptrdiff_t j = 0; j < i; j++)
-            line[j] = (line[j] - vector_dot(line, A + j * d, j)) / A[j * d + j];
-        double pivot = line[i] - vector_dot(line, line, i);
+    for (ptrdiff_t k = 0; k < d; k++) {
+        double *line = A + k * d, pivot = line[k];
         if (!(pivot > 0))
             return 0;
-        line[i] = sqrt(pivot);
+        double scale = sqrt(pivot);
+        for (ptrdiff_t j = k; j < d; j++)
+            line[j] /= scale;
+        for (ptrdiff_t i = k + 1; i < d; i++)
+            vector_axpy(A + i * d + i, -line[i], line + i, d - i);
     }
     return 1;
+}
+
+/* x ← (U'U)⁻¹ x by this factor. */
+RRM_CLONES static void factor_solved(const double *U, ptrdiff_t d, double *x)
+{
+    for (ptrdiff_t i = 0; i < d; i++) {
+        x[i] /= U[i * d + i];
+        vector_axpy(x + i + 1, -x[i], U + i * d + i + 1, d - i - 1);
+    }
+    for (ptrdiff_t i = d - 1; i >= 0; i--)
+        x[i] = (x[i] - vector_dot(U + i * d + i + 1, x + i + 1, d - i - 1)) / U[i * d + i];
+}
+
+/* minimize ½ v'Hv − p'v + l1 ‖w + v‖₁ + (s/2)‖w + v‖² over each v_j in turn, H full, d × d: w and p
+ * move with it. Returns the fall; `signs` counts the weights that have left 0, come to it or
+ * crossed it. A weight whose diagonal of H is 0 stays. */
+RRM_CLONES static double model_swept(const double *H, ptrdiff_t d, double l1, double s,
+                                     double rounding, double *w, double *p, ptrdiff_t *signs)
+{
+    double fall = 0;
+    *signs = 0;
+    for (ptrdiff_t j = 0; j < d; j++) {
+        double h = H[j * d + j], total = p[j] + h * w[j], size = fabs(total) - l1;
+        double best = size > 0 ? copysign(size / (h + s), total) : 0, move = best - w[j];
+        if (!(h > 0) || !(fabs(move) > rounding * fabs(best)))
+            continue;
+        *signs += (best > 0) - (best < 0) != (w[j] > 0) - (w[j] < 0);
+        vector_axpy(p, -move, H + j * d, d);
+        w[j] = best;
+        fall += (h + s) * move * move / 2;
+    }
+    return fall;
+}
+
+/* The same for the weights that are not 0, as many as `face` takes, at once: a step to the optimum of
+ * their signs, up to the first that comes to 0. `factor`, `step` and `face` are for work. */
+RRM_CLONES static void model_stepped(const double *H, ptrdiff_t d, double l1, double s, double *w,
+                                     double *p, double *factor, double *step, ptrdiff_t *face)
+{
+    ptrdiff_t count = 0, last = -1;
+    double t = 1;
+    for (ptrdiff_t j = 0; j < d; j++)
+        if (w[j] != 0 && H[j * d + j] > 0)
+            face[count++] = j;
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const double *line = H + face[i] * d;
+        double weight = w[face[i]];
+        for (ptrdiff_t j = i; j < count; j++)
+            factor[i * count + j] = line[face[j]];
+        factor[i * count + i] += s;
+        step[i] = p[face[i]] - s * weight - copysign(l1, weight);
+    }
+    if (count == 0 || !factorized(factor, count))
+        return;
+    factor_solved(factor, count, step);
+    for (ptrdiff_t i = 0; i < count; i++) {
+        double back = -w[face[i]];
+        if (back * step[i] > 0 && back / step[i] < t)
+            t = back / step[i], last = i;
+    }
+    for (ptrdiff_t i = 0; i < count; i++) {
+        ptrdiff_t j = face[i];
+        w[j] = i == last ? 0 : w[j] + t * step[i];
+        vector_axpy(p, -t * step[i], H + j * d, d);
+    }
+}
+
+/* step ← the v that minimizes all of it, from the lower triangle of H, which becomes full: sweeps that
+ * end where one lowers it by at most `accuracy` of what all have, or after `most`, and where these
+ * leave all signs as they are, steps at once. w, p, factor and face are for work. */
+RRM_CLONES static void model_solved(double *H, ptrdiff_t d, double l1, double s, double rounding,
+                                    double accuracy, int most, const double *begin,
+                                    const double *pull, double *w, double *p, double *factor,
+                                    ptrdiff_t *face, double *step)
+{
+    double total = 0;
+    for (ptrdiff_t i = 0; i < d; i++) {
+        w[i] = begin[i], p[i] = pull[i];
+        for (ptrdiff_t j = 0; j < i; j++)
+            H[j * d + i] = H[i * d + j];
+    }
+    for (int number = 0; number < most; number++) {
+        ptrdiff_t signs;
+        double fall = model_swept(H, d, l1, s, rounding, w, p, &signs);
+        total += fall;
+        if (!(fall > accuracy * total))
+            break;
+        if (signs == 0)
+            model_stepped(H, d, l1, s, w, p, factor, step, face);
+    }
+    for (ptrdiff_t j = 0; j < d; j++)
+        step[j] = w[j] - begin[j];
+}
+
+/* The derivative by t of l1 ‖w + t v‖₁, on the side of the search: a weight leaves 0 at its start, and
+ * comes to it at its end. */
+static inline double norm_rate(const double *w, const double *v, double l1, double t, ptrdiff_t d)
+{
+    double rate = 0;
+    for (ptrdiff_t j = 0; j < d; j++) {
+        double moved = w[j] + t * v[j];
+        moved = moved != 0 || t > 0 ? moved : v[j];
+        rate += moved != 0 ? copysign(v[j], v[j] * moved) : -fabs(v[j]);
+    }
+    return l1 * rate;
+}
+
+/* Some examples of X as d × count, and their h at the front. */
+static inline void features_taken(const double *X, ptrdiff_t d, ptrdiff_t n,
+                                  const ptrdiff_t *places, ptrdiff_t count, double *out, double *h)
+{
+    for (ptrdiff_t i = 0; i < count; i++)
+        h[i] = h[places[i]];
+    for (ptrdiff_t j = 0; j < d; j++)
+        for (ptrdiff_t i = 0; i < count; i++)
+            out[j * count + i] = X[j * n + places[i]];
 }
 
 #endif

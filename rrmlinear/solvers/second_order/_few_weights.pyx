@@ -1,12 +1,13 @@
 """Newton's method on smooth losses with few weights: its steps take less than calls of Python."""
 
-from libc.math cimport copysign, fabs, isfinite
+from libc.math cimport INFINITY, copysign, fabs, isfinite, sqrt
 
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.columns cimport vector_moved
 from rrmlinear.simd.small.feature_columns cimport (
-    factorized, features_add, features_gram, features_times,
+    factor_solved, factorized, features_add, features_gram, features_taken, features_times,
+    model_solved, norm_rate,
 )
 from rrmlinear.simd.products cimport rows_add, rows_times
 from rrmlinear.simd.row_products cimport row_axpy
@@ -17,35 +18,41 @@ import numpy as np
 
 from rrmlinear.core.deadline import check_time
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.risks.row_factor import is_nearly_full
-from rrmlinear.solvers.features._gram_descent import GramSweeps
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
-from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
-from rrmlinear.solvers.second_order._triangles import solved_by_factor
+from rrmlinear.solvers.loop.rounding import ROUNDING as SCORE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import (
+    COORDINATE_ROUNDING, NEGATIVE_GAP, OBJECTIVE_ROUNDING,
+)
 from rrmlinear.solvers.second_order.factors import Factor
 
 cdef enum:
     MAX_COPIED = 400_000  # entries of a copy of the rows by columns
+    LANES = 8             # of them that take the time of one that is stored
 
 # Sweeps over a quadratic model with the 1-norm end where one lowers it by at most MODEL_ACCURACY of
 # what all have, or after MODEL_SWEEPS.
-MODEL_ACCURACY, MODEL_SWEEPS = 1e-6, 200
+cdef double MODEL_ACCURACY = 1e-3
+cdef int MODEL_SWEEPS = 200
 
-cdef double ROUNDING = COORDINATE_ROUNDING
+# C copies, which loops read.
+cdef double ROUNDING = COORDINATE_ROUNDING, VALUE_ROUNDING = OBJECTIVE_ROUNDING
+cdef double OF_SCORES = SCORE_ROUNDING, NEGATIVE = NEGATIVE_GAP
 
+# A dual that cannot grow so is at its bound.
+cdef double GROWTH = 1 + 1e-12
 # A search along a direction ends where the derivative is below this fraction of that at its start.
 cdef double DERIVATIVE_DECREASE = 0.1
 
 
 def columns_of(Rows rows not None):
-    """The rows as columns, d × n, where they are few and nearly full; else None. Those of rows that
-    several problems share are made once.
+    """The rows as columns, d × n, where they are few and full enough for vectors; else None. Those
+    of rows that several problems share are made once.
     """
     cdef Py_ssize_t n = rows.shape[0], d = rows.width, i, j
     cdef double[:, ::1] out
     cdef double[::1] line
     cdef row_t row
-    if n * d > MAX_COPIED or n == 0 or d == 0 or not is_nearly_full(rows):
+    if n * d > MAX_COPIED or n == 0 or d == 0 or LANES * rows.n_stored < n * d:
         return None
     shared = getattr(rows, "shared", None)
     if shared is not None and "columns" in shared:
@@ -62,6 +69,29 @@ def columns_of(Rows rows not None):
     if shared is not None:
         shared["columns"] = result
     return result
+
+
+cdef class Aim:
+    """What ends the steps of `FewWeights`, and the values there, with what rounding may hide.
+
+    A violation of at most ``bound``: of ``kind`` "gradient_norm" the norm of the gradient, or
+    "feature_sum" the sum of its violations with the 1-norm, each over that at weights of 0; else
+    the range of the scores of the gradient, which bounds LIBLINEAR's violation of duals. Beside it
+    a gap of ``widest`` times the primal; of "feature_sum" the last step's fall in its place.
+    """
+
+    cdef str kind
+    cdef double bound, widest, zero
+    cdef const double[::1] square    # ‖x_i‖²
+    cdef readonly double primal, dual, hidden
+    cdef readonly double scale       # of −φ', which then are duals
+    cdef readonly bint holds
+
+    def __init__(self, str kind not None, double bound, double widest,
+                 const double[::1] squares=None):
+        self.kind, self.bound, self.widest, self.square = kind, bound, widest, squares
+        self.zero, self.primal, self.dual = -1, INFINITY, -INFINITY
+        self.scale, self.holds = 1, False
 
 
 cdef class FewWeights(Slope):
@@ -81,38 +111,67 @@ cdef class FewWeights(Slope):
     cdef Py_ssize_t[::1] places
     cdef double[::1] copied
     # the terms without losses along the last direction, and where the search looked last
-    cdef double linear, square, last, l1
-    cdef double[::1] w, direction
+    cdef double linear, square, last, l1, modulus
+    cdef double[::1] w, pull, direction, model, product
+    cdef double[:, ::1] hessian, factor
+    cdef Py_ssize_t[::1] face
 
     def __init__(self, const double[::1] y not None, const double[::1] costs not None,
                  Rows rows=None, const double[:, ::1] columns=None, bint is_free=False,
                  double l1=0):
-        self.rows, self.columns, self.y, self.cost = rows, columns, y, costs
+        self.rows, self.columns = rows, columns
         self.n = y.shape[0]
         self.d = rows.width if columns is None else columns.shape[0]
         self.bound, self.l1 = self.d - is_free, l1
         self.scores, self.moves, self.slopes, self.next_scores, self.next_slopes, self.h = (
             np.empty((6, self.n))
         )
+        self.pull, self.direction, self.model, self.product = np.empty((4, self.d))
+        self.hessian, self.factor = np.empty((2, self.d, self.d))
         self.places, self.copied = np.empty(self.n, dtype=np.intp), None
+        self.face = np.empty(self.d, dtype=np.intp)
+        self.relabel(y, costs)
+
+    def relabel(self, const double[::1] y not None, const double[::1] costs not None):
+        """Take other labels and costs of the same examples."""
+        if not y.shape[0] == costs.shape[0] == self.n:
+            raise ValueError(f"there must be {self.n} labels and costs")
+        self.y, self.cost = y, costs
+
+    @property
+    def shifted_scores(self):
+        """x_i'w − shift_i of the last weights."""
+        return np.asarray(self.scores)
+
+    def some(self, places):
+        """These examples alone."""
+        columns = np.take(np.asarray(self.columns), places, axis=1)
+        return FewWeights(np.asarray(self.y)[places], np.asarray(self.cost)[places],
+                          columns=columns)
+
+    def sum(self, const double[::1] alphas not None):
+        """Σ c_i α_i x_i."""
+        result = np.zeros(self.d)
+        self.slopes[:] = alphas
+        self._add(result)
+        return result
 
     def least(self, ScalarLoss loss not None, double modulus, const double[::1] far not None,
               const double[::1] w not None, const double[::1] shift not None, double solved,
-              int most):
+              int most, Aim aim=None):
         """Steps from w on, until the largest entry of the gradient is at most the part ``solved``
-        of that of s w and l1, or ``most`` of them, or one that is rounding: (w, −φ',
-        far − Σ c_i φ' x_i, steps). With a 1-norm they are to the optimum of the quadratic model,
-        by coordinate descent.
+        of that of s w and l1, or they reach the ``aim``, or ``most`` of them, or one that is
+        rounding: (w, −φ', far − Σ c_i φ' x_i, steps). With a 1-norm they are to the optimum of the
+        quadratic model.
         """
         cdef Py_ssize_t j, d = self.d
         cdef int steps = 0
         cdef bint is_still = False, is_whole
-        self.loss = loss
+        self.loss, self.modulus = loss, modulus
         cdef double t, largest, size, longest, square
-        weights, line, vector, matrix = np.array(w), np.empty(d), np.empty(d), np.empty((d, d))
-        cdef double[::1] at = weights, direction = line, pull = vector
-        self.w, self.direction = at, direction
-        cdef double[:, ::1] hessian = matrix
+        weights, vector = np.array(w), np.empty(d)
+        cdef double[::1] at = weights, direction = self.direction, pull = self.pull
+        self.w = at
         self._times(at, self.scores)
         with nogil:
             vector_moved(&self.scores[0], -1.0, &shift[0], self.n, &self.scores[0])
@@ -131,16 +190,22 @@ cdef class FewWeights(Slope):
                 largest, longest = max(largest, fabs(direction[j])), max(longest, fabs(at[j]))
                 if j < self.bound:
                     size = longest
-            if largest <= solved * (modulus * size + self.l1) or steps == most or is_still:
+            if aim is not None:
+                aim.holds = self._reached(aim)
+            if largest <= solved * (modulus * size + self.l1) or steps == most or is_still or (
+                    aim is not None and aim.holds):
                 break
-            downhill = line.copy()
-            self._hessian(hessian)
+            self._hessian()
             for j in range(self.bound if self.l1 == 0 else 0):
-                hessian[j, j] += modulus
-            if self.bound < d and not hessian[d - 1, d - 1] > 0:  # all losses are linear here
-                hessian[d - 1, d - 1] = sum(self.cost)
-            line[:] = self._solved(matrix, downhill) if self.l1 == 0 \
-                else self._of_model(matrix, vector, weights, modulus)
+                self.hessian[j, j] += modulus
+            if self.bound < d and not self.hessian[d - 1, d - 1] > 0:  # all losses are linear here
+                self.hessian[d - 1, d - 1] = sum(self.cost)
+            if self.l1 == 0:
+                self._solve()
+            else:
+                model_solved(&self.hessian[0, 0], d, self.l1, modulus, ROUNDING, MODEL_ACCURACY,
+                             MODEL_SWEEPS, &at[0], &pull[0], &self.model[0], &self.product[0],
+                             &self.factor[0, 0], &self.face[0], &direction[0])
             self.linear = self.square = 0
             for j in range(d):
                 square = modulus if j < self.bound else 0
@@ -162,21 +227,112 @@ cdef class FewWeights(Slope):
                 at[j] += t * direction[j]
                 is_still &= fabs(t * direction[j]) <= ROUNDING * longest
             steps += 1
+        vector[:] = pull
         return weights, -np.asarray(self.slopes), vector, steps
 
-    cdef double derivative(self, double t) except *:
-        cdef double rate, moved
+    cdef bint _reached(self, Aim aim) except -1:
+        # with the gradient as the direction
+        cdef Py_ssize_t j, i
+        cdef double size = 0, square = 0, most = 0, least = 0, before = aim.primal, t
+        cdef bint is_sum = aim.kind == "feature_sum", is_norm = aim.kind == "gradient_norm"
+        for j in range(self.d):
+            t = self.direction[j]
+            size += fabs(t) if is_sum else t * t
+            square += self.w[j] * self.w[j]
+        size = size if is_sum else sqrt(size)
+        aim.zero = size if aim.zero < 0 else aim.zero
+        if is_norm and size > aim.bound * aim.zero:
+            return False
+        self._primal(aim, square)
+        if is_sum and (size > aim.bound * aim.zero
+                       or not before - aim.primal <= aim.widest * fabs(aim.primal)):
+            return False
+        self._prove(aim, square)
+        t = aim.primal - aim.dual
+        if is_sum or not t >= -NEGATIVE * fabs(aim.primal):
+            return is_sum
+        if aim.square is not None:
+            t += aim.hidden
+        if t > aim.widest * fabs(aim.primal) or is_norm or aim.square is not None:
+            return t <= aim.widest * fabs(aim.primal)
+        self._times(self.direction, self.moves)
+        for i in range(self.n):
+            t = self.y[i] * self.moves[i]
+            most, least = max(most, t), min(least, t)
+        return most - least <= aim.bound * self.modulus
+
+    def proves(self, Aim aim not None, ScalarLoss loss not None, double modulus,
+               const double[::1] vector not None, const double[::1] alphas not None):
+        """Whether duals of a loss with a box, whose Σ c_i α_i x_i is ``vector``, reach the aim at
+        their own weights: the range of the projected gradient of the dual and 0 is its violation.
+        """
+        cdef Py_ssize_t i, j
+        cdef double square = 0, most = 0, least = 0, pull, gap
+        self.loss, self.modulus = loss, modulus
+        for j in range(self.d):
+            self.direction[j] = vector[j] / modulus
+            self.pull[j] = vector[j]
+            square += self.direction[j] * self.direction[j]
+        self._times(self.direction, self.scores)
+        for i in range(self.n):
+            self.slopes[i] = -alphas[i]
+        self.w = self.direction
+        self._primal(aim, square)
+        self._prove(aim, square)
+        gap = aim.primal - aim.dual
+        if not -NEGATIVE * fabs(aim.primal) <= gap <= aim.widest * fabs(aim.primal):
+            return False
+        if aim.square is not None:
+            return gap + aim.hidden <= aim.widest * fabs(aim.primal)
+        for i in range(self.n):
+            pull = -self.y[i] * (self.y[i] - self.scores[i] - loss.smoothing * alphas[i])
+            if not self.cost[i] > 0 or (alphas[i] == 0 and pull > 0):
+                continue
+            if alphas[i] == 0 or not pull < 0 or loss.admits(self.y[i], GROWTH * alphas[i]):
+                most, least = max(most, pull), min(least, pull)
+        return most - least <= aim.bound
+
+    cdef int _primal(self, Aim aim, double square) noexcept nogil:
         cdef Py_ssize_t j
+        aim.primal = self.loss.total(&self.y[0], &self.cost[0], &self.scores[0], self.n)
+        aim.primal += self.modulus / 2 * square
+        for j in range(self.d if self.l1 > 0 else 0):
+            aim.primal += self.l1 * fabs(self.w[j])
+        return 0
+
+    cdef int _prove(self, Aim aim, double square) noexcept nogil:
+        # the dual value of duals −φ', or of their multiple where Ω* is finite
+        cdef Py_ssize_t i, j
+        cdef double most = 0, conjugate = 0, shares = 0, squares = 0, share
+        cdef double steepest = 0 if self.loss.smoothing > 0 else self.loss.lipschitz
+        for j in range(self.d):
+            most = max(most, fabs(self.pull[j]))
+            share = max(fabs(self.pull[j]) - self.l1, 0)
+            conjugate += share * share
+        if self.modulus > 0:
+            conjugate /= 2 * self.modulus
+        else:
+            aim.scale, conjugate = min(1, self.l1 / most) if most > 0 else 1, 0
+        for i in range(self.n):
+            self.h[i] = -aim.scale * self.slopes[i]
+        for i in range(self.n if aim.square is not None else 0):
+            share = self.cost[i] * max(fabs(self.h[i]), steepest)
+            shares += share
+            squares += share * aim.square[i]
+        aim.dual = -self.loss.total_conjugate(&self.y[0], &self.cost[0], &self.h[0], self.n)
+        aim.dual -= conjugate
+        aim.hidden = VALUE_ROUNDING * max(fabs(aim.primal), fabs(aim.dual))
+        aim.hidden += OF_SCORES * sqrt(shares * squares * square)
+        return 0
+
+    cdef double derivative(self, double t) except *:
+        cdef double rate
         self.last = t
         with nogil:
             rate = self.loss.along(&self.y[0], &self.cost[0], &self.scores[0], &self.moves[0], t,
                                    &self.next_scores[0], &self.next_slopes[0], NULL, self.n)
         if self.l1 > 0:
-            for j in range(self.d):  # a weight leaves 0 at the start, and comes to it at the end
-                moved = self.w[j] + t * self.direction[j]
-                moved = moved if moved != 0 or t > 0 else self.direction[j]
-                rate += self.l1 * (copysign(self.direction[j], self.direction[j] * moved)
-                                   if moved != 0 else -fabs(self.direction[j]))
+            rate += norm_rate(&self.w[0], &self.direction[0], self.l1, t, self.d)
         return self.linear + t * self.square + rate
 
     cdef int _times(self, double[::1] w, double[::1] out) except -1:
@@ -198,11 +354,10 @@ cdef class FewWeights(Slope):
                              &out[0])
         return 0
 
-    cdef int _hessian(self, double[:, ::1] out) except -1:
+    cdef int _hessian(self) except -1:
         # the lower triangle of Σ c_i φ'' x_i x_i'; examples without a curvature are left out
-        cdef Py_ssize_t i, j, count = 0
+        cdef Py_ssize_t i, count = 0
         cdef double* some
-        cdef const double* column
         with nogil:
             self.loss.all_second_derivatives(&self.y[0], &self.scores[0], &self.h[0], self.n)
             for i in range(self.n):
@@ -210,35 +365,34 @@ cdef class FewWeights(Slope):
                 if self.h[i] > 0:
                     self.places[count] = i
                     count += 1
-            out[:] = 0
+            self.hessian[:] = 0
         if self.columns is None:
-            np.asarray(out)[:] = Hessian(self.rows, np.array(self.h)).matrix()
+            np.asarray(self.hessian)[:] = Hessian(self.rows, np.array(self.h)).matrix()
         elif 2 * count > self.n:
             with nogil:
-                features_gram(&self.columns[0, 0], self.d, self.n, &self.h[0], &out[0, 0])
+                features_gram(&self.columns[0, 0], self.d, self.n, &self.h[0],
+                              &self.hessian[0, 0])
         elif count > 0:
             if self.copied is None:
                 self.copied = np.empty(self.d * (self.n // 2))
             with nogil:
                 some = &self.copied[0]
-                for i in range(count):
-                    self.h[i] = self.h[self.places[i]]
-                for j in range(self.d):
-                    column = &self.columns[j, 0]
-                    for i in range(count):
-                        some[j * count + i] = column[self.places[i]]
-                features_gram(some, self.d, count, &self.h[0], &out[0, 0])
+                features_taken(&self.columns[0, 0], self.d, self.n, &self.places[0], count, some,
+                               &self.h[0])
+                features_gram(some, self.d, count, &self.h[0], &self.hessian[0, 0])
         return 0
 
-    def _solved(self, matrix, downhill):
-        cdef double[:, ::1] factor = matrix.copy()
-        if factorized(&factor[0, 0], self.d):
-            return solved_by_factor(factor, downhill)
-        return Factor(np.tril(matrix) + np.tril(matrix, -1).T).solve(downhill)
-
-    def _of_model(self, matrix, vector, weights, double modulus):
-        # the step to the optimum of the quadratic model with the 1-norm
-        full = np.tril(matrix) + np.tril(matrix, -1).T
-        model = GramSweeps(full, vector, weights, self.l1, modulus)
-        model.sweep(0.0, MODEL_ACCURACY, MODEL_SWEEPS)
-        return model.weights - weights
+    cdef int _solve(self) except -1:
+        # the direction from the gradient in its place
+        cdef Py_ssize_t i, j, d = self.d
+        if d == 0:
+            return 0
+        for i in range(d):
+            for j in range(i + 1):
+                self.factor[j, i] = self.hessian[i, j]
+        if factorized(&self.factor[0, 0], d):
+            factor_solved(&self.factor[0, 0], d, &self.direction[0])
+            return 0
+        matrix, line = np.tril(self.hessian), np.asarray(self.direction)
+        line[:] = Factor(matrix + np.tril(matrix, -1).T).solve(line.copy())
+        return 0

@@ -87,7 +87,7 @@ class NearKinks(Solver):
     the others by Newton's method. Then it looks at all margins: examples whose dual is wrong there
     count as near from now on. Where none is, the next problem follows, with a smaller q.
 
-    ``first`` makes the weights to begin from. With ``all_near`` no example counts as far.
+    ``first`` makes the weights to begin from.
 
     Source: Rockafellar, Augmented Lagrangians and
     applications of the proximal point algorithm in convex programming, 1976; the two kinds of
@@ -96,16 +96,10 @@ class NearKinks(Solver):
 
     known_rules = (DualRange,)
 
-    def __init__(
-        self,
-        risk: Any,
-        regularizer: Regularizer,
-        first: Callable[[], Array],
-        all_near: bool = False,
-    ) -> None:
+    def __init__(self, risk: Any, regularizer: Regularizer, first: Callable[[], Array]) -> None:
         super().__init__()
         self.risk, self.regularizer, self.first = risk, regularizer, first
-        self.n, self.all_near = len(risk.costs), all_near
+        self.n = len(risk.costs)
 
     def start(self) -> None:
         self.certificate = Certificate(self.risk, self.regularizer)
@@ -129,8 +123,6 @@ class NearKinks(Solver):
         return primal, scores, 1 - self.risk.labels * scores
 
     def _are_near(self) -> NDArray[np.bool_]:
-        if self.all_near:
-            return np.ones(self.n, dtype=bool)
         near: NDArray[np.bool_] = np.abs(self.slack) <= max(self.distance, self.q / 2)
         return near
 

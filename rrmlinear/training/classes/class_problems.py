@@ -13,6 +13,7 @@ from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.classes.joint import JointClasses
+from rrmlinear.training.classes.steps import ClassSteps, Steps
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.single import solve_scalars
 from rrmlinear.training.starts import Point, scalar_duals
@@ -40,14 +41,24 @@ class ClassProblems:
         duals = scalar_duals(start.duals, (problem.n_examples, len(factors)))
         known = start.weights is not None and start.weights.shape[1] == len(factors)
         self.point = Point(start.weights if known else None, duals)
-        self.joint = None
+        self.steps = self.joint = None
         if not known and duals is None:
-            self.joint = JointClasses.of(problem.rows, chosen, label, costs, factors)
+            steps = Steps.of(problem.rows, chosen, np.where(label == 0, 1.0, -1.0), costs)
+            if steps is not None:
+                self.steps = ClassSteps(steps, label, costs, factors)
+            else:
+                self.joint = JointClasses.of(problem.rows, chosen, label, costs, factors)
 
     def solve(self, j: int, rest: Stopping, see: OnPass | None) -> Result:
         """The problem of class j, by the rule ``rest``."""
         y = np.where(self.label == j, 1.0, -1.0)
         costs = self._costs_of(j)
+        if self.steps is not None:
+            found = self.steps.solved(j, y, costs, rest)
+            if found is not None:
+                if see is not None:
+                    see(found.last)
+                return found
 
         def alone(begin: Point, rest: Stopping, see: OnPass | None) -> Result:
             return solve_scalars(self.problem, self.chosen, y, costs, begin, see, rest)
@@ -69,6 +80,8 @@ class ClassProblems:
         return values_at_zero(self.chosen.loss, np.column_stack([self.factors * own, rest]))
 
     def _costs_of(self, j: int) -> Vector:
+        if self.factors[j] == 1:
+            return self.costs
         return self.costs * np.where(self.label == j, self.factors[j], 1.0)
 
 

@@ -7,11 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.deadline import ends_with, ends_within
 from rrmlinear.core.pool import thread_pool
+from rrmlinear.core.records import replace
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.classes.together import (
@@ -134,8 +134,13 @@ def solve_each(
     ``zeros``: (primal, dual) of each problem at weights and duals of zero. ``may_wait`` tells
     whether one may be solved while another one waits.
     """
-    gathered, seen = _Gathered(zeros), Sums(zeros)
-    stopped = False
+    gathered = _Gathered(zeros)
+    if on_pass is None and stopping.time_limit is None:  # turns are a part of a small fit
+        with one_blas_thread():
+            for j in range(len(zeros)):
+                gathered.add(j, solve(j, stopping, None))
+        return gathered.result()
+    seen, stopped = Sums(zeros), False
 
     def one(j: int, see: OnPass) -> Result:
         def look(row: TraceRow) -> bool:
@@ -146,8 +151,7 @@ def solve_each(
             return ends or stopped
 
         rest = replace(stopping, max_passes=1) if stopped else stopping
-        # calls after each pass are a part of a small fit
-        return solve(j, rest, look if on_pass is not None or deadline < math.inf else None)
+        return solve(j, rest, look)
 
     def done(j: int, found: Result | None) -> None:
         gathered.add(j, found)

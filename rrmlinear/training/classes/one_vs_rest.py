@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.core.records import replace
 from rrmlinear.data.array_rows import shared_rows
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import OnPass
@@ -47,6 +46,6 @@ def solve_one_vs_rest(
     if at_once:
         chosen = replace(chosen, choices=replace(chosen.choices, threads=1))
     classes = ClassProblems(problem, chosen, label, costs, factors, start)
-    if at_once:
+    if at_once and classes.steps is None:
         return solve_at_once(classes.solve, classes.at_zero(), chosen.stopping, on_pass, threads)
     return solve_each(classes.solve, classes.at_zero(), chosen.stopping, on_pass)

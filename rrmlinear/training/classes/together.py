@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.core.records import record
+from rrmlinear.core.records import record, replace
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.result import Result, Status, TraceRow
 
@@ -45,6 +44,8 @@ class Sums:
     def __init__(self, zeros: Sequence[tuple[float, float]]):
         """``zeros``: (primal, dual) of each problem at weights and duals of zero."""
         self.zeros, self.is_open = np.array(zeros), np.ones(len(zeros), dtype=bool)
+        #: The sums over those behind each problem.
+        self.behind = np.vstack([np.cumsum(self.zeros[::-1], axis=0)[-2::-1], [0.0, 0.0]]).tolist()
         self.ended: list[Result] = []
         # sums over the problems that have ended
         self.passes, self.seconds, self.primal, self.dual = 0, 0.0, 0.0, 0.0
@@ -63,8 +64,9 @@ class Sums:
 
     def row(self, row: TraceRow, j: int | None = None) -> TraceRow:
         """The row of all problems for one of problem j."""
-        j = len(self.ended) if j is None else j
-        if j != self.at:
+        if j is None:
+            self.left = self.behind[len(self.ended)]
+        elif j != self.at:
             others = self.is_open & (np.arange(len(self.zeros)) != j)
             self.at, self.left = j, self.zeros[others].sum(axis=0).tolist()
         primal = self.left[0] + (row.primal + self.primal)

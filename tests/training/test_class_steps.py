@@ -1,0 +1,99 @@
+"""Classes with few weights by compiled steps, each against the rest: certificates, bits, limits."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import Parameter, Problem, fit
+from rrmlinear.catalog.selection import select
+from rrmlinear.solvers.loop.result import Status
+
+N, D = 400, 6
+TYPES = [0, 1, 2, 3, 5, 6, 7]
+
+
+def made(k, form="dense", spread=1.0):
+    rng = np.random.default_rng(k)
+    y = rng.integers(k, size=N)
+    X = rng.normal(size=(N, D)) + spread * rng.normal(size=(k, D))[y]
+    X = np.where(rng.random((N, D)) < 0.7, X, 0.0) if form == "sparse" else X
+    return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y), X, y
+
+
+def values(number, X, y, costs, w, alphas):
+    """(primal, dual) of a type at weights and duals."""
+    loss, v = select(Parameter(solver=number)).loss, X.T @ (costs * alphas)
+    if number in (5, 6):
+        penalty, conjugate = np.abs(w).sum(), 0.0
+        assert np.abs(v).max() <= 1 + 1e-9
+    else:
+        penalty, conjugate = w @ w / 2, v @ v / 2
+    primal = penalty + costs @ loss.values(y, np.ascontiguousarray(X @ w))
+    return primal, -costs @ loss.conjugates(y, np.ascontiguousarray(alphas)) - conjugate
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize("k", [2, 5])
+@pytest.mark.parametrize("number", TYPES)
+@pytest.mark.parametrize("gap_tol", [None, 1e-7])
+def test_each_certificate_is_true(number, k, form, gap_tol):
+    problem, X, label = made(k, form)
+    chosen = Parameter(solver=number, C=0.7, class_weights={1: 3.0}, gap_tol=gap_tol)
+    model = fit(problem, chosen)
+    result = model.result
+    problems = getattr(result, "problems", [result])
+    assert result.passes == len(problems) == (k if k > 2 else 1)
+    assert [row.number for row in result.trace] == list(range(1, result.passes + 1))
+    for j, each in enumerate(problems):
+        assert each.status is (Status.RULE if gap_tol is None else Status.SOLVED)
+        y = np.where(label == model.labels[j], 1.0, -1.0)
+        weighs = label == 1 if k == 2 else (label == 1) & (model.labels[j] == 1)
+        costs = 0.7 * np.where(weighs, 3.0, 1.0)
+        primal, dual = values(number, X, y, costs, each.weights, each.duals)
+        assert each.primal == pytest.approx(primal, rel=1e-10)
+        assert each.dual == pytest.approx(dual, rel=1e-9)
+        if number not in (5, 6) or gap_tol:
+            assert primal - dual <= (gap_tol or select(chosen).widest_gap) * primal * (1 + 1e-6)
+    assert result.primal == pytest.approx(sum(each.primal for each in problems))
+
+
+@pytest.mark.parametrize("number", TYPES)
+def test_a_caller_sees_each_problem_and_changes_no_bits(number):
+    problem, *_ = made(4)
+    rows = []
+    seen = fit(problem, Parameter(solver=number), on_pass=rows.append)
+    limited = fit(problem, Parameter(solver=number, time_limit=100.0))
+    plain = fit(problem, Parameter(solver=number))
+    assert [row.number for row in rows] == [1, 2, 3, 4]
+    assert len(rows) == seen.result.passes
+    for other in (seen, limited):
+        assert np.array_equal(other.weights, plain.weights)
+        assert np.array_equal(other.result.duals, plain.result.duals)
+
+
+@pytest.mark.parametrize("number", TYPES)
+@pytest.mark.parametrize("k", [2, 3])
+def test_hard_problems_are_solved_as_well(number, k):
+    problem, *_ = made(k, spread=20.0)
+    result = fit(problem, Parameter(solver=number, C=1e4, gap_tol=1e-4)).result
+    assert result.solved
+
+
+@pytest.mark.filterwarnings("ignore::rrmlinear.training.fit.NotSolvedWarning")
+@pytest.mark.parametrize("number", [2, 3, 6])
+def test_classes_without_time_have_weights_of_zero(number):
+    problem, *_ = made(4)
+    result = fit(problem, Parameter(solver=number, time_limit=1e-9)).result
+    assert result.status is Status.TIME_LIMIT
+    assert np.isfinite(result.weights).all()
+
+
+def test_hinges_end_where_the_rule_of_the_dual_holds():
+    problem, X, label = made(5)
+    model = fit(problem, Parameter(solver=3, tolerance=1e-3))
+    for j, each in enumerate(model.result.problems):
+        y = np.where(label == model.labels[j], 1.0, -1.0)
+        gradient, sizes = y * (X @ each.weights) - 1, y * each.duals
+        gradient[(sizes == 0) & (gradient > 0)] = 0
+        gradient[(sizes == 1) & (gradient < 0)] = 0
+        assert gradient.max() - gradient.min() <= 1e-3 * (1 + 1e-9)
