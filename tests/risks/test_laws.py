@@ -138,10 +138,15 @@ def test_minus_the_derivatives_are_the_duals_that_attain_it(risk, smooth):
 def test_a_trial_along_a_line_is_the_evaluation_there(risk, smooth):
     rng = np.random.default_rng(3)
     scores, moves = (risk.scores(w) for w in rng.standard_normal((2, *risk.shape)))
-    here = risk.at(scores)
+    here, there = risk.at(scores), risk.at(scores + 0.3 * moves)
+    if smooth:
+        line = risk.at(scores).line(moves)
+        assert line.at(0.3).value == pytest.approx(there.value, rel=1e-9, abs=1e-9)
+        ends = [risk.at(scores + t * moves).value for t in (1e-5, -1e-5)]
+        slope = (ends[0] - ends[1]) / 2e-5
+        assert line.derivative(0.0) == pytest.approx(slope, rel=1e-4, abs=1e-4)
     for keep in (True, False):
         trial, rate = here.along(moves, 0.3, keep=keep)
-        there = risk.at(scores + 0.3 * moves)
         assert trial.value == pytest.approx(there.value, rel=1e-9, abs=1e-9)
         near = {"rtol": 1e-6, "atol": 1e-6}
         if smooth:
