@@ -16,12 +16,11 @@ from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, TraceRow
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.training.classes.steps import solved_by_steps, support_of
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.starts import Point, block_duals, scalar_duals
 
 Vector = NDArray[np.float64]
-#: A dual that cannot grow by this relative amount is at its bound.
-BOUND_GROWTH = 1e-9
 # Arrays with a number for each example whose memory is kept from pass to pass.
 KEPT_ARRAYS = 8
 
@@ -70,7 +69,9 @@ def _solve_as_hinge(
     if weights is not None:
         weights = weights[:, :1] - weights[:, 1:] if weights.shape[1] == 2 else None
     see = None if on_pass is None else lambda row: on_pass(_halved(row))
-    result = solve_scalars(problem, chosen.as_hinge, y, costs, Point(weights, duals), see)
+    problem_of_one = chosen.as_hinge, y, costs, Point(weights, duals), see
+    result = solved_by_steps(problem.rows, *problem_of_one)
+    result = result or solve_scalars(problem, *problem_of_one)
     values = costs / 2 * np.abs(result.duals)
     blocks = np.zeros((len(y), 2))
     blocks[np.arange(len(y)), 1 - label] = values
@@ -171,10 +172,3 @@ def with_support(result: Result, loss: ScalarLoss, y: Vector) -> Result:
         return result
     result.support.update(support_of(result.duals, loss, y))
     return result
-
-
-def support_of(duals: Vector, loss: ScalarLoss, y: Vector) -> dict[str, int]:
-    """The numbers of the duals α that are not zero and of those at a bound."""
-    moved = int(np.count_nonzero(duals))
-    bounded = loss.count_bounded(y, duals, 1 + BOUND_GROWTH)
-    return {"examples": moved, "duals": moved, "at_bound": bounded}
