@@ -136,9 +136,8 @@ class ClassProblems(RowDescent):
 
     def rounding(self, certificate: Certificate) -> float:
         """From the lengths of the rows alone: |α_i| is at most 2."""
-        risk = certificate.risk
-        costs = 2 * np.ravel(risk.costs)
-        return bound_by_rows(costs, risk.rows.squared_norms(), certificate.weights)
+        risk, w = certificate.risk, certificate.weights
+        return bound_by_rows(2 * np.ravel(risk.costs), risk.rows.squared_norms(), w)
 
     def _by_rows(self, numbers: Array) -> Array:
         """Those given, a row for each class, with a column for each."""
@@ -155,7 +154,6 @@ def _balancing_move(at: ClassShares) -> tuple[Array, float]:
     """
     slopes, left = at.slopes(), at.left
     # slopes take equal moves of all classes to 0, which a constant beside them mends
-    move: Array = np.zeros(len(left))
     size = float(slopes.trace())
     try:
         move = np.linalg.solve(slopes + size / len(left) ** 2, left)
