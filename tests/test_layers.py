@@ -380,13 +380,13 @@ def test_no_kernel_takes_none_for_memory():
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 80_206,
-    "files": 777,
+    "lines": 79_900,
+    "files": 774,
     "extension modules": 101,
-    "numeric constants of solvers and catalog": 566,
+    "numeric constants of solvers and catalog": 531,
     "attributes of a class": 34,
     "depth of inheritance": 9,
-    "looks at a shape in the catalog": 35,
+    "looks at a shape in the catalog": 18,
     "lines of tests": 40_200,
     "constants that tests set": 32,
 }

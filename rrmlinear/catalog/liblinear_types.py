@@ -25,10 +25,10 @@ def _liblinear(
         summary,
         (frozenset({"prox"}),),
         ("tolerance", *choices),
-        f"catalog.stages.automatic:{solver}",
+        f"catalog.auto:{solver}",
         loss=loss,
         tolerance=tolerance,
-        rule=f"catalog.stages.liblinear_rules:{rule}",
+        rule=f"catalog.builders.liblinear_rules:{rule}",
         **more,
     )
 
@@ -46,7 +46,7 @@ def _over_features(number: int, name: str, summary: str, loss: str) -> SolverRow
         regularizer="l1",
         starts=False,
         form="primal",
-        solver="by_columns",
+        solver="automatic",
         proves=False,
     )
 

@@ -14,7 +14,7 @@ from rrmlinear.catalog.errors import ChoiceError, Named, unknown
 from rrmlinear.catalog.losses import NAMED_LOSSES, OWN_LOSSES, block_loss
 from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
 from rrmlinear.catalog.rows import LossRow, SolverRow, resolved
-from rrmlinear.catalog.solvers import AUTO, AUTOMATIC, BY_COLUMNS, DEFAULT, find_solver
+from rrmlinear.catalog.solvers import AUTO, AUTOMATIC, DEFAULT, find_solver
 from rrmlinear.catalog.task import Task
 from rrmlinear.core.cached import cached_property
 from rrmlinear.core.loading import loading, named
@@ -146,7 +146,7 @@ class Selection:
     def ascends_first(self, rows: Rows, y: NDArray[Any], costs: NDArray[np.float64]) -> bool:
         """Whether the automatic solver of these labels begins by the ascent, under ½‖w‖²."""
         with loading:
-            from rrmlinear.catalog.stages.automatic import ascends_first
+            from rrmlinear.catalog.auto import ascends_first
 
         task = Task(rows, y, None, costs, self.loss, self.regularizer, self.features, self.choices)
         return ascends_first(task)
@@ -157,10 +157,10 @@ class Selection:
         """
         has_rule = not self.solver.is_liblinear or self.solver.rule.endswith(RULES_OF_STEPS)
         is_ended = has_rule and (self.solver.is_liblinear or self.tolerance is None)
-        if self.solver.builder not in (AUTOMATIC, BY_COLUMNS) or not is_ended:
+        if self.solver.builder != AUTOMATIC or not is_ended:
             return None
         with loading:
-            from rrmlinear.catalog.second_order_builders import few_weights
+            from rrmlinear.catalog.builders.second_order import few_weights
 
         omega = self.regularizer
         return few_weights(

@@ -22,9 +22,8 @@ PDPROX = (*PROXIMAL, "ratio", "storage", "averaging")
 
 #: The type where none is chosen: LIBLINEAR's default, or where a loss is, the automatic solver.
 DEFAULT, AUTO = 1, "auto"
-#: The places of the automatic solver, and of that for rules that ask for no duals.
-AUTOMATIC = "catalog.stages.automatic:automatic"
-BY_COLUMNS = "catalog.stages.automatic:by_columns"
+#: The place of the automatic solver.
+AUTOMATIC = "catalog.auto:automatic"
 
 #: Needs that several solver types share.
 CONVEX = frozenset({"strongly-convex", "soft-threshold"})
@@ -48,7 +47,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Weston-Watkins SVM of all classes by block coordinate ascent, exact blocks",
         (CONVEX | EXAMPLES,),
         ("block", "accelerate", "inner", "tolerance", "free_bias"),
-        "catalog.stages.automatic:by_blocks",
+        "catalog.auto:by_blocks",
         loss="weston-watkins",
         blocks=("knapsack", "walrus", "shark"),
         excludes=(("inner", "accelerate"),),
@@ -59,7 +58,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "the same by Shark's greedy blocks",
         (CONVEX | EXAMPLES,),
         ("block", "tolerance", "free_bias"),
-        "catalog.dual_builders:plain",
+        "catalog.builders.dual:plain",
         loss="weston-watkins",
         blocks=("shark",),
     ),
@@ -69,7 +68,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Prox-SDCA: coordinate ascent on the dual, an example at a time",
         (CONVEX | EXAMPLES,),
         (*OBJECTIVE, "free_bias", "option", "sampling", "averaging"),
-        "catalog.dual_builders:plain",
+        "catalog.builders.dual:plain",
         excludes=(("averaging", "free_bias"),),
     ),
     SolverRow(
@@ -78,7 +77,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "the same, accelerated",
         (CONVEX | EXAMPLES,),
         (*OBJECTIVE, "inner"),
-        "catalog.dual_builders:accelerated",
+        "catalog.builders.dual:accelerated",
     ),
     SolverRow(
         34,
@@ -86,7 +85,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Pragam: weights and duals by the excessive gap",
         (CONVEX | EXAMPLES, CONVEX | LABELLINGS),
         (*BATCH, "lipschitz"),
-        "catalog.chain_builders:pragam",
+        "catalog.builders.chains:pragam",
     ),
     SolverRow(
         35,
@@ -94,7 +93,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "AGM-EF: accelerated gradients by estimate functions, with the memory of all steps",
         (PROX | EXAMPLES, CHAINS, MEASURES),
         ESTIMATE_FUNCTIONS,
-        "catalog.batch_builders:agm",
+        "catalog.builders.batch:agm",
     ),
     SolverRow(
         36,
@@ -102,7 +101,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "the same with the memory of one step",
         (PROX | EXAMPLES, CHAINS, MEASURES),
         ESTIMATE_FUNCTIONS,
-        "catalog.batch_builders:agm",
+        "catalog.builders.batch:agm",
         how={"memory": "one"},
     ),
     SolverRow(
@@ -111,7 +110,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Pdprox-dual: prox steps of weights and duals in turn, an extra one of the duals",
         (PROX | EXAMPLES,),
         PDPROX,
-        "catalog.batch_builders:pdprox",
+        "catalog.builders.batch:pdprox",
         how={"order": "dual"},
     ),
     SolverRow(
@@ -120,7 +119,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Pdprox-primal: the same with an extra step of the weights",
         (PROX | EXAMPLES,),
         PDPROX,
-        "catalog.batch_builders:pdprox",
+        "catalog.builders.batch:pdprox",
         how={"order": "primal"},
     ),
     SolverRow(
@@ -129,7 +128,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "BMRM: cutting planes of the whole risk",
         (CONVEX,),
         (*BATCH, "observed", "line_search"),
-        "catalog.batch_builders:bmrm",
+        "catalog.builders.batch:bmrm",
         how={"update": "qp"},
     ),
     SolverRow(
@@ -138,7 +137,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "ls-BMRM: the same with the mean of all planes and a new one",
         (CONVEX,),
         (*BATCH, "observed", "line_search"),
-        "catalog.batch_builders:bmrm",
+        "catalog.builders.batch:bmrm",
         how={"update": "ls"},
     ),
     SolverRow(
@@ -147,7 +146,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Pegasos: stochastic subgradient steps",
         (SQUARED_NORM | EXAMPLES,),
         (*OBJECTIVE, "batch", "averaging"),
-        "catalog.batch_builders:pegasos",
+        "catalog.builders.batch:pegasos",
         starts=False,
     ),
     SolverRow(
@@ -156,7 +155,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "FISTA: accelerated gradient steps over all examples",
         (PROX | {"examples", "smooth"},),
         PROXIMAL,
-        "catalog.batch_builders:fista",
+        "catalog.builders.batch:fista",
         loss="smooth-hinge",
     ),
     SolverRow(
@@ -165,7 +164,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Newton's method over all examples, on the augmented Lagrangian of losses with kinks",
         (PROX | EXAMPLES,),
         PROXIMAL,
-        "catalog.second_order_builders:newton",
+        "catalog.builders.second_order:newton",
     ),
     SolverRow(
         "bcfw",
@@ -173,7 +172,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "block-coordinate Frank-Wolfe: a sequence at a time, its worst labelling by Viterbi",
         (frozenset({"labellings", "linear"}),),
         ("loss", "regularizer"),
-        "catalog.chain_builders:frank_wolfe",
+        "catalog.builders.chains:frank_wolfe",
         loss="m3n",
     ),
     SolverRow(
@@ -182,7 +181,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "dual ascent on the marginals of a sequence at a time",
         (frozenset({"chain", "smooth", "linear"}),),
         ("loss", "regularizer"),
-        "catalog.chain_builders:marginals",
+        "catalog.builders.chains:marginals",
         loss="crf",
         starts=False,
     ),
@@ -192,7 +191,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "L-BFGS over all sequences",
         (frozenset({"chain", "smooth", "linear"}),),
         ("loss", "regularizer", "observed"),
-        "catalog.chain_builders:lbfgs",
+        "catalog.builders.chains:lbfgs",
         loss="crf",
     ),
     SolverRow(
@@ -201,7 +200,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Newton's method over all sequences, by conjugate gradients",
         (frozenset({"chain", "smooth", "linear"}),),
         ("loss", "regularizer", "observed"),
-        "catalog.chain_builders:newton_cg",
+        "catalog.builders.chains:newton_cg",
         loss="crf",
     ),
     SolverRow(

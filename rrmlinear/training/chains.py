@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.chain_builders import chain_risk
+from rrmlinear.catalog.builders.chains import chain_risk
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.parameter import Parameter

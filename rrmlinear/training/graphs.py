@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.chain_builders import graph_risk
+from rrmlinear.catalog.builders.chains import graph_risk
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import Selection, select

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.matrix_builders import (
+from rrmlinear.catalog.builders.matrices import (
     Entries,
     Tasks,
     completion_solver,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.dual_builders import one_class
+from rrmlinear.catalog.builders.dual import one_class
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.catalog.task import Task

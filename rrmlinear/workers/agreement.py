@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.builders.dual import has_rounds
+from rrmlinear.catalog.builders.over_parts import over_parts
 from rrmlinear.catalog.choices import Choices
-from rrmlinear.catalog.dual_builders import has_rounds
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import GAP_TOL, Selection, select
 from rrmlinear.catalog.solvers import CONVEX, EXAMPLES
-from rrmlinear.catalog.stages.over_parts import over_parts
 from rrmlinear.data.labels import group_labels
 from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.solvers.loop.stopping import Stopping

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.builders.dual import part as build_part
 from rrmlinear.catalog.choices import Choices
-from rrmlinear.catalog.dual_builders import part as build_part
 from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.labels import group_labels

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import random_array
 
 from rrmlinear import Parameter, Problem
-from rrmlinear.catalog.dual_builders import part
+from rrmlinear.catalog.builders.dual import part
 from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.labels import group_labels

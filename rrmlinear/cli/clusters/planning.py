@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rrmlinear.catalog.builders.over_parts import over_parts
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import Selection, select
-from rrmlinear.catalog.stages.over_parts import over_parts
 from rrmlinear.cli.clusters.virtual import virtual_workers
 from rrmlinear.cli.files import check_input, read_problem
 from rrmlinear.cli.flags import sentence_of

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.dual_builders import part
+from rrmlinear.catalog.builders.dual import part
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.labels import group_labels

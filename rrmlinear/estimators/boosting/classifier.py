@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from rrmlinear.catalog.boosting_builders import ColumnGeneration, EdgeStopping
+from rrmlinear.catalog.builders.boosting import ColumnGeneration, EdgeStopping
 from rrmlinear.core.deadline import ends_within
 from rrmlinear.estimators.arguments import (
     COUNT,

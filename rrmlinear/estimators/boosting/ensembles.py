@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.boosting_builders import Column, Stump
+from rrmlinear.catalog.builders.boosting import Column, Stump
 from rrmlinear.core.plain_state import PlainState
 from rrmlinear.estimators.boosting.learners import outputs_of
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from rrmlinear.catalog.boosting_builders import ColumnGeneration, Columns, Stumps, boosting_solver
+from rrmlinear.catalog.builders.boosting import ColumnGeneration, Columns, Stumps, boosting_solver
 from rrmlinear.estimators.boosting.learners import Learner
 from rrmlinear.solvers.loop.finite import ADVICE
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR

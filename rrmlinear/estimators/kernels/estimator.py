@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rrmlinear.catalog.kernel_builders import SlowAscentError
+from rrmlinear.catalog.builders.kernels import SlowAscentError
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.estimators.arguments import COUNT, optional, without_repeats
 from rrmlinear.estimators.general import AnyObjective

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky
 from scipy.sparse import issparse
 
-from rrmlinear.catalog.kernel_builders import KernelRows, by_pairs
+from rrmlinear.catalog.builders.kernels import KernelRows, by_pairs
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem

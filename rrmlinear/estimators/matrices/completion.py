@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
+from rrmlinear.catalog.builders.matrices import Entries, levels_loss
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import REGRESSION_LOSSES
-from rrmlinear.catalog.matrix_builders import Entries, levels_loss
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.estimators.base import Certified

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from rrmlinear.catalog.matrix_builders import Tasks
+from rrmlinear.catalog.builders.matrices import Tasks
 from rrmlinear.catalog.regularizers import weight_at_limit
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
+from rrmlinear.catalog.builders.matrices import Tasks, automatic_applies
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import TASK_LOSSES
-from rrmlinear.catalog.matrix_builders import Tasks, automatic_applies
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import Selection, select

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.path_builders import gram_path, set_paths
+from rrmlinear.catalog.builders.paths import gram_path, set_paths
 from rrmlinear.data.array_rows import rows_of
 from rrmlinear.estimators.regressions import OneNorm
 from rrmlinear.estimators.searches.squares import (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.path_builders import class_paths, fold_paths
+from rrmlinear.catalog.builders.paths import class_paths, fold_paths
 from rrmlinear.estimators.arguments import class_factors
 from rrmlinear.estimators.linear import AUTO
 from rrmlinear.estimators.objective import find_solver_type

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.builders.second_order import free_point
 from rrmlinear.catalog.losses import NAMED_LOSSES
-from rrmlinear.catalog.second_order_builders import free_point
 from rrmlinear.catalog.selection import GAP_TOL, Selection, select
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.data.column_order import ColumnOrder

@@ -204,7 +204,11 @@ class Accelerated(Solver):
             self.ascent.relax(relaxed)
         else:
             conjugates = self.ascent.conjugates()
-        self.certificate.offer_weights(self.ascent.present_weights, primal=losses + value)
+        primal, multiple = losses + value, self.ascent.multiple
+        if multiple is not None and multiple.primal < primal:
+            self.certificate.offer_weights(lambda: multiple.weights, primal=multiple.primal)
+        else:
+            self.certificate.offer_weights(self.ascent.present_weights, primal=primal)
         self.certificate.offer_duals(
             self.ascent.present_duals(), dual=-conjugates - conjugate, exact=True
         )

@@ -72,12 +72,8 @@ class Report(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """A part's examples and stored values, its losses at weights of zero, and the squared lengths
-    of its columns in the first examples. There are no such lengths where columns are many, since
-    all parts send them to one process.
-    """
+    """A part's examples and stored values, and its losses at weights of zero."""
 
     n: int
     stored: int
     zero: float
-    squares: Array

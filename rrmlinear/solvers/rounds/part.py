@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.result import DualBlocks, duals_by_scores
 from rrmlinear.solvers.rounds.orders import Facts, Order, Report
@@ -22,9 +21,6 @@ from rrmlinear.solvers.rounds.spread import Request, Sums
 from rrmlinear.solvers.rounds.vectors import Vectors
 
 Array = NDArray[np.float64]
-
-# Limits on the columns whose lengths are told, and on the examples that these are measured on.
-MAX_SQUARES, MAX_MEASURED = 10_000, 100_000
 
 
 class Part:
@@ -89,11 +85,7 @@ class Part:
         zero = self.ascent.value_at_zero() - self.regularizer.value_of(
             np.zeros(np.prod(self.shape))
         )
-        n, rows, squares = self.ascent.n, self.ascent.rows, np.zeros(0)
-        if self.shape[0] <= MAX_SQUARES:
-            some = rows.between(0, min(n, MAX_MEASURED))
-            squares = Hessian(some, np.ones(some.shape[0])).diagonal()
-        return Facts(n, rows.n_stored, zero, squares)
+        return Facts(self.ascent.n, self.ascent.rows.n_stored, zero)
 
     def settle(self, number: int, step: float) -> None:
         """Bring the duals to the beginning of round ``number``, after a round with ``step``."""

@@ -116,6 +116,16 @@ class OverClasses(ABC):
         return result.ravel()
 
 
+def _most_rows(k: int, d: int) -> int:
+    """The rows that a class takes for its part."""
+    return max(int(MAX_MULTIPLICATIONS / (k * d**2 / 2)), MIN_ROWS_PER_FEATURE * d)
+
+
+def class_work(k: int, d: int, rows: float) -> float:
+    """The multiplications for `ClassFactors` of k classes and d features."""
+    return 0.5 * k * d**2 * min(_most_rows(k, d), rows) + k * d**3 / 6
+
+
 class ClassFactors(OverClasses):
     """M = the parts of D + H of each class with itself.
 
@@ -128,9 +138,8 @@ class ClassFactors(OverClasses):
         own = hessian.diagonal().reshape(d, k)
         super().__init__(own, diagonal)
         scale = 1 / np.sqrt(self.largest)
-        most = max(int(MAX_MULTIPLICATIONS / (k * d**2 / 2)), MIN_ROWS_PER_FEATURE * d)
-        parts = hessian.class_parts(scale, most)
-        self.work = 0.5 * k * d**2 * min(most, 2 * hessian.size / k) + k * d**3 / 6
+        parts = hessian.class_parts(scale, _most_rows(k, d))
+        self.work = class_work(k, d, 2 * hessian.size / k)
         self.factors = [
             _factor(part, np.sqrt(entries) * units)
             for part, entries, units in zip(parts, own.T, self.scales, strict=True)

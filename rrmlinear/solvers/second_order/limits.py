@@ -3,6 +3,10 @@
 The catalog asks for them at every start, and for the systems themselves only where it is chosen.
 """
 
+from __future__ import annotations
+
+from rrmlinear.data.rows import Rows
+
 # Limit on the unknowns of a system that is factorized.
 MAX_FACTORIZED = 3000
 # The p × p system is taken if p is at most this fraction of d. If columns differ in length, it
@@ -17,3 +21,14 @@ MIN_BY_CLASSES = 1000
 MIN_DENSE_LIMIT = 100
 # Limit on the features for which the part of each class with itself is factorized.
 MAX_CLASS_FEATURES = 1500
+
+
+def holds_all(rows: Rows) -> bool:
+    """Whether a working set of these rows holds all features in any case."""
+    return rows.is_dense and rows.blocks is None and 0 < rows.width <= MIN_DENSE_LIMIT
+
+
+def examples_each(rows: Rows, scores: int = 1) -> float:
+    """The examples for each weight, and 0 without weights."""
+    weights = rows.width * scores
+    return rows.shape[0] / weights if weights else 0.0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.dual_builders import joint
+from rrmlinear.catalog.builders.dual import joint
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.data.rows import Rows

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csc_array
 
-from rrmlinear.catalog.boosting_builders import (
+from rrmlinear.catalog.builders.boosting import (
     Columns,
     EdgeStopping,
     Stumps,

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.special import logsumexp, xlogy
 
-from rrmlinear.catalog.path_builders import class_paths, fold_paths
+from rrmlinear.catalog.builders.paths import class_paths, fold_paths
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.logistic import Logistic
 from rrmlinear.risks.terms import ScalarTerms

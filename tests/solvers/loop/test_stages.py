@@ -52,7 +52,7 @@ def test_hard_problems_are_solved(fit, k, choices):
 
 
 def test_a_change_is_told_and_begins_from_the_duals(fit):
-    result = fit(stretched(2), loss="hinge", free_bias=True, C=100.0, gap_tol=1e-6).result
+    result = fit(stretched(3), loss="weston-watkins", C=100.0, gap_tol=1e-6).result
     assert any("the ascent was slow after" in note for note in result.notes)
     assert any("Newton's method goes on" in note for note in result.notes)
 
@@ -126,7 +126,7 @@ def test_a_stage_may_go_on_from_duals_and_weights():
         return Given(duals, [0.5, 1e-5], seen)
 
     stages = [
-        Stage("first", lambda duals: Given(duals, slow, seen), 1.0, 0.0),
+        Stage("first", lambda duals: Given(duals, slow, seen), 1.0),
         Stage("second", second, 1.0, 10.0, takes_both=True),
     ]
     result = Stages(stages).solve(Stopping(gap_tol=1e-4))
@@ -202,25 +202,37 @@ def test_a_stage_that_overflows_is_left_for_good():
         Stages(stages[:1] * 2).solve(Stopping(gap_tol=1e-3))
 
 
-@pytest.mark.parametrize(("rate", "passes"), [(1e-5, 100), (2e-3, 300)], ids=["hopeless", "slow"])
-def test_a_hopeless_stage_is_left_sooner_than_a_slow_one(rate, passes):
-    seen = []
-    gaps = [math.exp(-rate * number) for number in range(2000)]
+def test_a_stage_has_a_part_of_the_share_of_the_next():
+    seen, slow = [], [math.exp(-1e-5 * number) for number in range(2000)]
     stages = [
-        Stage("first", lambda duals: Given(duals, gaps, seen), 1.0, 0.0),
+        Stage("first", lambda duals: Given(duals, slow, seen), 1.0),
         Stage("second", lambda duals: Given(duals, [1e-9], seen), 1.0, 1000.0),
     ]
     result = Stages(stages).solve(Stopping(gap_tol=1e-3))
     assert result.status is Status.SOLVED
-    assert passes <= result.passes <= 1.2 * passes
+    assert 50 <= result.passes <= 1000
 
 
-@pytest.mark.parametrize(("least", "leaves"), [(0.0, True), (60.0, False)])
-def test_a_stage_is_not_judged_before_its_least_work(least, leaves):
+@pytest.mark.parametrize("end", [50, 500, 5000])
+def test_work_is_at_most_a_few_times_that_of_the_best_stage(end):
+    """Gaps that tell nothing before the end: turns grow until one stage comes to it."""
+    seen = []
+    late, never = [0.5] * end + [1e-9], [0.4 - 1e-9 * number for number in range(100_000)]
+    stages = [
+        Stage("never", lambda duals: Given(duals, never, seen), 1.0),
+        Stage("late", lambda duals: Given(duals, late, seen), 1.0, 20.0, 10**6, True),
+    ]
+    result = Stages(stages).solve(Stopping(gap_tol=1e-3))
+    assert result.status is Status.SOLVED
+    assert result.passes <= 6 * end + 100
+
+
+@pytest.mark.parametrize(("share", "leaves"), [(0.0, True), (60.0, False)])
+def test_a_stage_is_not_judged_before_its_share(share, leaves):
     seen = []
     gaps = [0.5 - 1e-6 * number for number in range(50)] + [1e-9]
     stages = [
-        Stage("first", lambda duals: Given(duals, gaps, seen), 1.0, 10.0, least=least),
+        Stage("first", lambda duals: Given(duals, gaps, seen), 1.0, share),
         Stage("second", lambda duals: Given(duals, [1e-9], seen), 1.0, 10.0),
     ]
     result = Stages(stages).solve(Stopping(gap_tol=1e-3))
@@ -249,12 +261,12 @@ def test_a_stage_is_not_judged_by_a_gap_that_tells_nothing(tells_gap):
     seen, gaps = [], [0.5 - 1e-6 * number for number in range(60)]
     stages = Stages(
         [
-            Stage("first", lambda duals: Knows(duals, gaps, seen), 1.0, 0.0),
+            Stage("first", lambda duals: Knows(duals, gaps, seen), 1.0),
             Stage("second", lambda duals: Knows(duals, gaps, seen), 1.0, 10.0),
         ]
     )
     stages.rule = Held(tells_gap)
-    result = stages.solve(Stopping(0.0, max_passes=200))
+    result = stages.solve(Stopping(0.0, max_passes=52))
     assert result.status is (Status.PASS_LIMIT if tells_gap else Status.RULE)
     assert (len(seen) > 1) is tells_gap
 
@@ -288,15 +300,16 @@ def test_a_time_limit_holds_over_all_stages():
 @pytest.mark.parametrize("resumes", [True, False])
 def test_a_stage_whose_gap_falls_late_gets_another_turn(resumes):
     seen = []
-    late, slow = [0.5] * 30 + [1e-9], [0.4 - 1e-9 * number for number in range(10_000)]
+    late, slow = [0.5] * 300 + [1e-9], [0.4 - 1e-9 * number for number in range(10_000)]
     stages = [
-        Stage("slow", lambda duals: Given(duals, slow, seen), 1.0, 0.0),
-        Stage("late", lambda duals: Given(duals, late, seen), 1.0, 20.0, 50, 0.0, resumes),
+        Stage("slow", lambda duals: Given(duals, slow, seen), 1.0),
+        Stage("late", lambda duals: Given(duals, late, seen), 1.0, 20.0, 500, resumes),
     ]
     result = Stages(stages).solve(Stopping(gap_tol=1e-3))
     assert result.status is Status.SOLVED
-    assert result.passes < 200
-    assert sum(solver.gaps is late for solver, _ in seen) == 1 + (not resumes)
+    assert result.passes < 2000
+    turns = sum(solver.gaps is late for solver, _ in seen)
+    assert turns == 1 if resumes else turns > 1
     assert all(solver.closed for solver, _ in seen)
 
 
@@ -304,7 +317,7 @@ def test_a_stage_begins_anew_from_points_that_others_improved():
     seen = []
     late, better = [0.5] * 30 + [1e-9], [0.4] * 10 + [0.1] * 10_000
     stages = [
-        Stage("late", lambda duals: Given(duals, late, seen), 1.0, 0.0, 50, 0.0, True),
+        Stage("late", lambda duals: Given(duals, late, seen), 1.0, 0.0, 50, True),
         Stage("better", lambda duals: Given(duals, better, seen), 1.0, 10.0, 50),
     ]
     result = Stages(stages).solve(Stopping(gap_tol=1e-3))

@@ -6,8 +6,8 @@ from losing_parts import losing_at
 from parts_of_problems import examples, parts_of
 
 from rrmlinear import Parameter, Problem
+from rrmlinear.catalog.builders.over_parts import over_parts
 from rrmlinear.catalog.selection import select
-from rrmlinear.catalog.stages.over_parts import over_parts
 from rrmlinear.cli.clusters.virtual import virtual_workers
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping

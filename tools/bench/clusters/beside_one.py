@@ -20,8 +20,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
+from rrmlinear.catalog.builders.over_parts import over_parts
 from rrmlinear.catalog.selection import Selection, select
-from rrmlinear.catalog.stages.over_parts import over_parts
 from rrmlinear.cli.clusters.virtual import Metered, virtual_workers
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds.fleet import in_tree

@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from rrmlinear import Parameter, Problem, read_libsvm
+from rrmlinear.catalog.builders.over_parts import over_parts
 from rrmlinear.catalog.selection import Selection, select
-from rrmlinear.catalog.stages.over_parts import over_parts
 from rrmlinear.cli.clusters.virtual import virtual_workers
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds.finish import NewtonOverParts

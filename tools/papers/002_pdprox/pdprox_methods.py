@@ -18,7 +18,7 @@ from pdprox_curves import Curve, follow, tuned
 from pdprox_tasks import THRESHOLDS, Task, problem_of
 
 from rrmlinear import Parameter, Problem
-from rrmlinear.catalog.matrix_builders import (
+from rrmlinear.catalog.builders.matrices import (
     Entries,
     Tasks,
     completion_solver,

@@ -44,8 +44,9 @@ class BlockAscent(BlockMeasuring):
     zero). The run stops only on a measurement of the whole problem.
 
     ``start`` are duals of the same examples and classes; they are cut to C_i. With ``repeats``
-    busy examples get passes of their own (`BusyPasses`), which one thread makes, and a loss with
-    kinks is proved by the best multiple of the weights (`BestMultiple`).
+    and more features than examples in memory, busy examples get passes of their own (`BusyPasses`),
+    which one thread makes, and a loss with kinks is proved by the best multiple of the weights
+    (`BestMultiple`).
     ``label`` holds classes 0 … k − 1 (int32), ``costs`` the C_i ≥ 0. Gaps are in the scale of this
     objective. Source: Wang and Scott, An Exact Solver for the Weston–Watkins SVM Subproblem,
     algorithm 1, and Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate
@@ -70,7 +71,8 @@ class BlockAscent(BlockMeasuring):
         repeats: bool = False,
     ) -> None:
         super().__init__(rows, n_classes, costs, seed)
-        self.label, self.repeats = label, repeats
+        self.label = label
+        self.repeats = repeats and rows.blocks is None and rows.width > rows.shape[0]
         self.loss, self.regularizer, self.threads = loss, regularizer, threads
         self.first_duals = start
         self.team = Team(1)
@@ -128,6 +130,10 @@ class BlockAscent(BlockMeasuring):
             first = self.first_duals
             self.state.start_from(first.indptr, first.classes, first.values)
             self.conjugate = self.state.conjugate_of_regularizer()
+
+    def retune(self, regularizer: Regularizer) -> None:
+        super().retune(regularizer)
+        self.multiple = None  # of the weights under the regularizer before
 
     def _visit_first(self, begin: int, end: int) -> None:
         order = self.state.begin_pass(0, self.seed + begin, False, 0.0, [(begin, end)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,8 @@ class RowAscent(DualDescent):
     team: Team
     #: Passes by blocks, over rows that are streamed.
     turns: Turns | None = None
+    #: A multiple of the weights, with its primal value.
+    multiple: Any = None
     shrinking: Shrinking | None = None
     #: The rows that were given, where narrow ones are visited, and ``narrow_part`` of these.
     exact: Rows | None = None

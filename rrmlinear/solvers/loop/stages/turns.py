@@ -1,4 +1,4 @@
-"""The stages of a run and their turns: what a turn has spent, and whether its stage is slow."""
+"""The race of the stages of a run: what a turn has spent, and whether its stage is slow."""
 
 from __future__ import annotations
 
@@ -8,37 +8,33 @@ from typing import NamedTuple
 
 from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
 
-# A stage that is predicted to take longer than the next one goes on until it has spent this
-# fraction of the next one's cost: rates are rough, and the next one's cost is a guess.
-TRIAL_FRACTION = 0.3
-# A stage that is predicted to take HOPELESS times as long as the next one is left sooner.
-HOPELESS_TRIAL_FRACTION, HOPELESS = 0.1, 10.0
+# A stage that has had no turn is expected to take this fraction of its share. The one before it
+# goes on until its prediction exceeds this fraction of that: rates are rough.
+TRIAL = 1 / 3
 # A stage is judged again once its work has grown by this factor.
 LOOK_GROWTH = 1.1
-# The next turn of a stage is at least by this factor longer than its last one, and guessed to take
-# at most MAX_GUESS times as long: a gap that stands still for long may fall at once.
-TURN_GROWTH, MAX_GUESS = 2.0, 2.0
+# The next turn of a stage is at least by this factor longer than its last one. A stage is predicted
+# to take at most MOST times what its turn has spent: its gap may fall sooner than it did.
+TURN_GROWTH, MOST = 2.0, 10.0
 
 
 class Stage(NamedTuple):
-    """A solver with a guess of its cost.
+    """A solver, and what its work costs.
 
     ``build`` makes it from duals in the form of a Result, or from None; from weights, where it
     ``takes_weights``, and from duals and weights where it ``takes_both``. ``visit`` is the cost of
-    a unit of its `Solver.work`, and ``cost`` that of a whole run, in nanoseconds; both depend on
-    sizes alone, so that the same seed gives the same run. ``patience`` is the number of passes
-    without a move after which it has stalled. It is not slow before it has done ``least`` work, for
-    solvers whose gap says little before the end. Where it ``resumes``, its next turn goes on with
-    the same solver, unless other stages have found better points: a solver may have come far
-    without a better gap.
+    a unit of its `Solver.work`, in nanoseconds; it depends on sizes alone, so that the same seed
+    gives the same run. The stage is not slow before it has spent its ``share``, for solvers whose
+    first passes say little. ``patience`` is the number of passes without a move after which it has
+    stalled. Where it ``resumes``, its next turn goes on with the same solver, unless other stages
+    have found better points: a solver may have come far without a better gap.
     """
 
     name: str
     build: Callable[..., Solver]
     visit: float
-    cost: float
+    share: float = 0.0
     patience: int = STALLED_PASSES
-    least: float = 0.0
     resumes: bool = False
     takes_weights: bool = False
     takes_both: bool = False
@@ -47,17 +43,20 @@ class Stage(NamedTuple):
 class Turns:
     """The turn of one stage after the other: its work, and the fall of its gap.
 
-    The fall over the second half of the work predicts the work up to the target. The stage is slow
-    if that is more than a guess of what the next stage takes in all; once it has spent as much as
-    the guess, a part of the guess is the limit. The guess for a stage that was left is what was
-    predicted for it, and its next turn is at least twice as long.
+    The fall over the second half of a turn's work predicts the work up to the target. A stage is
+    slow if the next one, which has had its turn, was predicted to take less when it was left.
+
+    A stage that has had no turn is expected to take a part of its share, or without a share as much
+    as all stages have spent. Little work predicts badly: the one before it is slow once the mean of
+    its work and of the prediction, a geometric one, is large beside that.
     """
 
     def __init__(self, stages: Sequence[Stage]) -> None:
         self.stages = stages
-        #: A guess of each stage's work from here on, and the work of its next turn at least.
-        self.costs = [stage.cost for stage in stages]
-        self.trials = list(self.costs)
+        #: The least work of each stage's next turn, and what those that were left still take.
+        self.shares = [stage.share for stage in stages]
+        self.predicted: dict[int, float] = {}
+        self.total = 0.0  # the work of all turns
         self.begin(0)
 
     def begin(self, at: int) -> None:
@@ -72,6 +71,7 @@ class Turns:
     def add(self, spent: float, moved: int, gap: float) -> None:
         """Count a pass, with its estimate of the gap."""
         self.spent += spent
+        self.total += spent
         self.idle = 0 if moved else self.idle + 1
         self.falls.append((self.spent, self.error * gap))
 
@@ -81,24 +81,25 @@ class Turns:
         return self.idle >= self.stage.patience
 
     def is_slow(self, following: int, target: float) -> bool:
-        """Whether the next stage, of this number, is guessed to come sooner to the target."""
-        if self.spent < self.next_look:
-            return False
-        cost = self.costs[following]
-        least = max(self.trials[self.at], HOPELESS_TRIAL_FRACTION * cost, self.stage.least)
-        if self.spent < least:
+        """Whether the next stage, of this number, is expected to come sooner to the target."""
+        if self.spent < max(self.next_look, self.shares[self.at]):
             return False
         self.next_look = LOOK_GROWTH * self.spent
-        if self.spent < TRIAL_FRACTION * cost:
-            return self._remaining(target) > HOPELESS * cost
-        limit = cost if self.spent < cost else TRIAL_FRACTION * cost
-        return self._remaining(target) > limit
+        remaining = self._predicted(target)
+        if following in self.predicted:
+            return remaining > self.predicted[following]
+        expected = TRIAL * self.shares[following] or self.total
+        return remaining * self.spent > TRIAL * expected * max(expected, self.spent)
 
     def end(self, target: float) -> None:
-        """Guess what the stage, which is left, takes from here on."""
-        trial = self.trials[self.at] = max(self.trials[self.at], TURN_GROWTH * self.spent)
-        guess = max(trial, min(self._remaining(target), MAX_GUESS * trial))
-        self.costs[self.at] = math.inf if self.has_stalled else guess
+        """Keep what the stage, which is left, is predicted to take from here on."""
+        share = self.shares[self.at] = max(self.shares[self.at], TURN_GROWTH * self.spent)
+        left = max(share, self._predicted(target))
+        self.predicted[self.at] = math.inf if self.has_stalled else left
+
+    def _predicted(self, target: float) -> float:
+        """The work to the target: a gap that does not fall may do so at once."""
+        return min(self._remaining(target), MOST * self.spent)
 
     def _remaining(self, target: float) -> float:
         """The work to the target that the fall of the gap over the last half of it predicts.

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.batch_builders import note_choice, risk_of, start_of
-from rrmlinear.catalog.errors import ChoiceError, Named
-from rrmlinear.catalog.stages.few_weights import solves_kinks, solves_smooth
-from rrmlinear.catalog.stages.samples import (
+from rrmlinear.catalog.builders.batch import note_choice, risk_of, start_of
+from rrmlinear.catalog.builders.few_weights import solves_kinks, solves_smooth
+from rrmlinear.catalog.builders.samples import (
     LARGE_SAMPLE_FRACTION,
     SAMPLE_FRACTION,
     may_begin,
@@ -24,14 +23,13 @@ from rrmlinear.catalog.stages.samples import (
     task_of_sample,
     weights_of_sample,
 )
+from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.task import Task
 from rrmlinear.core.loading import loading
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.second_order.limits import (
-    MAX_FACTORIZED,
-)
+from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED, examples_each
 from rrmlinear.solvers.second_order.sample_matrix import FirstPoint
 
 if TYPE_CHECKING:
@@ -139,7 +137,7 @@ def near_kinks_applies(task: Task) -> bool:
         return False
     if not 0 < rows.width <= MAX_KINK_WEIGHTS:
         return False
-    return bool(rows.shape[0] >= MIN_KINK_EXAMPLES * rows.width)
+    return examples_each(rows) >= MIN_KINK_EXAMPLES
 
 
 def near_kinks(task: Task) -> Solver:
@@ -201,7 +199,8 @@ def feature_newton(task: Task, is_rough: bool = False) -> FeatureNewton:
     fraction = SAMPLE_FRACTION if is_rough else LARGE_SAMPLE_FRACTION
     rough = partial(feature_newton, is_rough=True)
     if task.weights is not None:
-        first = partial(FirstPoint, np.asarray(task.weights))
+        entries = task.rows.width - bool(task.choices.free_bias)
+        first = partial(FirstPoint, np.asarray(task.weights)[:entries])
     elif takes_sample(task, fraction):
         first = partial(point_of_sample, task, rough)
     solver = FeatureNewton(risk_of(task), task.regularizer, first, is_rough)

@@ -3,43 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from rrmlinear.catalog import dual_builders
-from rrmlinear.catalog.stages.costs import (
-    BATCH_PRODUCTS,
-    BLAS_COST,
-    NEWTON_PATIENCE,
-    NEWTON_PRODUCTS,
-    SCORE_COST,
-    WHOLE_PASSES,
-    differ,
-    is_small,
-    least_passes,
-)
-from rrmlinear.catalog.stages.samples import suits_sample
+from rrmlinear.catalog.auto import JUDGED_STEPS, PATIENCE, STEP_PASSES
+from rrmlinear.catalog.builders import dual
+from rrmlinear.catalog.builders.samples import suits_sample
 from rrmlinear.core.loading import loading
-from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages.turns import Stage
 from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS
 from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
+from rrmlinear.solvers.second_order.work import (
+    BATCH_PRODUCTS,
+    BLAS_COST,
+    NEWTON_PRODUCTS,
+    visit_work,
+)
 
 if TYPE_CHECKING:
     from rrmlinear.regularizers.base import Regularizer
     from rrmlinear.solvers.rounds.fleet import Fleet
-    from rrmlinear.solvers.rounds.orders import Facts
 
 # EXCHANGE is the nanoseconds of a request to all parts and its sums, without the work of the parts.
-# STEP_EXCHANGES is the number of requests of a step of Newton's method over parts. The guesses of
-# its steps are smaller than in one process, so that rounds end sooner: on ijcnn1, a9a and covtype,
-# to gaps of 1e-3 and 1e-6, these guesses gave the fewest rounds and requests in all.
+# STEP_EXCHANGES is the number of requests of a step of Newton's method over parts.
 EXCHANGE, STEP_EXCHANGES = 5e6, 5
-SMOOTH_STEPS_OF_PARTS, KINK_STEPS_OF_PARTS = 8, 10
 
 
 def over_parts(
@@ -81,19 +70,19 @@ def over_parts(
         risk,
         omega,
         lambda again: TurnOfRounds(fleet, omega, columns, resumes=again, balances=balances),
-        free_bias is None and suits_sample(smooth, n // size, unknowns),
+        free_bias is None and suits_sample(smooth, n / size / unknowns),
     )
-    example = (SCORE_COST * k + stored * (NONZERO_COST + CLASS_COST * k)) / size
+    example = visit_work(stored, k) / size
     visit = example + EXCHANGE / (PASSES * n)
-    rounds = Stage("rounds of ascent", turns.ascent, visit, 0)
+    rounds = Stage("rounds of ascent", turns.ascent, visit)
     if omega.quadratic_l1 is None or not omega.modulus > 0:
-        if dual_builders.has_rounds(omega) and free_bias is None:
+        if dual.has_rounds(omega) and free_bias is None:
             return FinishedRounds([rounds], fleet)
         build: Callable[[], Solver] = partial(FISTAOverParts, risk, omega)
         if not smooth:
             at_zero = sum(each.zero for each in facts)
             build = partial(KinkFISTAOverParts, risk, omega, at_zero, lipschitz)
-        stage = Stage("FISTA", lambda duals: build(), BATCH_PRODUCTS * example, 0)
+        stage = Stage("FISTA", lambda duals: build(), BATCH_PRODUCTS * example)
         return FinishedRounds([stage], fleet)
     products, exchanges, system = NEWTON_PRODUCTS, STEP_EXCHANGES, 0.0
     if unknowns <= MAX_FACTORIZED:
@@ -102,19 +91,10 @@ def over_parts(
         products += MAX_PRODUCTS
         exchanges += MAX_PRODUCTS
     step = products * n * example + exchanges * EXCHANGE + system
-    steps = SMOOTH_STEPS_OF_PARTS if smooth else KINK_STEPS_OF_PARTS
-    least = least_passes(smooth, unknowns) * step
-    cost = steps * step
-    newton = Stage("Newton's method", turns.newton, step / n, cost, NEWTON_PATIENCE, least)
+    share = JUDGED_STEPS * step
+    newton = Stage("Newton's method", turns.newton, step / n, share, PATIENCE)
     if free_bias is not None:
         return FinishedRounds([newton], fleet)
-    if is_small(n, unknowns, smooth or k > 1) or _are_uneven(facts, unknowns):
-        return FinishedRounds([newton, rounds._replace(cost=WHOLE_PASSES * n * visit)], fleet)
+    if smooth and step <= STEP_PASSES * n * visit:
+        return FinishedRounds([newton, rounds], fleet)
     return FinishedRounds([rounds, newton], fleet)
-
-
-def _are_uneven(facts: Sequence[Facts], unknowns: int) -> bool:
-    """`_is_uneven` for the columns of all parts, where Newton's method factorizes."""
-    if unknowns > MAX_FACTORIZED:
-        return False
-    return differ(np.sum([each.squares for each in facts], axis=0))

@@ -11,15 +11,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rrmlinear.catalog.batch_builders import note_choice, risk_of
+from rrmlinear.catalog.builders.batch import note_choice, risk_of
+from rrmlinear.catalog.builders.samples import weights_of_sample
+from rrmlinear.catalog.builders.second_order import newton
 from rrmlinear.catalog.errors import ChoiceError, Named
-from rrmlinear.catalog.second_order_builders import newton
-from rrmlinear.catalog.stages.samples import weights_of_sample
 from rrmlinear.catalog.task import Task
 from rrmlinear.core.loading import loading
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.second_order.limits import MIN_DENSE_LIMIT
+from rrmlinear.solvers.second_order.limits import holds_all
 
 if TYPE_CHECKING:
     from rrmlinear.data.rows import Rows
@@ -104,11 +104,6 @@ def _free_blocks(task: Task, accelerate: bool = False) -> Solver:
         task.choices.threads,
         task.start,
     )
-
-
-def repeating(task: Task) -> Solver:
-    """Block ascent with passes over busy examples alone."""
-    return _ascent_of(task, repeats=True)(task.regularizer)
 
 
 def accelerated(task: Task) -> Solver:
@@ -197,10 +192,8 @@ def gram_applies(task: Task) -> bool:
     """
     if "least-squares" not in task.features or task.choices.budget is not None:
         return False
-    if task.risk is not None or not task.rows.is_dense or task.rows.blocks is not None:
-        return False
-    # working sets of dense data hold as many features in any case
-    return task.regularizer.quadratic_l1 is not None and 0 < task.rows.width <= MIN_DENSE_LIMIT
+    is_known = task.risk is not None or task.regularizer.quadratic_l1 is None
+    return not is_known and holds_all(task.rows)
 
 
 def gram(task: Task) -> Solver:
@@ -234,9 +227,8 @@ def _accelerated(task: Task, observe: bool) -> Solver:
     with loading:
         from rrmlinear.solvers.dual.accelerated import Accelerated
 
-    return Accelerated(
-        _ascent_of(task), task.regularizer, task.choices.inner or "adaptive", observe
-    )
+    make = _ascent_of(task, observe and task.choices.inner is None)
+    return Accelerated(make, task.regularizer, task.choices.inner or "adaptive", observe)
 
 
 def _ascent_of(task: Task, repeats: bool = False) -> Callable[[Regularizer], Any]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rrmlinear.catalog.second_order_builders import newton_applies
+from rrmlinear.catalog.builders.barriers import interior_applies
+from rrmlinear.catalog.builders.second_order import newton_applies
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.catalog.solvers import AUTO
-from rrmlinear.catalog.stages.barriers import interior_applies
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.batch_builders import risk_of
-from rrmlinear.catalog.second_order_builders import is_dense_norm
-from rrmlinear.catalog.stages.samples import sample_of
+from rrmlinear.catalog.builders.batch import risk_of
+from rrmlinear.catalog.builders.samples import sample_of
+from rrmlinear.catalog.builders.second_order import is_dense_norm
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.multiclass import Softmax

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rrmlinear.catalog.batch_builders import risk_of
+from rrmlinear.catalog.builders.batch import risk_of
 from rrmlinear.catalog.task import Task
 from rrmlinear.core.loading import loading
 from rrmlinear.losses.base import ScalarLoss

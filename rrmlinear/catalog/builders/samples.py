@@ -13,6 +13,7 @@ from rrmlinear.catalog.task import Task
 from rrmlinear.data.array_rows import shared_rows, take_rows
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.second_order.limits import examples_each
 from rrmlinear.solvers.second_order.sample_matrix import FirstPoint
 
 if TYPE_CHECKING:
@@ -31,9 +32,8 @@ LARGE_SAMPLE_FRACTION = 4
 
 def takes_sample(task: Task, fraction: int = SAMPLE_FRACTION) -> bool:
     """Whether Newton's method begins this task with the optimum of a sample."""
-    weights = task.rows.width * (task.n_classes or 1)
-    is_smooth = "smooth" in task.features
-    return may_begin(task) and suits_sample(is_smooth, task.rows.shape[0], weights, fraction)
+    each, smooth = examples_each(task.rows, task.n_classes or 1), "smooth" in task.features
+    return may_begin(task) and suits_sample(smooth, each, fraction)
 
 
 def may_begin(task: Task) -> bool:
@@ -41,9 +41,11 @@ def may_begin(task: Task) -> bool:
     return task.start is None and task.risk is None and task.rows.blocks is None
 
 
-def suits_sample(smooth: bool, n: int, weights: int, fraction: int = SAMPLE_FRACTION) -> bool:
-    """Whether a smooth problem has enough examples to begin with the optimum of a sample."""
-    return smooth and weights > 0 and n >= MIN_SAMPLE_EXAMPLES * fraction * weights
+def suits_sample(smooth: bool, each: float, fraction: int = SAMPLE_FRACTION) -> bool:
+    """Whether a smooth problem has enough examples for ``each`` weight to begin with the optimum of
+    a sample.
+    """
+    return smooth and each >= MIN_SAMPLE_EXAMPLES * fraction
 
 
 def weights_of_sample(task: Task, build: Callable[[Task], Solver]) -> NDArray[np.float64]:
@@ -61,8 +63,7 @@ def _of_sample(task: Task, build: Callable[[Task], AnySolver]) -> AnySolver:
     """A solver over every SAMPLE_FRACTION-th example, on average, or more where these are few for
     each weight.
     """
-    examples, weights = task.rows.shape[0], task.rows.width * (task.n_classes or 1)
-    most = examples // max(MIN_SAMPLE_EXAMPLES * weights, 1)
+    most = int(examples_each(task.rows, task.n_classes or 1) / MIN_SAMPLE_EXAMPLES)
     fraction = min(SAMPLE_FRACTION, max(LARGE_SAMPLE_FRACTION, most))
     return build(task_of_sample(task, fraction))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog import batch_builders
+from rrmlinear.catalog.builders import batch
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.task import Task
 from rrmlinear.core.loading import loading
@@ -95,12 +95,12 @@ def marginals(task: Task) -> Solver:
 def pragam(task: Task) -> Solver:
     """Pragam; its dual steps of sequences are projections on the marginals of their edges."""
     if "chain" not in task.features:
-        return batch_builders.pragam(task)
+        return batch.pragam(task)
     _need_chains(task)
     with loading:
         from rrmlinear.risks.layouts.chains.edge_marginals import EdgeMarginalsRisk
 
-    return batch_builders.pragam(replace(task, risk=EdgeMarginalsRisk(task.risk)))
+    return batch.pragam(replace(task, risk=EdgeMarginalsRisk(task.risk)))
 
 
 def lbfgs(task: Task) -> Solver:
@@ -128,8 +128,8 @@ def automatic(task: Task) -> Solver:
     if {"smooth", "linear"} <= task.features:
         return lbfgs(task)
     if "strongly-convex" in task.features:
-        return batch_builders.bmrm(task, "qp")
-    return batch_builders.agm(task)
+        return batch.bmrm(task, "qp")
+    return batch.agm(task)
 
 
 def _is_long(risk: Any) -> bool:

@@ -1,0 +1,247 @@
+"""The automatic solver: the methods that take a task, in a fixed order, each with its work.
+
+`Stages` changes from one to the next by the measured fall of the gap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog.builders import barriers, batch, dual, second_order
+from rrmlinear.catalog.task import Task
+from rrmlinear.core.loading import loading
+from rrmlinear.core.records import replace
+from rrmlinear.data.column_order import ColumnOrder
+from rrmlinear.solvers.dual.dual_descent import NONZERO_COST
+from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.stages.stages import Stages
+from rrmlinear.solvers.loop.stages.turns import Stage
+from rrmlinear.solvers.second_order.work import NEWTON_PRODUCTS, PASS_COST, Work
+
+# Newton's method comes before a method of the first order if one of its steps takes at most this
+# number of the other's passes.
+STEP_PASSES = 30
+# Second-order methods take this number of steps before their rate is judged: they prove little
+# before steps are whole. Kinks of the loss make several inner problems of it, each of as many
+# steps, and those of the regularizer too. Such methods have stalled after PATIENCE steps without a
+# move.
+JUDGED_STEPS, INNER_PROBLEMS, PATIENCE = 30, 3, 10
+
+
+def automatic(task: Task) -> Solver:
+    """Stages of the solvers that take the task."""
+    if "chain" in task.features:
+        with loading:
+            from rrmlinear.catalog.builders import chains
+
+        return chains.automatic(task)
+    if "measure" in task.features:
+        return batch.of_measure(task)
+    return _by_steps(task) or _in_turn(task, _order(task))
+
+
+def by_blocks(task: Task) -> Solver:
+    """Block ascent; where it is slow, unless switched off, its acceleration and Newton's method."""
+    if task.choices.accelerate is False:
+        return dual.plain(task)
+    return _in_turn(task, [_ascent(task), *_newtons(task)])
+
+
+def one_class(task: Task) -> Solver:
+    """Ascent on pairs of duals; where it is slow, the automatic solver's stages.
+
+    Rows that are streamed take the stages alone, as the two rows of a pair may lie in any blocks.
+    """
+    pairs = Stage("the ascent on pairs", _from_duals(dual.pairs, task), _work(task).visit)
+    return _in_turn(task, _order(task) if task.rows.blocks else [pairs, *_order(task)])
+
+
+def ascends_first(task: Task) -> bool:
+    """Whether the automatic solver begins a problem of one score, under ½‖w‖², by the ascent."""
+    if second_order.near_kinks_applies(task) or second_order.compiled_applies(task):
+        return False
+    return not _begins_by_newton(task)
+
+
+def _in_turn(task: Task, stages: list[Stage]) -> Stages:
+    """The stages as one solver.
+
+    Weights given beside duals are offered to the certificate at once: the objective at the weights
+    of the duals may be far above theirs. A stage that takes both offers them itself.
+    """
+    has_both = task.start is not None and task.weights is not None and not stages[0].takes_both
+    ascends = "least-squares" not in task.features and task.rows.blocks is None
+    return Stages(stages, PASS_COST, partial(_known, task) if has_both and ascends else None)
+
+
+def _known(task: Task) -> tuple[NDArray[np.float64], float]:
+    """The weights to begin from in the form of a Result, and their primal value."""
+    found = Certificate(batch.risk_of(task, None), task.regularizer)
+    found.offer_weights(np.asarray(task.weights))
+    return found.final_weights(), found.primal
+
+
+def _work(task: Task) -> Work:
+    l1 = task.regularizer.quadratic_l1
+    return Work(task.rows, task.n_classes, "smooth" in task.features, l1)
+
+
+def _by_steps(task: Task) -> Solver | None:
+    """A Gram matrix or compiled steps where these take the task; others follow slow ones."""
+    if dual.gram_applies(task):
+        solver = dual.gram(task)
+    elif second_order.compiled_applies(task):
+        solver = second_order.compiled(task)
+    else:
+        return None
+    solver.follower = lambda: _in_turn(task, _order(task))
+    return solver
+
+
+def _order(task: Task) -> list[Stage]:
+    """The methods that take the task, in the order of their turns."""
+    with loading:
+        from rrmlinear.catalog.builders import paths
+
+    newtons, features, omega, work = _newtons(task), task.features, task.regularizer, _work(task)
+    if dual.suits_features(task):
+        columns = _by_weights("coordinate descent over features", dual.features, task, NONZERO_COST)
+        if newtons and not omega.quadratic_l1:  # one system is the whole problem
+            return [*newtons, columns]
+        return [columns, *(newtons or _gradients(task))]
+    if paths.descends_by_classes(task):
+        share = JUDGED_STEPS * work.whole(work.gradient)
+        first = Stage("L-BFGS", lambda _: paths.class_descent(task), work.gradient, share)
+        # the weights of the duals of a slow L-BFGS may be far away: Newton's method begins anew
+        anew = [each._replace(build=lambda *_: second_order.newton(task)) for each in newtons]
+        return [first, *anew, _ascent(task)]
+    if second_order.feature_newton_applies(task):
+        has_inner = task.n_classes is not None or "smooth" not in features
+        if not (omega.modulus > 0 and (task.rows.blocks is not None or has_inner)):
+            return _over_features(task, newtons, has_inner and work.has_few_weights)
+    is_convex = {"strongly-convex", "soft-threshold"} <= features and task.choices.budget is None
+    if is_convex and task.risk is None and dual.free_blocks_apply(task):
+        if _begins_by_newton(task):
+            return [*newtons, _ascent(task)]
+        kinks = [_near_kinks(task)] if second_order.near_kinks_applies(task) else []
+        return [*kinks, _ascent(task), *(newtons or _gradients(task))]
+    first, *others = _gradients(task)
+    if newtons and work.step <= STEP_PASSES * work.n * work.gradient:
+        return [*newtons, first, *others]
+    return [first, *newtons, *others]
+
+
+def _over_features(task: Task, newtons: list[Stage], are_few: bool) -> list[Stage]:
+    """With a 1-norm: Newton steps over features, and on the others where these are few."""
+    gradients, visit = _gradients(task), _work(task).visit
+    if task.rows.blocks is not None and dual.proximal_applies(task):
+        build = _from_duals(dual.proximal, task)
+        return [Stage("the ascent for proximal points", build, visit), *gradients]
+    name, visit = "Newton's method over features", NEWTON_PRODUCTS * visit
+    columns = _by_weights(name, second_order.feature_newton, task, visit)
+    return [*newtons, columns, *gradients] if are_few else [columns, *newtons, *gradients]
+
+
+def _begins_by_newton(task: Task) -> bool:
+    """Whether Newton's method comes before the ascent: the loss has no kinks to smooth, or the
+    ascent of one score repeats for a free intercept; and steps are short.
+
+    An ascent takes log(1/ε) (1 + √κ) passes at most, κ being the mean of c ‖x‖² over λγ.
+    """
+    if not (second_order.newton_applies(task) and task.risk is None):
+        return False
+    is_one, is_streamed, work = task.n_classes is None, task.rows.blocks is not None, _work(task)
+    if not ("smooth" in task.features or (is_one and task.choices.free_bias)):
+        return False
+    passes = work.step / work.whole(work.visit)
+    if passes > STEP_PASSES or is_streamed:
+        return is_one and passes <= STEP_PASSES
+    squares = task.rows.squared_norms()
+    if is_one or not np.isfinite(squares).all():  # the ascent names an example that overflows
+        return bool(np.isfinite(squares).all())
+    condition = (task.costs * squares).mean() / (task.regularizer.modulus * task.loss.smoothing)
+    return passes <= 1 + math.sqrt(condition)
+
+
+def _ascent(task: Task) -> Stage:
+    return Stage("the ascent", _from_duals(dual.observed, task), _work(task).visit)
+
+
+def _newtons(task: Task) -> list[Stage]:
+    """Newton's method, and on barriers, where they apply."""
+    if not second_order.newton_applies(task):
+        return []
+    k, smooth, work = task.n_classes, "smooth" in task.features, _work(task)
+    is_norm = task.regularizer.quadratic_l1 == 0
+    # other regularizers are smoothed about the duals' own weights; an intercept is not in w
+    both = is_norm and (smooth if k is None else not smooth) and not task.choices.free_bias
+
+    def stage(name: str, build: Any, step: float, problems: int, both: bool = False) -> Stage:
+        share = JUDGED_STEPS * INNER_PROBLEMS**problems * step
+        return Stage(name, build, step / work.n, share, PATIENCE, True, takes_both=both)
+
+    build = _from_both(task) if both else _from_duals(second_order.newton, task)
+    newton = stage("Newton's method", build, work.step, (not smooth) + (not is_norm), both)
+    if not barriers.interior_applies(task):
+        return [newton]
+    step = work.barred_step(barriers.barred_unknowns(task))
+    build = _from_duals(barriers.interior, task)
+    inside = stage("Newton's method on barriers", build, step, not smooth)
+    return [inside, newton] if smooth else [newton, inside]
+
+
+def _near_kinks(task: Task) -> Stage:
+    """Newton's method near the kink, which reads the data a few times."""
+    build, work = _from_duals(second_order.near_kinks, task), _work(task)
+    share = JUDGED_STEPS * work.whole(work.visit)
+    return Stage("Newton's method near the kink", build, work.visit, share, PATIENCE)
+
+
+def _gradients(task: Task) -> list[Stage]:
+    agm = _from_duals(batch.agm, task)
+    pdprox = _from_duals(partial(batch.pdprox, order="dual"), task)
+    visit = _work(task).gradient
+    return [Stage("AGM-EF", agm, visit), Stage("Pdprox", pdprox, visit)]
+
+
+def _by_weights(name: str, build: Callable[[Task], Solver], task: Task, visit: float) -> Stage:
+    """A method over features, from the best weights so far."""
+
+    def built(weights: Any) -> Solver:
+        if weights is None:
+            return build(task)
+        return build(replace(task, start=None, weights=weights))
+
+    return Stage(name, built, visit, takes_weights=True)
+
+
+def _from_duals(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
+    """A builder from duals; before any, those of the task."""
+
+    def built(duals: Any) -> Solver:
+        given = task if duals is None else replace(task, start=duals, weights=None)
+        return build(_by_rows(given))
+
+    return built
+
+
+def _from_both(task: Task) -> Callable[[Any, Any], Solver]:
+    """The builder of Newton's method from duals and weights; before any, those of the task."""
+
+    def built(duals: Any, weights: Any) -> Solver:
+        given = task if duals is None else replace(task, start=duals, weights=weights)
+        return second_order.newton(_by_rows(given))
+
+    return built
+
+
+def _by_rows(task: Task) -> Task:
+    rows = task.rows
+    return replace(task, rows=rows.by_rows) if isinstance(rows, ColumnOrder) else task

@@ -1,0 +1,1 @@
+"""How a `Task` becomes a solver: a function for each method, which imports it when it is called."""

@@ -1,0 +1,98 @@
+"""The work of methods on a problem, in nanoseconds, by sizes alone: the same seed gives the same
+run.
+"""
+
+from __future__ import annotations
+
+from rrmlinear.core.cached import cached_property
+from rrmlinear.core.loading import loading
+from rrmlinear.data.rows import Rows
+from rrmlinear.risks.row_factor import is_nearly_full
+from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
+from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS
+from rrmlinear.solvers.second_order.limits import (
+    MAX_CLASS_FEATURES,
+    MAX_FACTORIZED,
+    MAX_GRAM_FRACTION,
+    MIN_BY_CLASSES,
+)
+
+# Of a pass beside its visits, in Python; the same of a step of Newton's method; of an example for
+# each score; of a multiplication in BLAS, and in the Gram matrix of dense rows, of which BLAS
+# computes a half; of reading a stored value from a file.
+PASS_COST, STEP_COST = 1e5, 3e5
+SCORE_COST, BLAS_COST, DENSE_GRAM_COST, READING_COST = 20.0, 0.08, 0.02, 6.0
+# Products with all examples in a step of Newton's method, in one of a gradient method, and in the
+# system of a step with the part of each class as preconditioner.
+NEWTON_PRODUCTS, BATCH_PRODUCTS, CLASS_PRODUCTS = 6, 3, 15
+
+
+class Work:
+    """The work over these rows for a loss of one score, or of ``n_classes``.
+
+    ``quadratic_l1`` is that of Ω. ``visit`` is the work of a visit of an ascent, and ``product``
+    that of an example in a product with all, from a file where the rows are streamed.
+    """
+
+    def __init__(
+        self, rows: Rows, n_classes: int | None, is_smooth: bool, quadratic_l1: float | None
+    ) -> None:
+        self.rows, self.is_smooth, self.quadratic_l1 = rows, is_smooth, quadratic_l1
+        self.n, self.d, self.k = max(1, rows.shape[0]), rows.width, n_classes or 1
+        self.stored = max(1.0, rows.n_stored / self.n)
+        self.visit = visit_work(self.stored, self.k)
+        self.product = self.visit + (0.0 if rows.blocks is None else READING_COST) * self.stored
+        #: The work of an example in a pass of a gradient method.
+        self.gradient = BATCH_PRODUCTS * self.product
+
+    def whole(self, visit: float) -> float:
+        """The work of a pass in which each example takes ``visit``."""
+        return self.n * visit + PASS_COST
+
+    @property
+    def has_few_weights(self) -> bool:
+        """Whether a matrix of all weights can be factorized."""
+        return self.d * self.k <= MAX_FACTORIZED
+
+    @cached_property
+    def step(self) -> float:
+        """A step of Newton's method."""
+        return self._step(self._system())
+
+    def barred_step(self, unknowns: int) -> float:
+        """A step of it on barriers, whose system has this number of unknowns and is factorized."""
+        values = min(self.n, unknowns) * self.stored * self.k
+        return self._step(BLAS_COST * (unknowns**3 / 3 + unknowns * values))
+
+    def _step(self, system: float) -> float:
+        return STEP_COST + NEWTON_PRODUCTS * self.n * self.product + system
+
+    def _system(self) -> float:
+        """The work of a system: of examples, of weights, or by conjugate gradients."""
+        with loading:
+            from rrmlinear.risks.hessian import row_cost
+            from rrmlinear.solvers.second_order.factors import class_work
+
+        n, d, k, stored = self.n, self.d, self.k, self.stored
+        unknowns, duals = d * k, n * max(1, k - 1)
+        active = duals if self.is_smooth else min(duals, unknowns + n // 10)
+        is_norm = self.quadratic_l1 == 0
+        least = MIN_BY_CLASSES if is_norm or not self.is_smooth else MAX_FACTORIZED
+        by_classes = k > 1 and d <= MAX_CLASS_FEATURES and unknowns > least
+        few = active <= min(MAX_FACTORIZED, MAX_GRAM_FRACTION * unknowns)
+        if self.quadratic_l1 is not None and few:
+            is_dense = k == 1 and is_nearly_full(self.rows)
+            gram = DENSE_GRAM_COST if is_dense else BLAS_COST
+            return gram * active**2 * stored + BLAS_COST * active**3 / 3
+        if self.has_few_weights and not by_classes:
+            row = DENSE_GRAM_COST * row_cost(self.rows) if k == 1 else BLAS_COST * stored**2
+            return row * active + BLAS_COST * unknowns**3 / 3
+        products, factors = MAX_PRODUCTS, 0.0
+        if by_classes:
+            products, factors = CLASS_PRODUCTS, BLAS_COST * class_work(k, d, n)
+        return factors + products * 2 * min(n, active) * stored * (NONZERO_COST + CLASS_COST * k)
+
+
+def visit_work(stored: float, k: int) -> float:
+    """The work of a visit of an ascent, with this number of stored values and of scores."""
+    return SCORE_COST * k + stored * (NONZERO_COST + CLASS_COST * k)
