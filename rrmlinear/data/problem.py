@@ -156,7 +156,12 @@ class Problem:
 
 
 #: The function that trains each kind of problem.
-TRAINED_BY = {"Problem": "fit", "SequenceProblem": "fit_sequences", "GraphProblem": "fit_graphs"}
+TRAINED_BY = {
+    "Problem": "fit",
+    "SequenceProblem": "fit_sequences",
+    "GraphProblem": "fit_graphs",
+    "MultilabelProblem": "fit_labels",
+}
 
 
 def check_kind(function: str, given: Any, kind: type, maker: str) -> None:
@@ -173,16 +178,20 @@ def _labelled(
     y: Any, weights: Any, n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
     """Labels and weights, or one weight for all, of n examples."""
-    labels = _vector(y, "y", n)
+    return _vector(y, "y", n), checked_weights(weights, n)
+
+
+def checked_weights(weights: Any, n: int) -> NDArray[np.float64] | None:
+    """Weights of n examples, or one for all. ValueError for others, and for negative ones."""
     if weights is None:
-        return labels, None
+        return None
     if isinstance(weights, Real) or (isinstance(weights, np.ndarray) and not weights.ndim):
         weights = np.full(n, weights)
     weights = _vector(weights, "sample_weight", n)
     if weights.size and weights.min() < 0:
         worst = int(weights.argmin())
         raise ValueError(f"sample_weight[{worst}] is {weights[worst]}; weights must be at least 0")
-    return labels, weights
+    return weights
 
 
 def _vector(values: Any, name: str, n: int) -> NDArray[np.float64]:

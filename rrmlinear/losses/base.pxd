@@ -27,3 +27,5 @@ cdef class ScalarLoss:
                              Py_ssize_t alpha_step, const double* curvatures,
                              Py_ssize_t curvature_step, double* out, Py_ssize_t n) noexcept nogil
     cdef double gap(self, double y, double score, double alpha) noexcept nogil
+    cdef void all_gaps(self, const double* y, const double* scores, const double* alphas,
+                       double* out, Py_ssize_t n) noexcept nogil

@@ -134,6 +134,13 @@ cdef class ScalarLoss:
         """φ(a) + φ*(−α) + a α ≥ 0: the gap of an example."""
         return self.value(y, score) + self.conjugate(y, alpha) + score * alpha
 
+    cdef void all_gaps(self, const double* y, const double* scores, const double* alphas,
+                       double* out, Py_ssize_t n) noexcept nogil:
+        """The gaps of some examples."""
+        cdef Py_ssize_t i
+        for i in range(n):
+            out[i] = self.gap(y[i], scores[i], alphas[i])
+
     def box(self, y):
         """Arrays l ≤ 0 ≤ u over labels y and a number ε such that φ*(−α) is
         −y α + ε |α| + (smoothing/2) α² on l ≤ α ≤ u; None if φ* has another form.

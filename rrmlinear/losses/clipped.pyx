@@ -2,7 +2,7 @@
 
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.clipped_arrays cimport (
-    clipped_along, clipped_conjugate, clipped_derivatives, clipped_steps, clipped_t,
+    clipped_along, clipped_conjugate, clipped_derivatives, clipped_gaps, clipped_steps, clipped_t,
     clipped_tangent, clipped_total,
 )
 
@@ -50,3 +50,8 @@ cdef class ClippedLoss(ScalarLoss):
                              Py_ssize_t curvature_step, double* out, Py_ssize_t n) noexcept nogil:
         cdef clipped_t form = self._clipped()
         clipped_steps(&form, y, scores, alphas, alpha_step, curvatures, curvature_step, out, n)
+
+    cdef void all_gaps(self, const double* y, const double* scores, const double* alphas,
+                       double* out, Py_ssize_t n) noexcept nogil:
+        cdef clipped_t form = self._clipped()
+        clipped_gaps(&form, y, scores, alphas, out, n)

@@ -145,6 +145,21 @@ RRM_CLONES static double clipped_conjugate(const clipped_t *f, const double *y, 
     return beyond > 0 ? INFINITY : total;
 }
 
+/* φ(a_i) + φ*(−α_i) + a_i α_i for α_i within their bounds. */
+RRM_CLONES static void clipped_gaps(const clipped_t *f, const double *y, const double *scores,
+                                    const double *alpha, double *restrict out, ptrdiff_t n)
+{
+#define CALL(by_sign)                                                                     \
+    _Pragma("omp simd") for (ptrdiff_t i = 0; i < n; i++)                                 \
+    {                                                                                     \
+        double a = alpha[i];                                                              \
+        out[i] = clipped_value(f, y[i], scores[i], by_sign)                               \
+                 + a * (f->smoothing / 2 * a - (y[i] - scores[i])) + f->epsilon * fabs(a); \
+    }
+    CLIPPED_SWITCH(f, CALL)
+#undef CALL
+}
+
 /* The dual steps from α at these scores. A step of 0 through α or q means one number for all, else it
  * is 1. */
 RRM_CLONES static void clipped_steps(const clipped_t *f, const double *y, const double *scores,

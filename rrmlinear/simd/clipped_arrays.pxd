@@ -17,3 +17,5 @@ cdef extern from "clipped_arrays.h" nogil:
     void clipped_steps(const clipped_t* f, const double* y, const double* scores,
                        const double* alpha, Py_ssize_t alpha_step, const double* q,
                        Py_ssize_t q_step, double* out, Py_ssize_t n)
+    void clipped_gaps(const clipped_t* f, const double* y, const double* scores,
+                      const double* alpha, double* out, Py_ssize_t n)

@@ -1,0 +1,1 @@
+"""Loops over sixteen labels of one example, side by side."""

@@ -1,0 +1,192 @@
+/* Sixteen labels side by side: scores of a row, updates, and the moves of its duals.
+ *
+ * W has sixteen numbers for a feature, one for each label: in single precision they fill a line of
+ * the cache. Duals lie alike, sixteen for a row. Sums over long rows are taken in pieces in the
+ * precision of W, and in double precision over the pieces. */
+#ifndef RRM_LABEL_LANES_H
+#define RRM_LABEL_LANES_H
+
+#include "../rows.h"
+
+enum { LANES = 16, PIECE = 512 /* values of a row that are added up in single precision */ };
+
+typedef float float16 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef float float8v __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* z = Σ_t x_t W[t], `rows` sums at a time to hide the latency of additions. */
+#define DEFINE_LANES(real, vec, width, rows, level)                                             \
+    RRM_INLINE void lane_scores_kind_##vec(const row_t *row, int kind, const real *W, double *z) \
+    {                                                                                           \
+        enum { PARTS = LANES / width };                                                         \
+        for (int l = 0; l < LANES; l++)                                                         \
+            z[l] = 0;                                                                           \
+        for (ptrdiff_t from = 0; from < row->length; from += PIECE) {                           \
+            ptrdiff_t to = row->length - from < PIECE ? row->length : from + PIECE, t = from;   \
+            vec sum[rows][PARTS];                                                               \
+            for (int r = 0; r < rows; r++)                                                      \
+                for (int c = 0; c < PARTS; c++)                                                 \
+                    sum[r][c] = (vec){0};                                                       \
+            for (; t + rows <= to; t += rows)                                                   \
+                for (int r = 0; r < rows; r++) {                                                \
+                    const real x = (real)row_value(row, kind, t + r);                           \
+                    const real *w = W + row_index(row, kind, t + r) * LANES;                    \
+                    for (int c = 0; c < PARTS; c++)                                             \
+                        sum[r][c] += x * *(const vec *)(w + c * width);                         \
+                }                                                                               \
+            for (; t < to; t++) {                                                               \
+                const real x = (real)row_value(row, kind, t);                                   \
+                const real *w = W + row_index(row, kind, t) * LANES;                            \
+                for (int c = 0; c < PARTS; c++)                                                 \
+                    sum[0][c] += x * *(const vec *)(w + c * width);                             \
+            }                                                                                   \
+            for (int r = 1; r < rows; r++)                                                      \
+                for (int c = 0; c < PARTS; c++)                                                 \
+                    sum[0][c] += sum[r][c];                                                     \
+            for (int c = 0; c < PARTS; c++)                                                     \
+                for (int l = 0; l < width; l++)                                                 \
+                    z[c * width + l] += (double)sum[0][c][l];                                   \
+        }                                                                                       \
+        if (row->bias != 0)                                                                     \
+            for (int l = 0; l < LANES; l++)                                                     \
+                z[l] += row->bias * (double)W[row->bias_index * LANES + l];                     \
+    }                                                                                           \
+    level static void lane_scores_##vec(const row_t *row, const real *W, double *z)             \
+    {                                                                                           \
+        ROW_SWITCH(row, CALL_SCORES_##vec)                                                      \
+    }                                                                                           \
+    RRM_INLINE void lane_update_kind_##vec(const row_t *row, int kind, real *W,                 \
+                                           const real *steps)                                   \
+    {                                                                                           \
+        enum { PARTS = LANES / width };                                                         \
+        vec step[PARTS];                                                                        \
+        for (int c = 0; c < PARTS; c++)                                                         \
+            step[c] = *(const vec *)(steps + c * width);                                        \
+        for (ptrdiff_t t = 0; t < row->length; t++) {                                           \
+            const real x = (real)row_value(row, kind, t);                                       \
+            real *w = W + row_index(row, kind, t) * LANES;                                      \
+            for (int c = 0; c < PARTS; c++)                                                     \
+                *(vec *)(w + c * width) += x * step[c];                                         \
+        }                                                                                       \
+        if (row->bias != 0)                                                                     \
+            for (int c = 0; c < PARTS; c++)                                                     \
+                *(vec *)(W + row->bias_index * LANES + c * width) += (real)row->bias * step[c]; \
+    }                                                                                           \
+    level static void lane_update_##vec(const row_t *row, real *W, const real *steps)           \
+    {                                                                                           \
+        ROW_SWITCH(row, CALL_UPDATE_##vec)                                                      \
+    }
+#define CALL_SCORES_float16(kind) lane_scores_kind_float16(row, kind, W, z)
+#define CALL_SCORES_float8v(kind) lane_scores_kind_float8v(row, kind, W, z)
+#define CALL_SCORES_vec8(kind) lane_scores_kind_vec8(row, kind, W, z)
+#define CALL_SCORES_vec4(kind) lane_scores_kind_vec4(row, kind, W, z)
+#define CALL_UPDATE_float16(kind) lane_update_kind_float16(row, kind, W, steps)
+#define CALL_UPDATE_float8v(kind) lane_update_kind_float8v(row, kind, W, steps)
+#define CALL_UPDATE_vec8(kind) lane_update_kind_vec8(row, kind, W, steps)
+#define CALL_UPDATE_vec4(kind) lane_update_kind_vec4(row, kind, W, steps)
+DEFINE_LANES(float, float16, 16, 8, RRM_BY_8)
+DEFINE_LANES(float, float8v, 8, 4, RRM_BY_4)
+DEFINE_LANES(double, vec8, 8, 4, RRM_BY_8)
+DEFINE_LANES(double, vec4, 4, 2, RRM_BY_4)
+#undef DEFINE_LANES
+
+/* W is of floats where `is_single`, else of doubles; `width` is vector_width(). */
+RRM_INLINE void lane_scores(const row_t *row, const void *W, int is_single, int width, double *z)
+{
+    if (is_single)
+        (width == VEC8 ? lane_scores_float16 : lane_scores_float8v)(row, (const float *)W, z);
+    else
+        (width == VEC8 ? lane_scores_vec8 : lane_scores_vec4)(row, (const double *)W, z);
+}
+
+RRM_INLINE void lane_update(const row_t *row, void *W, int is_single, int width, const void *steps)
+{
+    if (is_single)
+        (width == VEC8 ? lane_update_float16 : lane_update_float8v)(row, (float *)W,
+                                                                    (const float *)steps);
+    else
+        (width == VEC8 ? lane_update_vec8 : lane_update_vec4)(row, (double *)W,
+                                                              (const double *)steps);
+}
+
+/* Costs of both sides of each label: of rows that have it, and of others. */
+typedef struct {
+    double with[LANES], without[LANES];
+} lane_costs_t;
+
+/* y_l = ±1 by the bits of a row of cost c, its costs c_l, and the curvatures c_l ‖x‖². */
+RRM_CLONES static void lane_sides(unsigned bits, double c, double square, const lane_costs_t *costs,
+                                  double *restrict y, double *restrict cost,
+                                  double *restrict curvature)
+{
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+        int has = bits >> l & 1;
+        y[l] = has ? 1 : -1;
+        cost[l] = c * (has ? costs->with[l] : costs->without[l]);
+        curvature[l] = cost[l] * square;
+    }
+}
+
+/* Move duals to `new` where c · `gap` is above `least`; the rises of the dual objective are added to
+ * `rises`. With `has_box` φ*(−α) is γ/2 α² − y α, and a rise is exact, else it is at least that of
+ * the curvature c (c ‖x‖² + γ). steps = c δ, 0 where a dual stays. Returns bits: 1 where one moves, 2
+ * where one is not 0. A label that has ended has costs of 0 and does not move. */
+#define DEFINE_MOVES(real)                                                                       \
+    RRM_CLONES static int lane_moves_##real(                                                     \
+        const double *restrict y, const double *restrict cost, const double *restrict curvature, \
+        double smoothing, int has_box, const double *restrict scores, const double *restrict gap, const double *restrict new, \
+        const double *restrict least, real *restrict alpha, real *restrict steps,                \
+        double *restrict rises)                                                                  \
+    {                                                                                            \
+        double moved = 0, any = 0;                                                               \
+        _Pragma("omp simd reduction(+ : moved, any)") for (int l = 0; l < LANES; l++)            \
+        {                                                                                        \
+            double to = (double)(real)new[l], from = (double)alpha[l], delta = to - from;        \
+            double bend = delta * (curvature[l] + smoothing) / 2;                                \
+            double pull = has_box ? y[l] - scores[l] - smoothing * from : 2 * bend;              \
+            double rise = cost[l] * delta * (pull - bend);                                       \
+            int moves = cost[l] * gap[l] > least[l] && rise > 0;                                  \
+            steps[l] = moves ? (real)(cost[l] * delta) : 0;                                      \
+            alpha[l] = (real)(moves ? to : from);                                                \
+            rises[l] += moves ? rise : 0;                                                        \
+            moved += moves ? 1.0 : 0.0;                                                          \
+            any += (cost[l] > 0) & (alpha[l] != 0) ? 1.0 : 0.0;                                  \
+        }                                                                                        \
+        return (moved > 0) + 2 * (any > 0);                                                      \
+    }
+DEFINE_MOVES(float)
+DEFINE_MOVES(double)
+#undef DEFINE_MOVES
+
+RRM_INLINE int lane_moves(const double *y, const double *cost, const double *curvature,
+                          double smoothing, int has_box, const double *scores, const double *gap, const double *new,
+                          const double *least, int is_single, void *alpha, void *steps,
+                          double *rises)
+{
+    return is_single ? lane_moves_float(y, cost, curvature, smoothing, has_box, scores, gap, new, least,
+                                        (float *)alpha, (float *)steps, rises)
+                     : lane_moves_double(y, cost, curvature, smoothing, has_box, scores, gap, new, least,
+                                         (double *)alpha, (double *)steps, rises);
+}
+
+/* out += ‖w_l‖² of n features. */
+RRM_CLONES static void lane_squares(const void *W, int is_single, ptrdiff_t n, double *out)
+{
+    const float *single = (const float *)W;
+    const double *twice = (const double *)W;
+    double sums[LANES] = {0};
+    if (is_single)
+        for (ptrdiff_t j = 0; j < n; j++)
+            for (int l = 0; l < LANES; l++) {
+                double w = single[j * LANES + l];
+                sums[l] += w * w;
+            }
+    else
+        for (ptrdiff_t j = 0; j < n; j++)
+            for (int l = 0; l < LANES; l++)
+                sums[l] += twice[j * LANES + l] * twice[j * LANES + l];
+    for (int l = 0; l < LANES; l++)
+        out[l] += sums[l];
+}
+
+#endif

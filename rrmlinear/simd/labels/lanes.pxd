@@ -1,0 +1,20 @@
+from rrmlinear.simd.rows cimport row_t
+
+
+cdef extern from "labels/lanes.h" nogil:
+    enum:
+        LANES
+
+    ctypedef struct lane_costs_t:
+        double[16] with_label "with"
+        double[16] without
+
+    int vector_width()
+    void lane_scores(const row_t* row, const void* W, int is_single, int width, double* z)
+    void lane_update(const row_t* row, void* W, int is_single, int width, const void* steps)
+    void lane_sides(unsigned bits, double c, double square, const lane_costs_t* costs, double* y,
+                    double* cost, double* curvature)
+    int lane_moves(const double* y, const double* cost, const double* curvature,
+                   double smoothing, int has_box, const double* scores, const double* gap, const double* new,
+                   const double* least, int is_single, void* alpha, void* steps, double* rises)
+    void lane_squares(const void* W, int is_single, Py_ssize_t n, double* out)

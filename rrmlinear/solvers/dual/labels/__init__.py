@@ -1,0 +1,1 @@
+"""Ascent on the problems of many labels, sixteen at a time."""

@@ -1,0 +1,235 @@
+"""All labels of a problem, each against the rest: blocks of sixteen, dealt to threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextvars import copy_context
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.core.deadline import TimeIsUpError, without_deadline
+from rrmlinear.core.pool import thread_pool
+from rrmlinear.data.rows import Rows
+from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.solvers.dual.labels._label_block import LabelBlock
+
+#: Labels of a block.
+LANES = 16
+# The passes after which the labels of a block that have not ended are packed into new blocks.
+ROUNDS = (20, 30, 45, 68, 102, 153, 230, 345)
+# Weights and duals have single precision down to this tolerance; its rounding is added to the gap.
+SINGLE_TOLERANCE = 1e-4
+
+Array = NDArray[Any]
+
+
+class Column(NamedTuple):
+    """The nonzeros of a vector."""
+
+    places: NDArray[np.int32]
+    values: Array
+
+
+class LabelEnd(NamedTuple):
+    """A label's weights, that of the bias last, and its certificate.
+
+    ``proven`` is the gap of the weights before any were dropped; ``primal`` is that of the weights.
+    ``has_ended`` where that gap is within the tolerance. ``duals`` are per unit of cost.
+    """
+
+    weights: Column
+    bias: float
+    primal: float
+    dual: float
+    proven: float
+    passes: int
+    has_ended: bool
+    duals: Column | None
+
+
+class Labels(NamedTuple):
+    """Rows of each label, one label after another, and what multiplies the costs: of rows that have
+    the label, and of others.
+    """
+
+    begins: NDArray[np.int64]
+    members: NDArray[np.int32]
+    with_label: NDArray[np.float64]
+    without: NDArray[np.float64]
+
+    def taken(self, chosen: Array) -> Labels:
+        """Some of the labels."""
+        parts = [self.members[self.begins[j] : self.begins[j + 1]] for j in chosen]
+        return Labels(
+            _begins_of([len(part) for part in parts]),
+            np.concatenate(parts) if parts else self.members[:0],
+            self.with_label[chosen],
+            self.without[chosen],
+        )
+
+
+class LabelAscent:
+    """minimize ½‖w_l‖² + Σ_i c_il φ(x_i'w_l, y_il) for each of many labels l, y_il = ±1.
+
+    c_il is ``costs``[i] times the label's factor of that side. Blocks of sixteen labels with about
+    as many rows each share passes (`LabelBlock`); no n × K and no d × K array is made. ``keeps_duals``
+    asks for the duals, and ``prune`` > 0 drops smaller weights and fits the bias again.
+
+    Labels that have not ended after 20, 30, 45 … passes share new blocks. The blocks, and so all bits
+    of the result, do not depend on ``threads``.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        loss: ScalarLoss,
+        costs: NDArray[np.float64],
+        labels: Labels,
+        *,
+        seed: int = 0,
+        threads: int = 1,
+        prune: float = 0.0,
+        keeps_duals: bool = False,
+    ) -> None:
+        self.rows, self.loss, self.costs, self.labels = rows, loss, costs, labels
+        self.seed, self.threads, self.prune, self.keeps_duals = seed, threads, prune, keeps_duals
+        self.squares = rows.squared_norms()
+        self.n_features = rows.shape[1]
+        self.memory: list[LabelBlock] = []
+        self.is_late = False
+
+    def run(
+        self,
+        tolerance: float,
+        max_passes: int,
+        see: Callable[[int, LabelEnd], Any],
+        start: dict[int, Column] | None = None,
+    ) -> bool:
+        """Solve each label to a gap of ``tolerance`` · P; ``see`` takes it as soon as it is there.
+
+        ``start`` are duals to begin from. If ``see`` returns True no block is begun any more. False
+        if some labels have not been seen: the caller or the deadline has ended the run.
+        """
+        self.tolerance, single = tolerance, tolerance >= SINGLE_TOLERANCE
+        if self.memory and self.memory[0].single != single:
+            self.memory = []
+        self.single = single
+        waiting = dict(start or {})
+        counts = np.diff(self.labels.begins)
+        order = np.argsort(-counts, kind="stable")
+        for number, most in enumerate((*(each for each in ROUNDS if each < max_passes), max_passes)):
+            last = number and most == max_passes or most >= max_passes
+            blocks = [order[at : at + LANES] for at in range(0, len(order), LANES)]
+            left: list[int] = []
+            for chosen, found in zip(blocks, self._each(blocks, waiting, most, last), strict=False):
+                if found is None:
+                    return False
+                for label, end in zip(chosen.tolist(), found, strict=True):
+                    if isinstance(end, Column):
+                        waiting[label] = end
+                        left.append(label)
+                    elif see(label, end):
+                        self.is_late = True
+            if not left:
+                return not self.is_late
+            order = np.array(left)
+        return not self.is_late
+
+    def _each(
+        self, blocks: list[Array], waiting: dict[int, Column], most: int, last: bool
+    ) -> Iterable[list[LabelEnd | Column] | None]:
+        def solve(chosen: Array) -> list[LabelEnd | Column] | None:
+            if self.is_late:
+                return None
+            start = [waiting.pop(label, None) for label in chosen.tolist()]
+            return self._solve(chosen, start, most, last)
+
+        threads = min(self.threads, len(blocks))
+        if threads == 1:
+            yield from map(solve, blocks)
+            return
+        with thread_pool(threads) as pool:
+            contexts = [copy_context() for _ in blocks]
+            yield from pool.map(lambda context, chosen: context.run(solve, chosen), contexts, blocks)
+
+    def _solve(
+        self, chosen: Array, start: list[Column | None], most: int, last: bool
+    ) -> list[LabelEnd | Column] | None:
+        """What each label of a block ends with, or duals to go on from."""
+        try:
+            block = self.memory.pop()
+        except IndexError:
+            block = LabelBlock(self.rows, self.loss, self.costs, self.squares, self.single)
+        block.begin(*self.labels.taken(chosen), self.seed)
+        if any(each is not None for each in start):
+            block.begin_at(*_joined([each or _NO_DUALS for each in start]))
+        try:
+            block.run(self.tolerance, self.seed, most)
+        except TimeIsUpError:
+            self.is_late = True
+        known = block.lanes[: len(chosen)]
+        is_open = known["open"].astype(bool)
+        goes_on = is_open & ~(last or self.is_late)
+        if (is_open & ~goes_on).any():
+            with without_deadline():
+                block.prove(self.tolerance)
+            is_open = known["open"].astype(bool)
+        before = known.copy()
+        found = self._taken(block, chosen, goes_on)
+        self.memory.append(block)
+        return [
+            each
+            if isinstance(each, Column)
+            else each._replace(proven=float(was["gap"]), has_ended=not opened)
+            for each, was, opened in zip(found, before, is_open, strict=True)
+        ]
+
+    def _taken(self, block: LabelBlock, chosen: Array, goes_on: Array) -> list[LabelEnd | Column]:
+        wanted = np.zeros(LANES, np.uint8)
+        wanted[: len(chosen)] = goes_on | self.keeps_duals
+        duals = _columns(*block.columns(True, wanted))
+        if self.prune > 0 and not goes_on.all():
+            block.prune(self.prune)
+        wanted[: len(chosen)] = ~goes_on
+        weights = _columns(*block.columns(False, wanted))
+        found: list[LabelEnd | Column] = []
+        for lane, known in enumerate(block.lanes[: len(chosen)]):
+            if goes_on[lane]:
+                found.append(duals[lane])
+                continue
+            kept, bias = _without_bias(weights[lane], self.n_features)
+            values = float(known["primal"]), float(known["dual"]), float(known["gap"])
+            of_label = duals[lane] if self.keeps_duals else None
+            passes, ended = block.passes, not known["open"]
+            found.append(LabelEnd(kept, bias, *values, passes, bool(ended), of_label))
+        return found
+
+
+_NO_DUALS = Column(np.zeros(0, np.int32), np.zeros(0))
+
+
+def _begins_of(lengths: list[int]) -> NDArray[np.int64]:
+    begins = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=begins[1:])
+    return begins
+
+
+def _joined(columns: list[Column]) -> tuple[Array, Array, Array]:
+    places = np.concatenate([each.places for each in columns])
+    values = np.concatenate([each.values for each in columns]).astype(np.float64)
+    return _begins_of([len(each.places) for each in columns]), places, values
+
+
+def _columns(begins: Array, places: Array, values: Array) -> list[Column]:
+    """Each in memory of its own, so that one can go before the others."""
+    ends = zip(begins[:-1], begins[1:], strict=True)
+    return [Column(places[a:b].copy(), values[a:b].copy()) for a, b in ends]
+
+
+def _without_bias(column: Column, n_features: int) -> tuple[Column, float]:
+    places, values = column
+    if len(places) and places[-1] == n_features:
+        return Column(places[:-1], values[:-1]), float(values[-1])
+    return column, 0.0
