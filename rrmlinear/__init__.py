@@ -76,6 +76,10 @@ _PUBLIC = {
     "fit_graphs": "rrmlinear.training.graphs",
     "MatrixCompletion": "rrmlinear.estimators.matrices.completion",
     "MultiTaskRegressor": "rrmlinear.estimators.matrices.multitask",
+    "MultilabelClassifier": "rrmlinear.estimators.multilabel",
+    "MultilabelProblem": "rrmlinear.data.label_sets",
+    "LabelModel": "rrmlinear.training.labels.label_model",
+    "fit_labels": "rrmlinear.training.labels.fit_labels",
     "path": "rrmlinear.estimators.path",
 }
 __all__ = ["__version__", *_PUBLIC]

@@ -2,6 +2,7 @@ from rrmlinear.catalog.parameter import Parameter as Parameter
 from rrmlinear.data.container.layout import ContainerError as ContainerError
 from rrmlinear.data.container.writing import write_container as write_container
 from rrmlinear.data.graphs import GraphProblem as GraphProblem
+from rrmlinear.data.label_sets import MultilabelProblem as MultilabelProblem
 from rrmlinear.data.problem import Problem as Problem
 from rrmlinear.data.sequences import SequenceProblem as SequenceProblem
 from rrmlinear.data.text.libsvm_format import read_graphs as read_graphs
@@ -16,6 +17,7 @@ from rrmlinear.estimators.kernels.machines import KernelRegressor as KernelRegre
 from rrmlinear.estimators.logistic import LogisticRegression as LogisticRegression
 from rrmlinear.estimators.matrices.completion import MatrixCompletion as MatrixCompletion
 from rrmlinear.estimators.matrices.multitask import MultiTaskRegressor as MultiTaskRegressor
+from rrmlinear.estimators.multilabel import MultilabelClassifier as MultilabelClassifier
 from rrmlinear.estimators.multivariate import MultivariateClassifier as MultivariateClassifier
 from rrmlinear.estimators.one_class import OneClassSVM as OneClassSVM
 from rrmlinear.estimators.path import path as path
@@ -42,6 +44,8 @@ from rrmlinear.training.chains import fit_sequences as fit_sequences
 from rrmlinear.training.fit import fit as fit
 from rrmlinear.training.graphs import GraphModel as GraphModel
 from rrmlinear.training.graphs import fit_graphs as fit_graphs
+from rrmlinear.training.labels.fit_labels import fit_labels as fit_labels
+from rrmlinear.training.labels.label_model import LabelModel as LabelModel
 from rrmlinear.training.model import Model as Model
 
 __version__: str

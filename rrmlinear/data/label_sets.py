@@ -136,7 +136,7 @@ class MultilabelProblem:
 
         Raises ValueError for wrong arrays, and where X and Y have different numbers of rows.
         """
-        return cls._of(X, LabelSets.from_matrix(Y, names), sample_weight, bias)
+        return cls.of_labels(X, LabelSets.from_matrix(Y, names), sample_weight, bias)
 
     @classmethod
     def from_lists(
@@ -149,10 +149,13 @@ class MultilabelProblem:
         names: Any = None,
     ) -> MultilabelProblem:
         """The same with a list of labels for each row, as in `LabelSets.from_lists`."""
-        return cls._of(X, LabelSets.from_lists(labels, names), sample_weight, bias)
+        return cls.of_labels(X, LabelSets.from_lists(labels, names), sample_weight, bias)
 
     @classmethod
-    def _of(cls, X: Any, labels: LabelSets, weights: Any, bias: float) -> MultilabelProblem:
+    def of_labels(
+        cls, X: Any, labels: LabelSets, weights: Any = None, bias: float = -1.0
+    ) -> MultilabelProblem:
+        """The same with labels that are known."""
         rows = rows_of(X)
         if labels.n_rows != rows.shape[0]:
             raise ValueError(f"Y has {labels.n_rows} rows, but X has {rows.shape[0]}")

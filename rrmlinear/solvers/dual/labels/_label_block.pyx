@@ -1,6 +1,6 @@
 """Dual ascent on the problems of sixteen labels at once: a visit reads a row for all of them."""
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 from libc.string cimport memset
 
@@ -41,9 +41,9 @@ cdef double SMALL_GAP = 0.1
 # the one asked for.
 cdef double NEAR = 2.0
 cdef double NEGATIVE = NEGATIVE_GAP, BIAS_ROUNDING = 1e-9
-# A bound of the rounding of ½‖w‖² and of scores in single precision, relative to P + D.
-SINGLE_ROUNDING = 4e-6
-cdef double ROUNDED = SINGLE_ROUNDING
+# What rounding of scores and of ‖w − Σ c α x‖² may add to a gap in single precision, relative to
+# P + D.
+cdef double ROUNDED = 1e-6
 
 # What is known of a label. `dual` is a lower bound until it is measured.
 cdef struct lane_t:
@@ -62,7 +62,10 @@ cdef class LabelBlock:
 
     y_il is 1 where row i has label l, else −1; c_il is ``costs``[i] times the label's factor of that
     side. ``squares`` are ‖x_i‖². With ``single`` weights and duals have single precision. A block is
-    memory for one set of labels after another: `begin`, `run`, then what it found.
+    memory for one set of labels after another: `begin`, `run`, then what it found. With ``free`` the
+    weight of the appended column is not regularized: a pass goes over ½ (u − u_0)² in place of ½ u²,
+    then u_0 becomes u (method of multipliers), and Σ c α = 0 is made to hold for the certificate by
+    shorter duals of one side.
 
     A row of which no dual moves leaves the passes for 2, 4, 8 … of them: for losses with bounds only
     where all its duals are 0. Gaps over the rows visited tell when to measure all: that measurement
@@ -72,8 +75,10 @@ cdef class LabelBlock:
     cdef Rows rows
     cdef ScalarLoss loss
     cdef const double[::1] cost, square
-    cdef readonly bint single
+    cdef readonly bint single, free
     cdef readonly int passes
+    cdef readonly object centres     # u_0 of each label
+    cdef double[::1] centre
     cdef readonly object lanes       # sixteen times a lane_t
     cdef lane_t[::1] each
     cdef readonly object weights     # features × 16
@@ -94,12 +99,15 @@ cdef class LabelBlock:
 
     def __cinit__(self, Rows rows not None, ScalarLoss loss not None,
                   const double[::1] costs not None, const double[::1] squares not None,
-                  bint single):
+                  bint single, bint free):
         cdef Py_ssize_t n = rows.c.n_rows
         if not len(costs) == len(squares) == n:
             raise ValueError(f"there must be {n} costs and squared norms")
-        self.rows, self.loss, self.cost, self.square, self.single = (
-            rows, loss, costs, squares, single)
+        if free and not rows.c.bias > 0:
+            raise ValueError("a bias that is free needs an appended column")
+        self.rows, self.loss, self.cost, self.square, self.single, self.free = (
+            rows, loss, costs, squares, single, free)
+        self.centres = self.centre = np.zeros(LANES)
         size = 4 if single else 8
         kind = np.float32 if single else np.float64
         weights = aligned_zeros(max(rows.width, 1), LANES * size // 8)
@@ -125,7 +133,7 @@ cdef class LabelBlock:
         self.passes = 0
         memset(&self.W[0, 0], 0, self.W.shape[0] * self.W.shape[1])
         memset(&self.alpha[0, 0], 0, self.alpha.shape[0] * self.alpha.shape[1])
-        self.lanes[:] = 0
+        self.lanes[:], self.centres[:] = 0, 0
         self.bits[:] = 0
         for l in range(LANES):
             self.sides.with_label[l] = self.sides.without[l] = 0
@@ -144,29 +152,70 @@ cdef class LabelBlock:
                 self.wake[i] = 0
 
     def begin_at(self, const int64_t[::1] begins not None, const int32_t[::1] places not None,
-                 const double[::1] values not None):
-        """After `begin`: the duals of label l are ``values`` at the rows ``places``."""
+                 const double[::1] values not None, const double[::1] centres not None):
+        """After `begin`: the duals of label l are ``values`` at the rows ``places``, u_0 is its one of
+        ``centres``.
+        """
         cdef Py_ssize_t i, j, l
-        cdef double* steps = &self.held[0, 0]
+        cdef double* alpha = &self.held[3, 0]
+        cdef double[16] square
+        cdef double[::1] dual = np.zeros(LANES)
         cdef row_t row
         duals = self.duals
         for l in range(begins.shape[0] - 1):
             own = np.asarray(places)[begins[l]:begins[l + 1]]
             duals[own, l] = np.asarray(values)[begins[l]:begins[l + 1]]
         used = np.flatnonzero(duals.any(axis=1))
-        cost = np.empty((len(used), LANES), duals.dtype)
-        for j in range(len(used)):
-            i = used[j]
-            self._set_sides(i)
-            for l in range(LANES):
-                cost[j, l] = self.held[5, l] * duals[i, l]
-        cdef unsigned char[:, ::1] moves = cost.view(np.uint8)
+        moves = np.zeros((1, LANES), duals.dtype)
+        cdef unsigned char[:, ::1] steps = moves.view(np.uint8)
         cdef const int64_t[::1] rows = used
-        with nogil:
-            for j in range(rows.shape[0]):
-                row = rows_get(&self.rows.c, rows[j])
-                lane_update(&row, &self.W[0, 0], self.single, self.width, &moves[j, 0])
-                self.wake[rows[j]] = 0
+        for l in range(LANES):
+            square[l] = 0
+        for j in range(rows.shape[0]):
+            i = rows[j]
+            self._set_sides(i)
+            self._take_duals(i, alpha)
+            for l in range(LANES):
+                moves[0, l] = self.held[5, l] * alpha[l]
+                if self.held[5, l] > 0:
+                    dual[l] -= self.held[5, l] * self.loss.conjugate(self.held[4, l], alpha[l])
+            row = rows_get(&self.rows.c, i)
+            lane_update(&row, &self.W[0, 0], self.single, self.width, &steps[0, 0])
+            self.wake[i] = 0
+        lane_squares(&self.W[0, 0], self.single, self._regularized(), square)
+        for l in range(LANES):
+            if self.each[l].open:
+                self.each[l].dual = dual[l] - square[l] / 2
+        if self.free:
+            for l in range(centres.shape[0]):
+                self.centre[l] = centres[l]
+                self._add_to_bias(l, centres[l])
+
+    cdef Py_ssize_t _regularized(self) noexcept nogil:
+        # rows of W whose squares are in Ω
+        return self.rows.c.n_features + (self.rows.c.bias != 0 and not self.free)
+
+    cdef double _bias(self, Py_ssize_t l) noexcept nogil:
+        cdef Py_ssize_t d = self.rows.c.n_features
+        if self.rows.c.bias == 0:
+            return 0
+        return ((<float*> &self.W[d, 0])[l] if self.single else (<double*> &self.W[d, 0])[l])
+
+    cdef void _add_to_bias(self, Py_ssize_t l, double change) noexcept nogil:
+        cdef Py_ssize_t d = self.rows.c.n_features
+        if self.single:
+            (<float*> &self.W[d, 0])[l] += <float> change
+        else:
+            (<double*> &self.W[d, 0])[l] += change
+
+    cdef void _move_centres(self) noexcept nogil:
+        cdef Py_ssize_t l
+        cdef double u
+        for l in range(LANES):
+            if self.each[l].open:
+                u = self._bias(l)
+                self._add_to_bias(l, u - self.centre[l])
+                self.centre[l] = u
 
     cdef void _set_sides(self, Py_ssize_t i) noexcept nogil:
         lane_sides(self.bits[i], self.cost[i], self.square[i], &self.sides, &self.held[4, 0],
@@ -198,6 +247,8 @@ cdef class LabelBlock:
                 return
             self.passes += 1
             self._pass(self.passes, seed, tolerance)
+            if self.free:
+                self._move_centres()
             for l in range(LANES):
                 near += self.each[l].open and (
                     self.each[l].gap <= NEAR * tolerance * self.each[l].dual)
@@ -261,25 +312,32 @@ cdef class LabelBlock:
     def prove(self, double tolerance):
         """Measure the open labels on all rows, and end those of a gap of ``tolerance`` · |P|.
 
-        Rows where a label's gap is not small come back.
+        With v = Σ c α x, ½‖v‖² is v'w − ½‖w‖² + ½‖w − v‖², and v'w = Σ c α (x'w). So P − D is the sum
+        of all gaps and ½‖w − v‖², however w has drifted by rounding: this last term is of its square.
+        A free bias has no part in w; where duals are shortened for it, ‖w − v‖ is at most the sum of
+        c |α| ‖x‖ that is taken away. Rows where a label's gap is not small come back.
         """
         cdef Py_ssize_t begin, end, i, l, n = self.rows.c.n_rows
-        cdef double[16] primal, dual, square
+        cdef double[16] primal, dual, square, cross, away, bias
+        cdef double[16] with_label, without      # factors of duals of rows with a label, and others
         cdef double* scores = &self.held[0, 0]
         cdef double* alpha = &self.held[3, 0]
         cdef double* y = &self.held[4, 0]
         cdef double* cost = &self.held[5, 0]
         cdef double* gap = &self.held[9, 0]
         cdef double* least = &self.held[7, 0]
-        cdef double rounding
+        cdef double rounding, factor
         cdef row_t row
         cdef lane_t* lane
         with nogil:
             for l in range(LANES):
-                primal[l] = dual[l] = square[l] = 0
+                primal[l] = dual[l] = square[l] = cross[l] = away[l] = 0
+                with_label[l] = without[l] = 1
                 least[l] = SMALL_GAP * tolerance * self.each[l].dual / n
-            lane_squares(&self.W[0, 0], self.single, self.rows.c.n_features
-                         + (self.rows.c.bias != 0), square)
+                bias[l] = self.rows.c.bias * self._bias(l) if self.free else 0
+            lane_squares(&self.W[0, 0], self.single, self._regularized(), square)
+            if self.free:
+                self._balance(&with_label[0], &without[0])
             begin = 0
             while begin < n:
                 if begin % CHECKED_VISITS == 0:
@@ -295,11 +353,14 @@ cdef class LabelBlock:
                     self._take_duals(i, alpha)
                     self.loss.all_gaps(y, scores, alpha, gap, LANES)
                     for l in range(LANES):
-                        self.lines[0, l, i - begin], self.lines[1, l, i - begin] = y[l], cost[l]
-                        self.lines[2, l, i - begin] = scores[l]
-                        self.lines[3, l, i - begin] = alpha[l]
                         if cost[l] * gap[l] > least[l] and self.wake[i] > self.passes:
                             self.wake[i], self.streak[i] = 0, 0
+                        factor = with_label[l] if y[l] > 0 else without[l]
+                        away[l] += (1 - factor) * cost[l] * fabs(alpha[l]) * sqrt(self.square[i])
+                        self.lines[0, l, i - begin], self.lines[1, l, i - begin] = y[l], cost[l]
+                        self.lines[2, l, i - begin] = scores[l]
+                        self.lines[3, l, i - begin] = factor * alpha[l]
+                        cross[l] += factor * cost[l] * alpha[l] * (scores[l] - bias[l])
                 for l in range(LANES):
                     if self.each[l].open:
                         primal[l] += self.loss.total(&self.lines[0, l, 0], &self.lines[1, l, 0],
@@ -312,13 +373,37 @@ cdef class LabelBlock:
                 lane = &self.each[l]
                 if not lane.open:
                     continue
-                lane.primal, lane.dual = primal[l] + square[l] / 2, -dual[l] - square[l] / 2
+                lane.primal = primal[l] + square[l] / 2
+                lane.dual = -dual[l] - cross[l] + (square[l] - away[l] * away[l]) / 2
                 lane.gap, lane.passes = lane.primal - lane.dual, self.passes
                 rounding = ROUNDED * (fabs(lane.primal) + fabs(lane.dual)) if self.single else 0
                 if (-NEGATIVE * fabs(lane.primal) <= lane.gap + rounding
                         and lane.gap + rounding <= tolerance * fabs(lane.primal)):
                     lane.open, lane.gap = False, lane.gap + rounding
                     self.sides.with_label[l] = self.sides.without[l] = 0
+
+    cdef void _balance(self, double* with_label, double* without) noexcept nogil:
+        # Factors of at most 1 for the duals of both sides so that Σ c α = 0.
+        cdef Py_ssize_t i, l
+        cdef double* alpha = &self.held[3, 0]
+        cdef double* y = &self.held[4, 0]
+        cdef double* cost = &self.held[5, 0]
+        cdef double[16] own, other
+        for l in range(LANES):
+            own[l] = other[l] = 0
+        for i in range(self.rows.c.n_rows):
+            self._set_sides(i)
+            self._take_duals(i, alpha)
+            for l in range(LANES):
+                if y[l] > 0:
+                    own[l] += cost[l] * alpha[l]
+                else:
+                    other[l] -= cost[l] * alpha[l]
+        for l in range(LANES):
+            if own[l] > other[l]:
+                with_label[l] = other[l] / own[l]
+            elif other[l] > 0:
+                without[l] = own[l] / other[l]
 
     def prune(self, double least):
         """Drop the weights of all labels that are smaller than ``least``, fit each bias again to the
@@ -368,7 +453,7 @@ cdef class LabelBlock:
 
     cdef double _fit_bias(self, double[:, ::1] line, double bias, Py_ssize_t l,
                           Py_ssize_t d) noexcept nogil:
-        # Its weight b where ½b² + Σ c φ(z + bias b) is least, written to W; returns that value. The
+        # Its weight b where (½b² and) Σ c φ(z + bias b) is least, written to W; returns that value. The
         # derivative increases: a root between two ends, by secants that are halved where one stays.
         cdef Py_ssize_t n = line.shape[1]
         cdef double low = 0, high = 0, at_low, at_high, b = 0, at, step = 1, best
@@ -414,15 +499,17 @@ cdef class LabelBlock:
 
     cdef double _slope(self, double[:, ::1] line, double bias, double b,
                        double* value) noexcept nogil:
-        # of ½b² + Σ c φ(z + bias b), whose value is written
+        # of Σ c φ(z + bias b), and ½b² unless it is free; the value is written
         cdef Py_ssize_t i, n = line.shape[1]
         cdef double slope = 0
         for i in range(n):
             line[3, i] = line[2, i] + bias * b
-        value[0] = b * b / 2 + self.loss.tangent(&line[0, 0], &line[1, 0], &line[3, 0],
-                                                 &line[4, 0], n)
+        value[0] = self.loss.tangent(&line[0, 0], &line[1, 0], &line[3, 0], &line[4, 0], n)
         for i in range(n):
             slope += line[1, i] * line[4, i]
+        if self.free:
+            return bias * slope
+        value[0] += b * b / 2
         return b + bias * slope
 
     def columns(self, bint of_duals, const unsigned char[::1] wanted not None):

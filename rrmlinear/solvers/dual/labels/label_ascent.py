@@ -14,6 +14,7 @@ from rrmlinear.core.pool import thread_pool
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.dual.labels._label_block import LabelBlock
+from rrmlinear.solvers.loop.result import Status
 
 #: Labels of a block.
 LANES = 16
@@ -22,21 +23,26 @@ ROUNDS = (20, 30, 45, 68, 102, 153, 230, 345)
 # Weights and duals have single precision down to this tolerance; its rounding is added to the gap.
 SINGLE_TOLERANCE = 1e-4
 
+# The value of the appended column of a free bias, in root mean squares of the rows.
+COLUMN = 1.0
+
 Array = NDArray[Any]
 
 
 class Column(NamedTuple):
-    """The nonzeros of a vector."""
+    """The nonzeros of a vector. Of duals, ``centre`` is what a free bias goes on from."""
 
     places: NDArray[np.int32]
     values: Array
+    centre: float = 0.0
 
 
 class LabelEnd(NamedTuple):
     """A label's weights, that of the bias last, and its certificate.
 
     ``proven`` is the gap of the weights before any were dropped; ``primal`` is that of the weights.
-    ``has_ended`` where that gap is within the tolerance. ``duals`` are per unit of cost.
+    ``has_ended`` where that gap is within the tolerance; then ``duals``, per unit of cost, are there
+    if they were asked for. ``status`` tells how another solver ended.
     """
 
     weights: Column
@@ -47,6 +53,7 @@ class LabelEnd(NamedTuple):
     passes: int
     has_ended: bool
     duals: Column | None
+    status: Status | None = None
 
 
 class Labels(NamedTuple):
@@ -75,7 +82,8 @@ class LabelAscent:
 
     c_il is ``costs``[i] times the label's factor of that side. Blocks of sixteen labels with about
     as many rows each share passes (`LabelBlock`); no n × K and no d × K array is made. ``keeps_duals``
-    asks for the duals, and ``prune`` > 0 drops smaller weights and fits the bias again.
+    asks for the duals, and ``prune`` > 0 drops smaller weights and fits the bias again. With
+    ``is_free`` the weight of the appended column is not regularized.
 
     Labels that have not ended after 20, 30, 45 … passes share new blocks. The blocks, and so all bits
     of the result, do not depend on ``threads``.
@@ -92,7 +100,13 @@ class LabelAscent:
         threads: int = 1,
         prune: float = 0.0,
         keeps_duals: bool = False,
+        is_free: bool = False,
     ) -> None:
+        self.bias, self.is_free = rows.bias, is_free
+        if is_free:
+            rows = rows.with_bias(-1.0)
+            size = float(np.sqrt(rows.squared_norms().mean())) or 1.0
+            rows = rows.with_bias(COLUMN * size)
         self.rows, self.loss, self.costs, self.labels = rows, loss, costs, labels
         self.seed, self.threads, self.prune, self.keeps_duals = seed, threads, prune, keeps_duals
         self.squares = rows.squared_norms()
@@ -161,7 +175,8 @@ class LabelAscent:
         try:
             block = self.memory.pop()
         except IndexError:
-            block = LabelBlock(self.rows, self.loss, self.costs, self.squares, self.single)
+            own = self.rows, self.loss, self.costs, self.squares
+            block = LabelBlock(*own, self.single, self.is_free)
         block.begin(*self.labels.taken(chosen), self.seed)
         if any(each is not None for each in start):
             block.begin_at(*_joined([each or _NO_DUALS for each in start]))
@@ -175,21 +190,21 @@ class LabelAscent:
         if (is_open & ~goes_on).any():
             with without_deadline():
                 block.prove(self.tolerance)
-            is_open = known["open"].astype(bool)
-        before = known.copy()
+        proven = known["gap"].tolist()
         found = self._taken(block, chosen, goes_on)
         self.memory.append(block)
         return [
-            each
-            if isinstance(each, Column)
-            else each._replace(proven=float(was["gap"]), has_ended=not opened)
-            for each, was, opened in zip(found, before, is_open, strict=True)
+            each if isinstance(each, Column) else each._replace(proven=gap)
+            for each, gap in zip(found, proven, strict=True)
         ]
 
     def _taken(self, block: LabelBlock, chosen: Array, goes_on: Array) -> list[LabelEnd | Column]:
         wanted = np.zeros(LANES, np.uint8)
-        wanted[: len(chosen)] = goes_on | self.keeps_duals
-        duals = _columns(*block.columns(True, wanted))
+        is_open = block.lanes["open"][: len(chosen)].astype(bool)
+        wanted[: len(chosen)] = is_open | self.keeps_duals
+        found_duals = _columns(*block.columns(True, wanted))
+        centres = block.centres.tolist()
+        duals = [each._replace(centre=at) for each, at in zip(found_duals, centres, strict=True)]
         if self.prune > 0 and not goes_on.all():
             block.prune(self.prune)
         wanted[: len(chosen)] = ~goes_on
@@ -200,10 +215,11 @@ class LabelAscent:
                 found.append(duals[lane])
                 continue
             kept, bias = _without_bias(weights[lane], self.n_features)
+            if self.is_free:
+                bias *= self.rows.bias / self.bias
             values = float(known["primal"]), float(known["dual"]), float(known["gap"])
-            of_label = duals[lane] if self.keeps_duals else None
-            passes, ended = block.passes, not known["open"]
-            found.append(LabelEnd(kept, bias, *values, passes, bool(ended), of_label))
+            of_label = duals[lane] if self.keeps_duals or is_open[lane] else None
+            found.append(LabelEnd(kept, bias, *values, block.passes, not is_open[lane], of_label))
         return found
 
 
@@ -216,10 +232,11 @@ def _begins_of(lengths: list[int]) -> NDArray[np.int64]:
     return begins
 
 
-def _joined(columns: list[Column]) -> tuple[Array, Array, Array]:
+def _joined(columns: list[Column]) -> tuple[Array, Array, Array, Array]:
     places = np.concatenate([each.places for each in columns])
     values = np.concatenate([each.values for each in columns]).astype(np.float64)
-    return _begins_of([len(each.places) for each in columns]), places, values
+    centres = np.array([each.centre for each in columns])
+    return _begins_of([len(each.places) for each in columns]), places, values, centres
 
 
 def _columns(begins: Array, places: Array, values: Array) -> list[Column]:
@@ -229,7 +246,7 @@ def _columns(begins: Array, places: Array, values: Array) -> list[Column]:
 
 
 def _without_bias(column: Column, n_features: int) -> tuple[Column, float]:
-    places, values = column
+    places, values, _ = column
     if len(places) and places[-1] == n_features:
         return Column(places[:-1], values[:-1]), float(values[-1])
     return column, 0.0

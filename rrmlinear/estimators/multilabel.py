@@ -1,0 +1,383 @@
+"""`MultilabelClassifier`: any number of labels for each row, each against the rest."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from rrmlinear.catalog.parameter import Parameter
+from rrmlinear.catalog.regularizers import REGULARIZERS
+from rrmlinear.catalog.selection import select
+from rrmlinear.core.plain_state import PlainState
+from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
+from rrmlinear.estimators.arguments import (
+    AT_LEAST_0,
+    COUNT,
+    RANGES,
+    check_counted,
+    check_no_text,
+    check_several_classes,
+    classes_of,
+    optional,
+    seed_of,
+    thread_count,
+)
+from rrmlinear.estimators.base import NotConvergedWarning
+from rrmlinear.estimators.objective import find_loss
+from rrmlinear.estimators.wording import SOLVERS, find_solver_type, own_words, unknown_name
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.training.labels.fit_labels import solve_labels
+from rrmlinear.training.labels.label_model import LabelModel
+from rrmlinear.training.labels.thresholds import costs_by_folds, thresholds_by_folds
+
+#: Forms of y: a matrix, lists, one label a row of several, or of two.
+SPARSE, DENSE, LISTS, ONE, TWO = "sparse", "dense", "lists", "one", "two"
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
+    r"""Linear classifier of rows that have any number of labels, each label against the rest.
+
+    Solves, for each label l, with y_il = 1 where row i has it and −1 elsewhere,
+
+    .. math::
+        \min_{w_l} \; \Omega(w_l) + \sum_i C_{il} \, \phi(y_{il} \, (w_l^\top x_i + b_l)),
+
+    and proves each optimum by a duality gap. A label is predicted where its score is above 0, or
+    above its threshold. Rows are read once for sixteen labels, and weights are kept as nonzeros:
+    thousands of labels on text take minutes.
+
+    Parameters
+    ----------
+    loss : {"squared-hinge", "hinge", "logistic", ...}, default="squared-hinge"
+        φ, any of the losses of two classes.
+    C : float, default=1.0
+        Cost of an example of weight 1.
+    prune : float, default=0.0
+        Weights below it are dropped and the intercept is fitted again. ``duality_gaps_`` are those
+        of the weights that are left. On text of unit length 0.003 keeps a third of the weights for
+        a tenth of a percent of the objective.
+    thresholds : {"cv", "cost"} or None, default=None
+        None: a label is predicted from a score of 0 on. "cv": for each label the threshold of the
+        best F1 over ``folds`` folds. "cost": for each label the factor of ``C`` for its rows, of 1 to
+        13.5, with the best F1 over the folds.
+    top_k : int, default=None
+        Predict the k labels with the largest scores of each row.
+    positive_weight : float or array of shape (n_labels,), default=1.0
+        Factor of ``C`` for rows that have the label.
+    regularizer : str, default="l2"
+        Ω, ½‖w‖² or another by its name; others than "l2" take label after label.
+    l1 : float, default=None
+        Factor of the 1-norm in Ω, for those that have one.
+    fit_intercept : bool or {"regularized", "unregularized"}, default=True
+        True is "regularized": the weight of a column of the value ``intercept_scaling``.
+    intercept_scaling : float, default=1.0
+        Value of that column.
+    folds : int, default=3
+        Folds of ``thresholds``: label after label of some, so that no scores of all are held.
+    tol : float, default=1e-3
+        Each label is solved until its gap is at most ``tol`` times its objective.
+    max_iter : int, default=10_000
+        Most passes over the data, for each label.
+    solver : str, default="auto"
+        As in `LinearClassifier`.
+    random_state : int, RandomState or None, default=None
+        Order of the visits and folds; None is 0.
+    n_jobs : int, default=None
+        Threads, each with labels of its own. The result is the same for any number.
+    warm_start : bool, default=False
+        Begin from the duals of the last fit, for the labels that were there and as many rows.
+    callback : callable, default=None
+        Called with a label and its end (``primal``, ``dual``, ``passes``); True stops the fit.
+    verbose : int, default=0
+        1: a line at the end.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_labels,)
+        The labels: 0, 1, … for a matrix, sorted for lists.
+    coef_ : csr_array of shape (n_labels, n_features)
+        Weights, in single precision from ``tol`` 1e-4 on.
+    intercept_ : ndarray of shape (n_labels,)
+        Added to the scores; −1 or 1 for labels of no row or of all rows, which have no weights.
+    thresholds_ : ndarray of shape (n_labels,) or None
+        Scores above these predict a label.
+    objective_, duality_gap_ : float
+        Sums over all labels.
+    duality_gaps_, objectives_ : ndarray of shape (n_labels,)
+        Of each label.
+    n_iter_ : int
+        The most passes that a label took.
+    status_ : Status
+        SOLVED where every label is.
+    model_ : LabelModel
+        The model, which saves itself.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Warns
+    -----
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
+        Where a label has not reached ``tol``.
+
+    References
+    ----------
+    R.-E. Fan and C.-J. Lin, "A study on threshold selection for multi-label classification", 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import MultilabelClassifier
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    >>> model = MultilabelClassifier(C=10.0).fit(X, [["sea"], ["sun"], ["sea", "sun"]])
+    >>> model.predict(X)
+    [['sea'], ['sun'], ['sea', 'sun']]
+    >>> model.fit(X, np.array([[1, 0], [0, 1], [1, 1]])).predict(X).tolist()
+    [[1, 0], [0, 1], [1, 1]]
+    >>> bool(model.duality_gap_ <= 1e-3 * model.objective_)
+    True
+    """
+
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **RANGES,
+        "prune": AT_LEAST_0,
+        "thresholds": [StrOptions({"cv", "cost"}), None],
+        "top_k": optional(COUNT),
+        "positive_weight": [*AT_LEAST_0, "array-like"],
+        "l1": optional(AT_LEAST_0),
+        "folds": [Interval(Integral, 2, None, closed="left")],
+    }
+
+    loss: str = field(default="squared-hinge", kw_only=False)
+    C: float = 1.0
+    prune: float = 0.0
+    thresholds: str | None = None
+    top_k: int | None = None
+    positive_weight: Any = 1.0
+    regularizer: str = "l2"
+    l1: float | None = None
+    fit_intercept: Any = True
+    intercept_scaling: float = 1.0
+    folds: int = 3
+    tol: float = 1e-3
+    max_iter: int = 10_000
+    solver: str = "auto"
+    random_state: Any = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    callback: Any = None
+    verbose: int = 0
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on X (n_samples × n_features, dense or sparse) with the labels y of each row.
+
+        y is a matrix (n_samples × n_labels) of zeros and ones of any type, dense, sparse or nested
+        lists; or a list of labels for each row, numbers or text; or one label for each row, and then
+        the label with the largest score is predicted. Nested lists of zeros and ones that all have
+        one length are a matrix. Raises ValueError for parameters out of range, NaN or infinity, and
+        a y of other numbers or another length.
+        """
+        self._validate_params()
+        problem = self._problem(X, y, sample_weight)
+        with own_words(SOLVERS):
+            chosen = select(self._parameter(problem))
+            start = self._start(problem)
+            weights: Any = self.positive_weight
+            if self.thresholds == "cost":
+                weights = costs_by_folds(problem, chosen, weights, self.folds)
+            model = solve_labels(
+                problem, chosen, self.callback, None, weights, self.prune, self.warm_start, start
+            )
+            if self.thresholds == "cv":
+                limits = thresholds_by_folds(problem, chosen, weights, self.prune, self.folds)
+                model = model.with_thresholds(limits)
+        self._set(model)
+        return self
+
+    def _problem(self, X: Any, y: Any, sample_weight: Any) -> MultilabelProblem:
+        check_no_text(X, "X must hold numbers")
+        X = self._checked(X, reset=True)
+        labels, self.classes_, self._kind = labels_of(self, y)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X)
+            check_counted(sample_weight, "examples")
+        problem = MultilabelProblem.of_labels(X, labels, sample_weight)
+        return problem.with_bias(float(self.intercept_scaling) if self.fit_intercept else -1.0)
+
+    def _parameter(self, problem: MultilabelProblem) -> Parameter:
+        if self.regularizer not in REGULARIZERS:
+            raise unknown_name("regularizer", self.regularizer, REGULARIZERS)
+        is_free = self.fit_intercept == "unregularized"
+        return Parameter(
+            solver=find_solver_type(self.solver, SOLVERS).number,
+            loss=find_loss(self.loss, ("binary",)).name,
+            regularizer=self.regularizer,
+            l1=self.l1,
+            C=float(self.C),
+            free_bias=is_free,
+            gap_tol=float(self.tol),
+            max_passes=int(self.max_iter),
+            seed=seed_of(self.random_state),
+            threads=thread_count(self.n_jobs),
+        )
+
+    def _start(self, problem: MultilabelProblem) -> LabelModel | None:
+        last = getattr(self, "model_", None) if self.warm_start else None
+        duals = None if last is None or last.result is None else last.result.duals
+        return last if duals is not None and duals.shape[0] == problem.n_examples else None
+
+    def _set(self, model: LabelModel) -> None:
+        result = model.result
+        assert result is not None
+        self.model_ = model
+        self.coef_ = csr_array(model.weights.T)
+        self.intercept_, self.thresholds_ = model.intercepts, model.thresholds
+        self.objectives_, self.duality_gaps_ = result.primal, result.gap
+        self.objective_, self.duality_gap_ = float(result.primal.sum()), float(result.gap.sum())
+        self.n_iter_, self.status_ = int(result.passes.max(initial=0)), result.status
+        if self.verbose:
+            print(
+                f"[{type(self).__name__}] {result.status.value}: {model.n_labels} labels, objective "
+                f"{self.objective_:.8g}, gap {self.duality_gap_:.3g}, {result.seconds:.3f} s",
+                flush=True,
+            )
+            for note in result.notes:
+                print(f"[{type(self).__name__}] {note}", flush=True)
+        if not result.solved and result.status is not Status.STOPPED_BY_CALLER:
+            warnings.warn(result.shortfall(), NotConvergedWarning, stacklevel=3)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Scores of shape (n_samples, n_labels); see `decision_batches` for many of both. Of two
+        labels, one a row, those of the second, (n_samples,).
+        """
+        check_is_fitted(self)
+        scores = self.model_.decision_function(self._checked(X))
+        return scores[:, 0] if self._kind == TWO else scores
+
+    def decision_batches(self, X: Any) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """(first row, scores) of batches of rows, so that no scores of all are held."""
+        check_is_fitted(self)
+        batches: Iterator[tuple[int, NDArray[np.float64]]] = self.model_.in_batches(self._checked(X))
+        return batches
+
+    def predict(self, X: Any) -> Any:
+        """The labels of each row, in the form of the y of `fit`: a sparse or dense indicator, lists of
+        labels, or one label a row.
+        """
+        check_is_fitted(self)
+        X = self._checked(X)
+        if self._kind == TWO:
+            return self.classes_[(self.model_.decision_function(X)[:, 0] > 0).astype(np.intp)]
+        if self._kind == ONE:
+            return self.classes_[self.model_.predict_top_k(X, 1)[0][:, 0]]
+        if self._kind == LISTS:
+            return self.model_.predict_labels(X, self.top_k)
+        found = self.model_.predict(X, self.top_k)
+        return found if self._kind == SPARSE else found.toarray().astype(np.int64)
+
+    def predict_top_k(self, X: Any, k: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The k labels with the largest scores of each row and these scores, both n × k in falling
+        order; k is ``top_k`` by default, or 5.
+        """
+        check_is_fitted(self)
+        asked = k if k is not None else self.top_k or min(5, self.model_.n_labels)
+        places, scores = self.model_.predict_top_k(self._checked(X), asked)
+        return self.model_.names[places], scores
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The fraction of rows of which all labels are predicted right."""
+        found = self.predict(X)
+        if self._kind == LISTS:
+            every = np.asarray(self.classes_)
+            found = LabelSets.from_lists(found, every).matrix()
+            y = LabelSets.from_lists(y, every).matrix()
+        elif self._kind == SPARSE or (self._kind == DENSE and issparse(y)):
+            found, y = csr_array(found), csr_array(y)
+        return float(accuracy_score(y, found, sample_weight=sample_weight))
+
+    def sparsify(self) -> Self:
+        """Do nothing: ``coef_`` is sparse."""
+        check_is_fitted(self)
+        return self
+
+    def _checked(self, X: Any, reset: bool = False) -> Any:
+        dtypes = [np.float64, np.float32]
+        return validate_data(self, X, accept_sparse="csr", dtype=dtypes, order="C", reset=reset)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def labels_of(estimator: Any, y: Any) -> tuple[LabelSets, NDArray[Any], str]:
+    """Labels as users give them, the classes, and the form.
+
+    Raises ValueError for what is no matrix of zeros and ones, no lists, and no one label a row.
+    """
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None"
+        )
+    if not issparse(y) and hasattr(y, "__array__"):  # pandas, polars, …
+        y = np.asarray(y)
+    if issparse(y) or getattr(y, "ndim", 1) == 2:
+        is_sparse = issparse(y)
+        matrix = y if is_sparse else np.asarray(y)
+        if is_sparse or matrix.shape[1] != 1 or np.isin(matrix, (0, 1)).all():
+            sets = LabelSets.from_matrix(matrix)
+            return sets, sets.names, SPARSE if is_sparse else DENSE
+        y = matrix[:, 0]
+    if isinstance(y, np.ndarray) and y.dtype.kind != "O":
+        return _one_a_row(estimator, y)
+    rows = list(y)
+    if not rows or not all(_is_list(row) for row in rows):
+        return _one_a_row(estimator, y)
+    if _is_matrix(rows):
+        sets = LabelSets.from_matrix(np.array([list(row) for row in rows]))
+        return sets, sets.names, DENSE
+    sets = LabelSets.from_lists(rows)
+    return sets, sets.names, LISTS
+
+
+def _one_a_row(estimator: Any, y: Any) -> tuple[LabelSets, NDArray[Any], str]:
+    y = column_or_1d(y)
+    classes = classes_of(y)
+    check_several_classes(estimator, classes)
+    index = np.searchsorted(classes, y)
+    asked, kind = (classes[1:], TWO) if len(classes) == 2 else (classes, ONE)
+    own = [np.flatnonzero(index == j) for j in range(len(classes) - len(asked), len(classes))]
+    begins = np.concatenate([[0], np.cumsum([len(rows) for rows in own])]).astype(np.int64)
+    return LabelSets(asked, begins, np.concatenate(own).astype(np.int32), len(y)), classes, kind
+
+
+def _is_matrix(rows: list[Any]) -> bool:
+    """Whether lists of labels are rows of zeros and ones that all have one length."""
+    if len({len(row) for row in rows}) != 1 or not len(rows[0]):
+        return False
+    if any(isinstance(row, set | frozenset) for row in rows):
+        return False
+    return all(not isinstance(each, str) and each in (0, 1) for row in rows for each in row)
+
+
+def _is_list(row: Any) -> bool:
+    return hasattr(row, "__len__") and hasattr(row, "__iter__") and not isinstance(row, str | bytes)

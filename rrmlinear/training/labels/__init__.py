@@ -1,0 +1,1 @@
+"""Training and prediction of many labels, each against the rest."""

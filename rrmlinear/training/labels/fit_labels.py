@@ -1,0 +1,159 @@
+"""`fit_labels`: a problem of many labels and a parameter give a model."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog.errors import ChoiceError, Named
+from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.core.deadline import ends_within
+from rrmlinear.core.loading import loading
+from rrmlinear.data.label_sets import MultilabelProblem
+from rrmlinear.data.problem import check_kind
+from rrmlinear.training.costs import checked_costs
+from rrmlinear.training.fit import NotSolvedWarning
+from rrmlinear.training.labels.label_model import LabelModel
+from rrmlinear.training.labels.label_result import LabelResult
+from rrmlinear.training.labels.problems import LabelProblems
+
+if TYPE_CHECKING:
+    from rrmlinear.catalog.parameter import Parameter
+    from rrmlinear.solvers.dual.labels.label_ascent import LabelEnd
+
+#: A caller's look at a label that has ended, by its name; the run ends where it returns True.
+OnLabel = Callable[[Any, "LabelEnd"], Any]
+
+
+def fit_labels(
+    problem: MultilabelProblem,
+    parameter: Parameter,
+    on_label: OnLabel | None = None,
+    *,
+    costs: Any = None,
+    positive_weight: Any = 1.0,
+    prune: float = 0.0,
+    keeps_duals: bool = False,
+    start: LabelModel | None = None,
+) -> LabelModel:
+    """minimize Ω(w_l) + Σ_i C_il φ(x_i'w_l, y_il) for each label l, y_il = 1 where row i has it, else −1.
+
+    C_il is C · weight of the example · ``costs``[l], and ``positive_weight`` (one number, or one for
+    each label) times that where the row has the label. ``parameter`` names Ω and φ as for `fit`, of
+    the losses of two classes. Labels are independent; each is solved to a gap of ``gap_tol`` · P, by
+    default 1e-3. Labels of no row, or of all, have no problem: their score is −1 or 1, and a note
+    tells their number.
+
+    Under ½‖w‖², rows are read once for sixteen labels (`LabelAscent`); other regularizers, and solvers
+    that are named, solve label after label. Weights are kept as nonzeros, in single precision from a
+    tolerance of 1e-4 on. ``prune`` > 0 drops weights below it and fits the bias again; the certificate
+    is that of the weights that are left. ``start`` is a model with the duals of the same examples:
+    labels of the same name begin there.
+
+    ``on_label`` is called with a label and its `LabelEnd`; where it returns True the run stops, and
+    labels that were not reached have weights of 0. Threads solve other labels at once, with the same
+    bits for any number of them.
+
+    Raises ChoiceError (a ValueError) for wrong parameters, TypeError for another kind of problem,
+    ValueError for costs that are negative or of another length. Warns (NotSolvedWarning) where a
+    label has not reached the tolerance.
+    """
+    check_kind("fit_labels", problem, MultilabelProblem, "MultilabelProblem.from_arrays(X, Y)")
+    chosen = select(parameter)
+    model = solve_labels(
+        problem, chosen, on_label, costs, positive_weight, prune, keeps_duals, start
+    )
+    assert model.result is not None
+    if not model.result.solved:
+        warnings.warn(model.result.shortfall(), NotSolvedWarning, stacklevel=2)
+    return model
+
+
+def solve_labels(
+    problem: MultilabelProblem,
+    chosen: Selection,
+    on_label: OnLabel | None = None,
+    costs: Any = None,
+    positive_weight: Any = 1.0,
+    prune: float = 0.0,
+    keeps_duals: bool = False,
+    start: LabelModel | None = None,
+) -> LabelModel:
+    """`fit_labels` with a `Selection`, without the warning."""
+    if chosen.kind != "binary":
+        raise ChoiceError(
+            Named("loss", chosen.loss_row.name),
+            " is no loss of two classes: with many labels each is trained against the rest",
+            field="loss",
+            value=chosen.loss_row.name,
+        )
+    if problem.n_examples == 0:
+        raise ValueError("the problem has no examples")
+    if problem.labels.n_labels == 0:
+        raise ValueError("the problem has no labels")
+    chosen.check_bias(problem.bias)
+    if chosen.choices.class_weights:
+        raise ChoiceError(
+            Named("class_weights"),
+            " are of classes; the factor of rows with a label is positive_weight",
+            field="class_weights",
+            value=chosen.choices.class_weights,
+        )
+    if not 0 <= prune < np.inf:
+        raise ValueError(f"prune is {prune!r}; it must be a finite number of at least 0")
+    k = problem.labels.n_labels
+    own = _numbers(costs, k, "costs")
+    sides = own * _numbers(positive_weight, k, "positive_weight"), own
+    begun = time.perf_counter() - loading.seconds, time.process_time() - loading.cpu_seconds
+    with ends_within(chosen.choices.time_limit):
+        problems = LabelProblems(problem, chosen, _costs_of(problem, chosen), sides, prune)
+        found = problems.solve(on_label, keeps_duals, start)
+    spent = (
+        time.perf_counter() - loading.seconds - begun[0],
+        time.process_time() - loading.cpu_seconds - begun[1],
+    )
+    result = LabelResult(
+        found.status,
+        found.primal,
+        found.dual,
+        found.proven,
+        found.ended,
+        found.passes,
+        problems.tolerance,
+        *spent,
+        found.duals(problem.n_examples) if keeps_duals else None,
+        tuple(found.notes),
+    )
+    return LabelModel(
+        names=problem.labels.names,
+        weights=found.weights(problem.n_features),
+        intercepts=found.intercept,
+        bias=problem.bias,
+        loss=chosen.loss_row.name,
+        solver_name=chosen.solver.name,
+        counts=problem.labels.counts,
+        parameter=chosen.choices,
+        result=result,
+    )
+
+
+def _costs_of(problem: MultilabelProblem, chosen: Selection) -> NDArray[np.float64]:
+    weights = np.ones(problem.n_examples) if problem.weights is None else problem.weights
+    with np.errstate(over="ignore"):
+        return checked_costs(chosen.choices.C * weights)
+
+
+def _numbers(given: Any, k: int, name: str) -> NDArray[np.float64]:
+    """A finite number of at least 0 for each of k labels, from those or one for all; None: 1."""
+    values = np.asarray(1.0 if given is None else given, dtype=np.float64)
+    if values.shape not in ((), (k,)):
+        raise ValueError(f"{name} has shape {values.shape}; it must be a number, or {k} of them")
+    if not (np.isfinite(values) & (values >= 0)).all():
+        raise ValueError(f"{name} must be finite and at least 0")
+    return np.ascontiguousarray(np.broadcast_to(values, (k,)))
+

@@ -1,0 +1,174 @@
+"""The LabelModel: sparse weights of many labels that score, rank and predict."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.core.plain_state import PlainState
+from rrmlinear.core.records import record, replace
+from rrmlinear.data.array_rows import rows_of
+from rrmlinear.data.rows import Rows
+from rrmlinear.training.labels._label_scores import largest_scores, scores_of
+
+if TYPE_CHECKING:
+    from rrmlinear.catalog.choices import Choices
+    from rrmlinear.data.label_sets import MultilabelProblem
+    from rrmlinear.training.labels.label_result import LabelResult
+
+#: Scores that are held at once where labels are looked for row by row.
+SCORES_AT_ONCE = 1 << 22
+
+
+@record()
+class LabelModel(PlainState):
+    """A trained model of K labels: the score of label j is x'w_j + b_j.
+
+    ``names`` are the labels, ``weights`` a d × K scipy.sparse.csc_array, ``intercepts`` and ``counts``
+    (rows of each label in training) have K numbers. A label is predicted where its score is above 0,
+    or above its one of ``thresholds``. ``result`` and ``parameter`` are those of the training; a model
+    that was loaded has neither.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import MultilabelProblem, Parameter, fit_labels
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    >>> problem = MultilabelProblem.from_lists(X, [["a"], ["b"], ["a", "b"]], bias=1.0)
+    >>> model = fit_labels(problem, Parameter(C=10.0))
+    >>> model.predict_labels(X)
+    [['a'], ['b'], ['a', 'b']]
+    >>> places, scores = model.predict_top_k(X, 1)
+    >>> places.tolist()
+    [[0], [1], [1]]
+    """
+
+    names: NDArray[Any]
+    weights: Any
+    intercepts: NDArray[np.float64]
+    bias: float
+    loss: str
+    solver_name: str
+    counts: NDArray[np.int64]
+    thresholds: NDArray[np.float64] | None = None
+    parameter: Choices | None = None
+    result: LabelResult | None = None
+
+    @property
+    def n_features(self) -> int:
+        return int(self.weights.shape[0])
+
+    @property
+    def n_labels(self) -> int:
+        return len(self.names)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """All scores, n × K. For many labels see `predict_top_k` and `in_batches`."""
+        return self._scores(self._rows(X))
+
+    def in_batches(self, X: Any) -> Any:
+        """An iterator of (first row, scores m × K) over batches of rows."""
+        rows = self._rows(X)
+        n, at_once = rows.shape[0], max(1, SCORES_AT_ONCE // max(1, self.n_labels))
+        for begin in range(0, n, at_once):
+            yield begin, self._scores(rows, begin, min(begin + at_once, n))
+
+    def predict_top_k(self, X: Any, k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The places in ``names`` of the k labels with the largest scores of each row, and these
+        scores, both n × k in falling order. Ties go to the label that comes first.
+
+        Raises ValueError for k below 1 or above the number of labels.
+        """
+        if not 1 <= k <= self.n_labels:
+            raise ValueError(f"k is {k}; it must be from 1 to the number of labels, {self.n_labels}")
+        return largest_scores(self._rows(X), *self._columns(), self.intercepts, k)
+
+    def predict(self, X: Any, top_k: int | None = None) -> Any:
+        """The n × K indicator of the labels predicted, a csr_array of int8.
+
+        Those are the labels whose scores are above their thresholds; with ``top_k`` the k with the
+        largest scores of each row.
+        """
+        from scipy.sparse import csr_array
+
+        if top_k is not None:
+            places = np.sort(self.predict_top_k(X, top_k)[0], axis=1)
+            n = len(places)
+            begins = np.arange(0, places.size + 1, top_k)
+            ones = np.ones(places.size, np.int8)
+            return csr_array((ones, places.ravel(), begins), shape=(n, self.n_labels))
+        limits = 0.0 if self.thresholds is None else self.thresholds
+        found, counts = [], []
+        for _, scores in self.in_batches(X):
+            is_above = scores > limits
+            found.append(np.nonzero(is_above)[1])
+            counts.append(is_above.sum(axis=1))
+        begins = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
+        places = np.concatenate(found)
+        shape = (len(begins) - 1, self.n_labels)
+        return csr_array((np.ones(len(places), np.int8), places, begins), shape=shape)
+
+    def predict_labels(self, X: Any, top_k: int | None = None) -> list[list[Any]]:
+        """The labels of each row, by name."""
+        found = self.predict(X, top_k)
+        ends = zip(found.indptr[:-1], found.indptr[1:], strict=True)
+        return [self.names[found.indices[a:b]].tolist() for a, b in ends]
+
+    def with_thresholds(self, thresholds: NDArray[np.float64] | None) -> LabelModel:
+        """The same model with other thresholds."""
+        return replace(self, thresholds=thresholds)
+
+    def duals_of(self, names: NDArray[Any], problem: MultilabelProblem) -> dict[int, Any]:
+        """The duals of these labels, by their places among them; ValueError without any."""
+        from rrmlinear.solvers.dual.labels.label_ascent import Column
+
+        duals = None if self.result is None else self.result.duals
+        if duals is None:
+            raise ValueError("the model to start from has no duals: train it with keeps_duals=True")
+        if duals.shape[0] != problem.n_examples:
+            raise ValueError(
+                f"the model to start from has duals of {duals.shape[0]} examples, and there are "
+                f"{problem.n_examples}"
+            )
+        own = {name: j for j, name in enumerate(self.names.tolist())}
+        found = {}
+        for place, name in enumerate(names.tolist()):
+            if (j := own.get(name)) is not None:
+                part = slice(duals.indptr[j], duals.indptr[j + 1])
+                found[place] = Column(duals.indices[part], duals.data[part])
+        return found
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model as arrays behind a header (docs/labels.md); whole or not at all."""
+        from rrmlinear.training.labels.label_files import save_labels
+
+        save_labels(self, path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> LabelModel:
+        """A model that `save` wrote. Its arrays are mapped, and checked against their checksums.
+
+        Raises ModelFileError, a ValueError, for another file and for one that is damaged.
+        """
+        from rrmlinear.training.labels.label_files import load_labels
+
+        return load_labels(path)
+
+    def _scores(self, rows: Rows, begin: int = 0, end: int | None = None) -> NDArray[np.float64]:
+        end = rows.shape[0] if end is None else end
+        return scores_of(rows, *self._columns(), self.intercepts, begin, end)
+
+    def _columns(self) -> tuple[Any, Any, Any]:
+        weights = self.weights
+        begins = np.asarray(weights.indptr, dtype=np.int64)
+        return begins, np.asarray(weights.indices, dtype=np.int32), weights.data
+
+    def _rows(self, X: Any) -> Rows:
+        """Rows of a problem, a matrix or an array, without a bias. Columns beyond the model's
+        features are ignored, and missing ones are 0, as in LIBLINEAR.
+        """
+        rows = X.rows if hasattr(X, "rows") and hasattr(X, "n_features") else rows_of(X)
+        return rows.with_bias(-1.0)

@@ -1,0 +1,217 @@
+"""The problems of all labels: together where rows can be shared, else label by label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog.errors import ChoiceError, Named
+from rrmlinear.catalog.selection import GAP_TOL, Selection
+from rrmlinear.catalog.solvers import AUTO
+from rrmlinear.core.deadline import TimeIsUpError, check_time
+from rrmlinear.core.loading import loading
+from rrmlinear.core.pool import thread_pool
+from rrmlinear.core.records import replace
+from rrmlinear.data.array_rows import shared_rows
+from rrmlinear.data.label_sets import MultilabelProblem
+from rrmlinear.data.problem import Problem
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.training.classes.class_problems import values_at_zero
+from rrmlinear.training.labels.ends import Ends
+from rrmlinear.training.single import solve_scalars
+from rrmlinear.training.starts import Point
+
+Vector = NDArray[np.float64]
+
+
+class LabelProblems:
+    """A problem for each label of a `MultilabelProblem`; ``sides`` multiply costs of rows with it
+    and of others.
+    """
+
+    def __init__(
+        self,
+        problem: MultilabelProblem,
+        chosen: Selection,
+        costs: Vector,
+        sides: tuple[Vector, Vector],
+        prune: float,
+    ) -> None:
+        self.problem, self.chosen, self.costs, self.sides = problem, chosen, costs, sides
+        self.prune, self.tolerance = prune, _gap_of(chosen)
+        self.is_joint = _shares_rows(chosen) and problem.rows.blocks is None
+        if prune and not self.is_joint:
+            raise ChoiceError(
+                Named("prune"),
+                f" is {prune:g}; weights are dropped under the regularizer l2 alone",
+                field="prune",
+                value=prune,
+            )
+
+    def solve(self, on_label: Any, keeps_duals: bool, start: Any) -> Ends:
+        """Solve each; ``on_label`` sees the ends, and ``start`` is a model to begin from."""
+        names, counts = self.problem.labels.names, self.problem.labels.counts
+        ends = Ends(len(counts), self.problem.bias, keeps_duals)
+        constant = (counts == 0) | (counts == self.problem.n_examples)
+        for j in np.flatnonzero(constant).tolist():
+            ends.set_constant(j, 1.0 if counts[j] else -1.0)
+        if constant.any():
+            ends.notes.append(
+                f"{np.count_nonzero(constant)} labels are of no row or of all rows: their score is "
+                "-1 or 1"
+            )
+        stops = False
+
+        def see(j: int, end: Any) -> bool:
+            nonlocal stops
+            ends.add(j, end)
+            stops |= on_label is not None and on_label(names[j], end) is True
+            return stops
+
+        open_labels = np.flatnonzero(~constant)
+        try:
+            how = self._together if self.is_joint else self._in_turn
+            how(open_labels, ends, see, start)
+        except TimeIsUpError:
+            pass
+        left = np.flatnonzero(~constant & ~ends.seen)
+        for j, (primal, dual) in zip(left.tolist(), self._at_zero(left), strict=True):
+            ends.set_unseen(j, primal, dual)
+        if len(left):
+            ends.notes.append(f"{len(left)} labels were not reached: their weights are 0")
+        ends.status = self._status(ends, stops, bool(len(left)))
+        return ends
+
+    def _status(self, ends: Ends, stops: bool, is_late: bool) -> Status:
+        if ends.ended.all():
+            return Status.SOLVED
+        if stops:
+            return Status.STOPPED_BY_CALLER
+        try:
+            check_time()
+        except TimeIsUpError:
+            is_late = True
+        if is_late:
+            return Status.TIME_LIMIT
+        return ends.worst or Status.PASS_LIMIT
+
+    def _together(self, labels: NDArray[np.int64], ends: Ends, see: Any, start: Any) -> None:
+        with loading:
+            from rrmlinear.solvers.dual.labels.label_ascent import ROUNDS, LabelAscent, Labels
+
+        sets, choices = self.problem.labels, self.chosen.choices
+        every = Labels(sets.begins, sets.members, *self.sides)
+        ascent = LabelAscent(
+            shared_rows(self.problem.rows),
+            self.chosen.loss,
+            self.costs,
+            every if len(labels) == sets.n_labels else every.taken(labels),
+            seed=choices.seed,
+            threads=choices.threads,
+            prune=self.prune,
+            keeps_duals=ends.keeps_duals,
+            is_free=choices.free_bias,
+        )
+        begun = {} if start is None else start.duals_of(sets.names[labels], self.problem)
+        limit, left = self.chosen.stopping.max_passes, []
+        most = min(limit, ROUNDS[-1])
+
+        def ended(place: int, end: Any) -> Any:
+            j = int(labels[place])
+            if not end.has_ended and most <= end.passes < limit and end.duals is not None:
+                left.append((j, end))
+                return False
+            return see(j, end)
+
+        if not ascent.run(self.tolerance, most, ended, begun):
+            for j, end in left:
+                see(j, end)
+            return
+        for j, end in left:  # slow ones: by the solver of one problem
+            see(j, self._alone(j, end))
+
+    def _alone(self, j: int, end: Any) -> Any:
+        duals = np.zeros(self.problem.n_examples)
+        duals[end.duals.places] = end.duals.values
+        return self._solved(j, Point(None, duals), end.passes)
+
+    def _solved(self, j: int, point: Point, passes: int = 0) -> Any:
+        from rrmlinear.solvers.dual.labels.label_ascent import Column, LabelEnd
+
+        y = np.full(self.problem.n_examples, -1.0)
+        y[self.problem.labels.of(j)] = 1.0
+        costs = self.costs * np.where(y > 0, self.sides[0][j], self.sides[1][j])
+        stopping = replace(self.chosen.stopping, gap_tol=self.tolerance, delta=None)
+        gaps = replace(self.chosen.choices, gap_tol=self.tolerance, threads=1)
+        chosen = replace(self.chosen, choices=gaps)
+        problem = Problem(self.problem.rows, y, self.problem.weights)
+        result = solve_scalars(problem, chosen, y, costs, point, None, stopping)
+        d, weights = self.problem.n_features, result.weights
+        places = np.flatnonzero(weights[:d]).astype(np.int32)
+        used = np.flatnonzero(result.duals) if result.duals is not None else np.zeros(0, np.int64)
+        duals = None
+        if result.duals is not None:
+            duals = Column(used.astype(np.int32), result.duals[used])
+        return LabelEnd(
+            Column(places, weights[places]),
+            float(weights[d]) if len(weights) > d else 0.0,
+            result.primal,
+            result.dual,
+            result.gap,
+            passes + result.passes,
+            result.solved,
+            duals,
+            result.status,
+        )
+
+    def _in_turn(self, labels: NDArray[np.int64], ends: Ends, see: Any, start: Any) -> None:
+        threads = min(self.chosen.choices.threads, max(1, len(labels)))
+        stops = False
+
+        def solve(j: int) -> Any:
+            if stops:
+                return None
+            check_time()
+            return self._solved(j, Point())
+
+        if threads == 1:
+            for j in labels.tolist():
+                if see(j, solve(j)):
+                    return
+            return
+        from contextvars import copy_context
+
+        contexts = [copy_context() for _ in labels]
+        with thread_pool(threads) as pool:
+            found = pool.map(lambda c, j: c.run(solve, j), contexts, labels.tolist())
+            for j, end in zip(labels.tolist(), found, strict=True):
+                if end is not None and see(j, end):
+                    stops = True
+
+    def _at_zero(self, labels: NDArray[np.int64]) -> list[tuple[float, float]]:
+        total = float(self.costs.sum())
+        own = np.array([self.costs[self.problem.labels.of(j)].sum() for j in labels])
+        sums = [self.sides[0][labels] * own, self.sides[1][labels] * (total - own)]
+        return values_at_zero(self.chosen.loss, np.column_stack(sums)) if len(labels) else []
+
+
+#: A function of a label and its end.
+See = Callable[[int, Any], Any]
+
+
+def _shares_rows(chosen: Selection) -> bool:
+    """Whether labels may share rows: an ascent on the duals under ½‖w‖² serves."""
+    omega, choices = chosen.regularizer, chosen.choices
+    is_norm = omega.quadratic_l1 == 0 and omega.modulus == 1
+    serves = chosen.solver.number == AUTO or chosen.solver.is_liblinear
+    return bool(is_norm and choices.budget is None and serves)
+
+
+def _gap_of(chosen: Selection) -> float:
+    """The relative gap that each label is solved to: gap_tol, or at most that beside a type's rule."""
+    if chosen.choices.gap_tol is not None:
+        return float(chosen.choices.gap_tol)
+    return min(GAP_TOL, chosen.widest_gap)
