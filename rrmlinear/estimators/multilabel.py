@@ -17,6 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import (
     _check_sample_weight,
+    assert_all_finite,
     check_is_fitted,
     column_or_1d,
     validate_data,
@@ -361,6 +362,8 @@ def labels_of(estimator: Any, y: Any) -> tuple[LabelSets, NDArray[Any], str]:
 
 def _one_a_row(estimator: Any, y: Any) -> tuple[LabelSets, NDArray[Any], str]:
     y = column_or_1d(y)
+    if y.dtype.kind == "f":
+        assert_all_finite(y, input_name="y")
     classes = classes_of(y)
     check_several_classes(estimator, classes)
     index = np.searchsorted(classes, y)

@@ -77,6 +77,7 @@ cdef class LabelBlock:
     cdef const double[::1] cost, square
     cdef readonly bint single, free
     cdef readonly int passes
+    cdef int due                     # the first pass after which all rows may be measured
     cdef readonly object centres     # u_0 of each label
     cdef double[::1] centre
     cdef readonly object lanes       # sixteen times a lane_t
@@ -130,7 +131,7 @@ cdef class LabelBlock:
         """
         cdef Py_ssize_t i, l, n = self.rows.c.n_rows
         cdef uint64_t state = random_stream(seed, 0)
-        self.passes = 0
+        self.passes, self.due = 0, SAMPLE_PASSES + 1
         memset(&self.W[0, 0], 0, self.W.shape[0] * self.W.shape[1])
         memset(&self.alpha[0, 0], 0, self.alpha.shape[0] * self.alpha.shape[1])
         self.lanes[:], self.centres[:] = 0, 0
@@ -152,15 +153,17 @@ cdef class LabelBlock:
                 self.wake[i] = 0
 
     def begin_at(self, const int64_t[::1] begins not None, const int32_t[::1] places not None,
-                 const double[::1] values not None, const double[::1] centres not None):
-        """After `begin`: the duals of label l are ``values`` at the rows ``places``, u_0 is its one of
-        ``centres``.
+                 const double[::1] values not None, const double[::1] centres not None, int passes):
+        """After `begin`, and ``passes`` in other blocks: the duals of label l are ``values`` at the
+        rows ``places``, u_0 is its one of ``centres``. All rows are visited first.
         """
         cdef Py_ssize_t i, j, l
         cdef double* alpha = &self.held[3, 0]
         cdef double[16] square
         cdef double[::1] dual = np.zeros(LANES)
         cdef row_t row
+        self.passes, self.due = passes, passes + 1
+        self.wake[:] = 0
         duals = self.duals
         for l in range(begins.shape[0] - 1):
             own = np.asarray(places)[begins[l]:begins[l + 1]]
@@ -181,7 +184,6 @@ cdef class LabelBlock:
                     dual[l] -= self.held[5, l] * self.loss.conjugate(self.held[4, l], alpha[l])
             row = rows_get(&self.rows.c, i)
             lane_update(&row, &self.W[0, 0], self.single, self.width, &steps[0, 0])
-            self.wake[i] = 0
         lane_squares(&self.W[0, 0], self.single, self._regularized(), square)
         for l in range(LANES):
             if self.each[l].open:
@@ -238,7 +240,6 @@ cdef class LabelBlock:
         Raises TimeIsUpError after the deadline, between visits.
         """
         cdef Py_ssize_t l, near, left = 1
-        cdef int due = SAMPLE_PASSES + 1
         while self.passes < most:
             near = left = 0
             for l in range(LANES):
@@ -252,9 +253,9 @@ cdef class LabelBlock:
             for l in range(LANES):
                 near += self.each[l].open and (
                     self.each[l].gap <= NEAR * tolerance * self.each[l].dual)
-            if 2 * near >= left and self.passes >= due:
+            if 2 * near >= left and self.passes >= self.due:
                 self.prove(tolerance)
-                due = self.passes + BETWEEN_PROOFS
+                self.due = self.passes + BETWEEN_PROOFS
 
     cdef int _pass(self, int number, uint64_t seed, double tolerance) except -1:
         cdef Py_ssize_t n, at, i, l

@@ -133,11 +133,11 @@ class LabelAscent:
         waiting = dict(start or {})
         counts = np.diff(self.labels.begins)
         order = np.argsort(-counts, kind="stable")
-        for number, most in enumerate((*(each for each in ROUNDS if each < max_passes), max_passes)):
-            last = number and most == max_passes or most >= max_passes
+        done = 0
+        for most in (*(each for each in ROUNDS if each < max_passes), max_passes):
             blocks = [order[at : at + LANES] for at in range(0, len(order), LANES)]
             left: list[int] = []
-            for chosen, found in zip(blocks, self._each(blocks, waiting, most, last), strict=False):
+            for chosen, found in zip(blocks, self._each(blocks, waiting, (done, most, max_passes)), strict=False):
                 if found is None:
                     return False
                 for label, end in zip(chosen.tolist(), found, strict=True):
@@ -148,17 +148,17 @@ class LabelAscent:
                         self.is_late = True
             if not left:
                 return not self.is_late
-            order = np.array(left)
+            order, done = np.array(left), most
         return not self.is_late
 
     def _each(
-        self, blocks: list[Array], waiting: dict[int, Column], most: int, last: bool
+        self, blocks: list[Array], waiting: dict[int, Column], passes: tuple[int, int, int]
     ) -> Iterable[list[LabelEnd | Column] | None]:
         def solve(chosen: Array) -> list[LabelEnd | Column] | None:
             if self.is_late:
                 return None
             start = [waiting.pop(label, None) for label in chosen.tolist()]
-            return self._solve(chosen, start, most, last)
+            return self._solve(chosen, start, *passes)
 
         threads = min(self.threads, len(blocks))
         if threads == 1:
@@ -169,7 +169,7 @@ class LabelAscent:
             yield from pool.map(lambda context, chosen: context.run(solve, chosen), contexts, blocks)
 
     def _solve(
-        self, chosen: Array, start: list[Column | None], most: int, last: bool
+        self, chosen: Array, start: list[Column | None], done: int, most: int, limit: int
     ) -> list[LabelEnd | Column] | None:
         """What each label of a block ends with, or duals to go on from."""
         try:
@@ -179,14 +179,14 @@ class LabelAscent:
             block = LabelBlock(*own, self.single, self.is_free)
         block.begin(*self.labels.taken(chosen), self.seed)
         if any(each is not None for each in start):
-            block.begin_at(*_joined([each or _NO_DUALS for each in start]))
+            block.begin_at(*_joined([each or _NO_DUALS for each in start]), done)
         try:
             block.run(self.tolerance, self.seed, most)
         except TimeIsUpError:
             self.is_late = True
         known = block.lanes[: len(chosen)]
         is_open = known["open"].astype(bool)
-        goes_on = is_open & ~(last or self.is_late)
+        goes_on = is_open & (most < limit and not self.is_late)
         if (is_open & ~goes_on).any():
             with without_deadline():
                 block.prove(self.tolerance)

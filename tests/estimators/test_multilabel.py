@@ -1,0 +1,172 @@
+"""`MultilabelClassifier`: forms of y, scikit-learn's conventions, thresholds."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import make_multilabel_classification
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import ClassifierChain
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+from sklearn.svm import LinearSVC as TheirSVC
+from sklearn.utils.estimator_checks import check_estimator
+
+from rrmlinear import LinearSVC, MultilabelClassifier
+from rrmlinear.estimators.base import NotConvergedWarning
+from rrmlinear.training.labels.thresholds import best_threshold, f1_above
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, Y = make_multilabel_classification(200, 20, n_classes=18, random_state=2)
+    return X / X.max(), Y
+
+
+def test_scikit_learns_checks():
+    expected = {
+        f"check_sample_weight_equivalence_on_{kind}_data": "the default tol leaves fewer digits"
+        for kind in ("dense", "sparse")
+    }
+    found = check_estimator(
+        MultilabelClassifier(), expected_failed_checks=expected, on_fail="raise", on_skip=None
+    )
+    assert sum(each["status"] == "passed" for each in found) > 50
+
+
+def test_each_label_is_scikit_learns(data):
+    X, Y = data
+    ours = MultilabelClassifier(tol=1e-9).fit(X, Y)
+    theirs = OneVsRestClassifier(TheirSVC(tol=1e-8, max_iter=50_000)).fit(X, Y)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
+    assert (ours.predict(X) == theirs.predict(X)).all()
+    assert ours.duality_gap_ == pytest.approx(ours.duality_gaps_.sum())
+    assert ours.objective_ == pytest.approx(ours.objectives_.sum())
+
+
+@pytest.mark.parametrize("k", [18, 130, 300])
+def test_y_of_any_type_gives_the_same(k):
+    chance = np.random.default_rng(0)
+    X, Y = chance.normal(size=(60, 5)), chance.random((60, k)) < 0.1
+    first = MultilabelClassifier(tol=1e-2).fit(X, Y.astype(np.int64))
+    for kind in (np.int8, np.uint8, bool, np.float64):
+        for given in (Y.astype(kind), sp.csr_matrix(Y.astype(kind))):
+            model = MultilabelClassifier(tol=1e-2).fit(X, given)
+            assert (model.coef_ != first.coef_).nnz == 0
+            predicted = model.predict(X)
+            assert sp.issparse(predicted) == sp.issparse(given)
+            assert ((predicted.toarray() if sp.issparse(given) else predicted) == first.predict(X)).all()
+
+
+def test_lists_of_words(data):
+    X, Y = data
+    words = [[f"w{j:02}" for j in np.flatnonzero(row)] for row in Y]
+    by_lists, by_matrix = MultilabelClassifier().fit(X, words), MultilabelClassifier().fit(X, Y)
+    assert by_lists.classes_.tolist() == [f"w{j:02}" for j in range(18)]
+    expected = [[f"w{j:02}" for j in np.flatnonzero(row)] for row in by_matrix.predict(X)]
+    assert by_lists.predict(X) == expected
+    assert by_lists.score(X, words) == by_matrix.score(X, Y)
+    labels, scores = by_lists.predict_top_k(X[:3], 2)
+    assert labels.shape == scores.shape == (3, 2)
+    assert labels[0, 0] == f"w{by_matrix.decision_function(X[:1]).argmax():02}"
+
+
+def test_one_label_a_row_is_the_class_of_the_largest_score():
+    X = np.random.default_rng(0).normal(size=(90, 4))
+    y = np.array(["a", "b", "c"])[X[:, :3].argmax(axis=1)]
+    model = MultilabelClassifier(tol=1e-6).fit(X, y)
+    theirs = LinearSVC(tol=1e-6).fit(X, y)
+    assert (model.predict(X) == theirs.predict(X)).all()
+    two = MultilabelClassifier().fit(X, y == "a")
+    assert two.decision_function(X).shape == (90,)
+    assert (two.predict(X) == (two.decision_function(X) > 0)).all()
+
+
+def test_top_k_and_thresholds(data):
+    X, Y = data
+    assert (MultilabelClassifier(top_k=3).fit(X, Y).predict(X).sum(axis=1) == 3).all()
+    model = MultilabelClassifier(thresholds="cv", random_state=1).fit(X, Y)
+    assert (model.predict(X) == (model.decision_function(X) > model.thresholds_)).all()
+    again = MultilabelClassifier(thresholds="cv", random_state=1).fit(X, Y)
+    assert (again.thresholds_ == model.thresholds_).all()
+
+
+@pytest.mark.parametrize("thresholds", ["cv", "cost"])
+def test_folds_raise_f1_of_rare_labels(thresholds):
+    chance = np.random.default_rng(5)
+    X = chance.normal(size=(900, 8))
+    Y = X @ chance.normal(size=(8, 6)) + 2 * chance.normal(size=(900, 6)) > 4.5
+    train, test = slice(0, 600), slice(600, None)
+
+    def f1(**asked):
+        found = MultilabelClassifier(**asked).fit(X[train], Y[train]).predict(X[test])
+        both = (found * Y[test]).sum(axis=0)
+        return np.mean(2 * both / np.maximum(found.sum(axis=0) + Y[test].sum(axis=0), 1))
+
+    assert f1(thresholds=thresholds) > f1() + 0.05
+
+
+def test_the_best_threshold_is_the_best_of_all():
+    chance = np.random.default_rng(0)
+    for _ in range(50):
+        scores = np.round(chance.normal(size=20), 1)
+        members = np.flatnonzero(chance.random(20) < 0.3).astype(np.int32)
+        limit, f1 = best_threshold(scores, members)
+        tried = [f1_above(scores, members, t) for t in np.append(np.unique(scores) - 0.05, 9.0)]
+        assert f1 == pytest.approx(max(tried))
+        assert f1_above(scores, members, limit) == pytest.approx(f1) or not len(members)
+
+
+def test_it_stands_in_scikit_learns_tools(data):
+    X, Y = data
+    model = MultilabelClassifier()
+    found = cross_validate(model, X, Y, cv=3, scoring="f1_micro")
+    assert (found["test_score"] > 0.2).all()
+    search = GridSearchCV(make_pipeline(MaxAbsScaler(), model), {"multilabelclassifier__C": [0.1, 1]}, cv=2)
+    assert search.fit(X, Y).predict(X).shape == Y.shape
+    assert ClassifierChain(LinearSVC()).fit(X, Y).predict(X).shape == Y.shape
+    read = pickle.loads(pickle.dumps(model.fit(X, Y)))
+    assert (read.predict(X) == model.predict(X)).all()
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_sample_weights_are_repetitions(data):
+    X, Y = data
+    weights = np.random.default_rng(0).integers(0, 3, len(X))
+    by_weight = MultilabelClassifier(tol=1e-10).fit(X, Y, sample_weight=weights)
+    rows = np.repeat(np.arange(len(X)), weights)
+    by_rows = MultilabelClassifier(tol=1e-10).fit(X[rows], Y[rows])
+    np.testing.assert_allclose(by_weight.decision_function(X), by_rows.decision_function(X), atol=1e-4)
+
+
+def test_a_warm_start_takes_the_last_duals(data):
+    X, Y = data
+    model = MultilabelClassifier(warm_start=True, tol=1e-3).fit(X, Y)
+    first = model.model_.result.passes.sum()
+    assert model.fit(X, Y).model_.result.passes.sum() < first
+    model.fit(X[:100], Y[:100])  # other rows: from zero
+    assert model.status_.name == "SOLVED"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"prune": -1}, "prune"),
+        ({"thresholds": "best"}, "thresholds"),
+        ({"top_k": 0}, "top_k"),
+        ({"loss": "weston-watkins"}, "loss is 'weston-watkins'"),
+        ({"regularizer": "l3"}, "regularizer is 'l3'"),
+        ({"positive_weight": [1.0, 2.0]}, "positive_weight has shape"),
+    ],
+)
+def test_wrong_parameters_are_named(data, wrong, said):
+    with pytest.raises(ValueError, match=said):
+        MultilabelClassifier(**wrong).fit(*data)
+
+
+def test_a_run_that_is_not_solved_warns(data):
+    with pytest.warns(NotConvergedWarning, match="of 18 labels have a gap above"):
+        MultilabelClassifier("hinge", tol=1e-9, max_iter=6).fit(*data)

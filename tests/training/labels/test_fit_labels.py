@@ -1,0 +1,266 @@
+"""Each label's problem is that of one class against the rest, with a certificate that holds."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from rrmlinear import MultilabelProblem, Parameter, Problem, fit, fit_labels
+from rrmlinear.training.fit import NotSolvedWarning
+
+LOSSES = ["squared-hinge", "hinge", "logistic", "smooth-hinge"]
+
+
+def problem_of(seed=0, n=120, d=40, k=21, density=0.2, bias=1.0, dense=False, dtype=np.float64):
+    """Rows with labels that a random matrix of weights gives, a few of them wrong."""
+    chance = np.random.default_rng(seed)
+    X = sp.random_array((n, d), density=density, rng=chance, format="csr", dtype=np.float64)
+    scores = X @ chance.normal(size=(d, k)) - 0.4 + 0.2 * chance.normal(size=(n, k))
+    Y = scores > 0
+    Y[: len(Y) // 2, 0] = Y[0, 1] = True
+    rows = X.toarray().astype(dtype) if dense else X.astype(dtype)
+    weights = chance.uniform(0.5, 2, n)
+    return MultilabelProblem.from_arrays(rows, Y, weights, bias=bias), X, Y, weights
+
+
+def values_of(loss, y, scores):
+    slack = 1 - y * scores
+    return {
+        "squared-hinge": np.maximum(slack, 0) ** 2,
+        "hinge": np.maximum(slack, 0),
+        "logistic": np.logaddexp(0, -y * scores),
+        "smooth-hinge": np.where(
+            slack <= 0, 0, np.where(slack < 1, slack**2 / 2, slack - 0.5)
+        ),
+    }[loss]
+
+
+def objectives(model, X, Y, costs, loss, is_free=False):
+    """The objective of each label's weights as they are, in double precision."""
+    weights = model.weights.toarray().astype(np.float64)
+    y = np.where(Y, 1.0, -1.0)
+    losses = values_of(loss, y, X @ weights + model.intercepts)
+    bias = 0 if is_free or model.bias < 0 else (model.intercepts / model.bias) ** 2
+    return ((weights**2).sum(axis=0) + bias) / 2 + (costs * losses).sum(axis=0)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("bias", [-1.0, 0.5])
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-3, 1e-6])
+def test_the_certificate_holds_for_the_weights(loss, bias, tolerance):
+    problem, X, Y, weights = problem_of(bias=bias)
+    model = fit_labels(problem, Parameter(loss=loss, C=2.0, gap_tol=tolerance))
+    result = model.result
+    assert result.solved
+    exact = objectives(model, X, Y, 2 * weights[:, None], loss)
+    np.testing.assert_allclose(exact, result.primal, rtol=1e-6 if tolerance > 1e-4 else 1e-12)
+    assert (result.gap <= tolerance * result.primal).all()
+    best = fit_labels(problem, Parameter(loss=loss, C=2.0, gap_tol=1e-9)).result.primal
+    assert (result.dual <= best * (1 + 1e-9)).all()
+    assert (exact >= best * (1 - 1e-9)).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_optimum_is_that_of_one_label_alone(loss):
+    problem, X, Y, weights = problem_of(k=5)
+    model = fit_labels(problem, Parameter(loss=loss, gap_tol=1e-8))
+    for j in range(5):
+        alone = fit(
+            Problem.from_arrays(X, np.where(Y[:, j], 1, -1), weights, bias=1.0),
+            Parameter(loss=loss, gap_tol=1e-8),
+        )
+        assert model.result.primal[j] == pytest.approx(alone.result.primal, rel=2e-8)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-6])
+def test_a_free_intercept_has_a_certificate(loss, tolerance):
+    problem, X, Y, weights = problem_of()
+    asked = Parameter(loss=loss, free_bias=True, gap_tol=tolerance)
+    result = (model := fit_labels(problem, asked)).result
+    assert result.solved
+    exact = objectives(model, X, Y, weights[:, None], loss, is_free=True)
+    np.testing.assert_allclose(exact, result.primal, rtol=1e-6 if tolerance > 1e-4 else 1e-12)
+    for j in (0, 7):
+        alone = fit(
+            Problem.from_arrays(X, np.where(Y[:, j], 1, -1), weights, bias=1.0),
+            Parameter(solver="newton" if loss != "hinge" else "auto", loss=loss, free_bias=True,
+                      gap_tol=1e-8),
+        ).result
+        assert result.dual[j] <= alone.primal * (1 + 1e-9)
+        assert exact[j] >= alone.dual * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("kind", ["csr", "dense", "csr32", "dense32"])
+def test_all_kinds_of_rows_agree(kind):
+    dtype = np.float32 if kind.endswith("32") else np.float64
+    problem, *_ = problem_of(dense=kind.startswith("dense"), dtype=dtype)
+    plain, *_ = problem_of()
+    found, expected = (fit_labels(each, Parameter(gap_tol=1e-7)).result for each in (problem, plain))
+    np.testing.assert_allclose(found.primal, expected.primal, rtol=1e-5 if dtype == np.float32 else 2e-7)
+
+
+@pytest.mark.parametrize("asked", [{}, {"loss": "logistic", "free_bias": True}])
+def test_threads_give_the_same_bits(asked):
+    problem, *_ = problem_of(k=70)
+    one, two = (fit_labels(problem, Parameter(threads=t, **asked)) for t in (1, 2))
+    assert (one.weights != two.weights).nnz == 0
+    assert (one.intercepts == two.intercepts).all()
+    assert (one.result.dual == two.result.dual).all()
+
+
+def test_rows_of_long_values_are_solved():
+    problem, X, Y, weights = problem_of()
+    long = MultilabelProblem.from_arrays(1000 * X, Y, weights, bias=1.0)
+    result = (model := fit_labels(long, Parameter(C=1e-3, gap_tol=1e-3))).result
+    assert result.solved
+    exact = objectives(model, 1000 * X, Y, 1e-3 * weights[:, None], "squared-hinge")
+    np.testing.assert_allclose(exact, result.primal, rtol=1e-5)
+
+
+@pytest.mark.parametrize("asked", [{}, {"loss": "logistic", "free_bias": True}])
+def test_pruned_weights_have_a_certificate_of_their_own(asked):
+    problem, X, Y, weights = problem_of()
+    whole = fit_labels(problem, Parameter(gap_tol=1e-4, **asked))
+    model = fit_labels(problem, Parameter(gap_tol=1e-4, **asked), prune=0.3)
+    kept = np.abs(model.weights.data)
+    assert kept.min() >= 0.3
+    assert model.weights.nnz < 0.8 * whole.weights.nnz
+    loss = asked.get("loss", "squared-hinge")
+    exact = objectives(model, X, Y, weights[:, None], loss, bool(asked))
+    np.testing.assert_allclose(exact, model.result.primal, rtol=1e-6)
+    assert (model.result.proven <= 1e-4 * whole.result.primal * 1.01).all()
+    worse = model.result.gap > 1e-4 * model.result.primal
+    assert worse.any()  # the gap given is that of the weights that are left
+    assert (model.result.dual <= whole.result.primal * (1 + 1e-9)).all()
+    moved = model.intercepts + 1e-3
+    other = objectives(
+        model.with_intercepts(moved), X, Y, weights[:, None], loss, bool(asked)
+    )
+    assert (other >= exact * (1 - 1e-9)).all()  # the bias fits the weights that are left
+
+
+def test_costs_of_labels_and_of_rows_with_them():
+    problem, X, Y, weights = problem_of(k=4)
+    costs, factor = np.array([1.0, 2.0, 0.5, 1.0]), np.array([1.0, 3.0, 1.0, 0.25])
+    model = fit_labels(problem, Parameter(gap_tol=1e-8), costs=costs, positive_weight=factor)
+    each = weights[:, None] * costs * np.where(Y, factor, 1.0)
+    for j in range(4):
+        alone = fit(
+            Problem.from_arrays(X, np.where(Y[:, j], 1, -1), each[:, j], bias=1.0),
+            Parameter(loss="squared-hinge", gap_tol=1e-8),
+        )
+        assert model.result.primal[j] == pytest.approx(alone.result.primal, rel=3e-8)
+
+
+@pytest.mark.parametrize("asked", [{"regularizer": "l1"}, {"regularizer": "elastic-net", "l1": 0.5}])
+def test_other_regularizers_take_label_after_label(asked):
+    problem, X, Y, weights = problem_of(k=4)
+    model = fit_labels(problem, Parameter(loss="squared-hinge", gap_tol=1e-6, **asked))
+    assert model.result.solved
+    alone = fit(
+        Problem.from_arrays(X, np.where(Y[:, 2], 1, -1), weights, bias=1.0),
+        Parameter(loss="squared-hinge", gap_tol=1e-6, **asked),
+    )
+    assert model.result.primal[2] == pytest.approx(alone.result.primal, rel=2e-6)
+    with pytest.raises(ValueError, match="prune is 0.3; weights are dropped under the regularizer l2"):
+        fit_labels(problem, Parameter(loss="squared-hinge", **asked), prune=0.3)
+
+
+def test_labels_of_no_row_or_all_have_no_problem():
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    Y = np.zeros((30, 3), int)
+    Y[:, 1], Y[:5, 2] = 1, 1
+    model = fit_labels(MultilabelProblem.from_arrays(X, Y, bias=1.0), Parameter())
+    assert model.intercepts[:2].tolist() == [-1, 1]
+    assert model.weights[:, [0, 1]].nnz == 0
+    assert model.result.notes == ("2 labels are of no row or of all rows: their score is -1 or 1",)
+    assert model.result.solved
+
+
+def test_a_start_from_duals_takes_fewer_passes():
+    problem, *_ = problem_of(k=40)
+    first = fit_labels(problem, Parameter(gap_tol=1e-3), keeps_duals=True)
+    again = fit_labels(problem, Parameter(gap_tol=1e-3), start=first)
+    assert again.result.solved
+    assert again.result.passes.sum() < first.result.passes.sum()
+    v = problem.rows  # w = Σ c α x
+    weights = first.result.duals.multiply(problem.weights[:, None]).T @ np.asarray(
+        Problem(v, np.zeros(120)).to_scipy().toarray()
+    )
+    np.testing.assert_allclose(weights.T, first.weights.toarray(), atol=1e-4)
+
+
+def test_a_start_must_have_duals_of_these_rows():
+    problem, *_ = problem_of(k=3)
+    without = fit_labels(problem, Parameter())
+    with pytest.raises(ValueError, match="has no duals: train it with keeps_duals=True"):
+        fit_labels(problem, Parameter(), start=without)
+    other = fit_labels(problem.take(np.arange(50)), Parameter(), keeps_duals=True)
+    with pytest.raises(ValueError, match="duals of 50 examples, and there are 120"):
+        fit_labels(problem, Parameter(), start=other)
+
+
+def test_a_caller_stops_the_run():
+    problem, *_ = problem_of(k=70)
+    seen = []
+
+    def see(name, end):
+        seen.append((name, end.primal, end.dual, end.has_ended))
+        return len(seen) == 5
+
+    with pytest.warns(NotSolvedWarning, match="the caller asked to stop .* 38 of 70|of 70 labels"):
+        model = fit_labels(problem, Parameter(), see)
+    reached = np.isin(np.arange(70), [name for name, *_ in seen])
+    assert 5 <= reached.sum() < 70
+    assert model.result.ended.tolist() == reached.tolist()
+    assert model.weights[:, ~reached].nnz == 0
+    y = np.where(problem.labels.matrix().toarray(), 1, -1)
+    at_zero = (problem.weights[:, None] * np.ones_like(y)).sum(axis=0)
+    np.testing.assert_allclose(model.result.primal[~reached], at_zero[~reached])
+    assert not model.result.dual[~reached].any()
+
+
+def test_a_time_limit_leaves_a_certificate():
+    problem, X, Y, weights = problem_of(n=400, k=200)
+    with pytest.warns(NotSolvedWarning, match="the time limit was reached"):
+        model = fit_labels(problem, Parameter(gap_tol=1e-9, time_limit=1e-3))
+    exact = objectives(model, X, Y, weights[:, None], "squared-hinge")
+    np.testing.assert_allclose(exact, model.result.primal, rtol=1e-9)
+    assert (model.result.gap >= 0).all()
+
+
+def test_a_limit_that_is_not_reached_changes_nothing():
+    problem, *_ = problem_of()
+    free, limited = (fit_labels(problem, Parameter(time_limit=t)) for t in (None, 1e4))
+    assert (free.weights != limited.weights).nnz == 0
+
+
+def test_a_pass_limit_is_told():
+    problem, *_ = problem_of()
+    with pytest.warns(NotSolvedWarning, match="the limit on passes was reached"):
+        model = fit_labels(problem, Parameter(loss="hinge", gap_tol=1e-9, max_passes=7))
+    assert model.result.passes.max() == 7
+
+
+@pytest.mark.parametrize(
+    ("asked", "more", "said"),
+    [
+        ({"loss": "weston-watkins"}, {}, "no loss of two classes"),
+        ({"class_weights": {1: 2.0}}, {}, "the factor of rows with a label is positive_weight"),
+        ({}, {"prune": -1.0}, "prune is -1.0; it must be a finite number of at least 0"),
+        ({}, {"costs": [1.0, 2.0]}, "costs has shape"),
+        ({}, {"positive_weight": -1.0}, "positive_weight must be finite and at least 0"),
+    ],
+)
+def test_wrong_arguments_are_named(asked, more, said):
+    problem, *_ = problem_of(k=3)
+    with pytest.raises(ValueError, match=said):
+        fit_labels(problem, Parameter(**asked), **more)
+
+
+def test_another_kind_of_problem_is_refused():
+    with pytest.raises(TypeError, match="fit_labels takes a MultilabelProblem, not Problem: fit takes"):
+        fit_labels(Problem.from_arrays(np.eye(2), [1, 2]), Parameter())
+    problem, *_ = problem_of(k=3)
+    with pytest.raises(TypeError, match="fit takes a Problem, not MultilabelProblem: fit_labels"):
+        fit(problem, Parameter())
