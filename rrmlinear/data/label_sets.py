@@ -90,6 +90,14 @@ class LabelSets(PlainState):
         shape = (self.n_rows, self.n_labels)
         return csc_array((ones, self.members, self.begins), shape=shape).tocsr()
 
+    def some(self, chosen: NDArray[np.int64]) -> LabelSets:
+        """Some of the labels, by their places."""
+        parts = [self.of(j) for j in chosen.tolist()]
+        begins = np.zeros(len(parts) + 1, np.int64)
+        np.cumsum([len(part) for part in parts], out=begins[1:])
+        members = np.concatenate(parts) if parts else self.members[:0]
+        return LabelSets(self.names[chosen], begins, members, self.n_rows)
+
     def take(self, chosen: NDArray[np.int64]) -> LabelSets:
         """The labels of these rows, in this order."""
         pairs = self.matrix()[chosen].tocoo()

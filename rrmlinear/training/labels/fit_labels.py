@@ -5,19 +5,23 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from xxhash import xxh64
 
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.core.deadline import ends_within
 from rrmlinear.core.loading import loading
+from rrmlinear.core.records import replace
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.data.problem import check_kind
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.fit import NotSolvedWarning
+from rrmlinear.training.labels.journal import Journal
 from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.label_result import LabelResult
 from rrmlinear.training.labels.problems import LabelProblems
@@ -40,6 +44,8 @@ def fit_labels(
     prune: float = 0.0,
     keeps_duals: bool = False,
     start: LabelModel | None = None,
+    known: LabelModel | None = None,
+    journal: str | PathLike[str] | None = None,
 ) -> LabelModel:
     """minimize Ω(w_l) + Σ_i C_il φ(x_i'w_l, y_il) for each label l, y_il = 1 where row i has it, else −1.
 
@@ -53,7 +59,9 @@ def fit_labels(
     that are named, solve label after label. Weights are kept as nonzeros, in single precision from a
     tolerance of 1e-4 on. ``prune`` > 0 drops weights below it and fits the bias again; the certificate
     is that of the weights that are left. ``start`` is a model with the duals of the same examples:
-    labels of the same name begin there.
+    labels of the same name begin there. ``known`` is a model whose labels are taken as they are, also
+    those that the problem has not: only the others are trained. ``journal`` names a file that grows by
+    each label that ends. A run that was killed goes on from it; it is left to the caller to remove.
 
     ``on_label`` is called with a label and its `LabelEnd`; where it returns True the run stops, and
     labels that were not reached have weights of 0. Threads solve other labels at once, with the same
@@ -65,9 +73,8 @@ def fit_labels(
     """
     check_kind("fit_labels", problem, MultilabelProblem, "MultilabelProblem.from_arrays(X, Y)")
     chosen = select(parameter)
-    model = solve_labels(
-        problem, chosen, on_label, costs, positive_weight, prune, keeps_duals, start
-    )
+    given = costs, positive_weight, prune, keeps_duals, start, known, journal
+    model = solve_labels(problem, chosen, on_label, *given)
     assert model.result is not None
     if not model.result.solved:
         warnings.warn(model.result.shortfall(), NotSolvedWarning, stacklevel=2)
@@ -83,6 +90,8 @@ def solve_labels(
     prune: float = 0.0,
     keeps_duals: bool = False,
     start: LabelModel | None = None,
+    known: LabelModel | None = None,
+    journal: str | PathLike[str] | None = None,
 ) -> LabelModel:
     """`fit_labels` with a `Selection`, without the warning."""
     if chosen.kind != "binary":
@@ -110,9 +119,22 @@ def solve_labels(
     own = _numbers(costs, k, "costs")
     sides = own * _numbers(positive_weight, k, "positive_weight"), own
     begun = time.perf_counter() - loading.seconds, time.process_time() - loading.cpu_seconds
-    with ends_within(chosen.choices.time_limit):
-        problems = LabelProblems(problem, chosen, _costs_of(problem, chosen), sides, prune)
-        found = problems.solve(on_label, keeps_duals, start)
+    given_labels = problem.labels
+    if known is not None:
+        known.check_like(problem, chosen.loss_row.name)
+        fresh = ~np.isin(given_labels.names, known.names)
+        problem = replace(problem, labels=given_labels.some(np.flatnonzero(fresh)))
+        sides = sides[0][fresh], sides[1][fresh]
+    kept = None
+    if journal is not None:
+        kept = Journal(journal, _facts(problem, chosen, sides, prune, keeps_duals))
+    try:
+        with ends_within(chosen.choices.time_limit):
+            problems = LabelProblems(problem, chosen, _costs_of(problem, chosen), sides, prune)
+            found = problems.solve(on_label, keeps_duals, start, kept)
+    finally:
+        if kept is not None:
+            kept.close()
     spent = (
         time.perf_counter() - loading.seconds - begun[0],
         time.process_time() - loading.cpu_seconds - begun[1],
@@ -129,7 +151,7 @@ def solve_labels(
         found.duals(problem.n_examples) if keeps_duals else None,
         tuple(found.notes),
     )
-    return LabelModel(
+    model = LabelModel(
         names=problem.labels.names,
         weights=found.weights(problem.n_features),
         intercepts=found.intercept,
@@ -140,6 +162,34 @@ def solve_labels(
         parameter=chosen.choices,
         result=result,
     )
+    return model if known is None else known.joined(model)
+
+
+def _facts(
+    problem: MultilabelProblem,
+    chosen: Selection,
+    sides: tuple[NDArray[np.float64], NDArray[np.float64]],
+    prune: float,
+    keeps_duals: bool,
+) -> dict[str, Any]:
+    """What a journal is of: data by their checksums, and choices."""
+    labels, rows = problem.labels, problem.rows
+    data = [rows.values, rows.indices, rows.indptr, problem.weights, labels.begins, labels.members]
+    every = [np.ascontiguousarray(each) for each in (*data, *sides) if each is not None]
+    digest = xxh64()
+    for array in every:
+        digest.update(memoryview(array.reshape(-1)).cast("B") if array.size else b"")
+    digest.update(repr(labels.names.tolist()).encode())
+    choices = replace(chosen.choices, threads=1, time_limit=None)
+    return {
+        "format": "rrmlinear journal 1",
+        "data": digest.hexdigest(),
+        "shape": [*rows.shape, labels.n_labels],
+        "choices": repr(choices),
+        "prune": prune,
+        "duals": keeps_duals,
+        "bias": problem.bias,
+    }
 
 
 def _costs_of(problem: MultilabelProblem, chosen: Selection) -> NDArray[np.float64]:

@@ -18,7 +18,9 @@ from xxhash import xxh64_hexdigest
 
 from rrmlinear.catalog.losses import loss_row
 from rrmlinear.data.text.whole_file import whole_file
+from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.labels.label_model import LabelModel
+from rrmlinear.training.labels.label_result import LabelResult
 from rrmlinear.training.model_files.header import ModelFileError
 
 SIGNATURE = b"rrmlinear labels 1\n"
@@ -32,9 +34,19 @@ ARRAYS = {
     "intercepts": ("<f8",),
     "counts": ("<i8",),
     "names": ("|u1",),
+    "primal": ("<f8",),
+    "dual": ("<f8",),
+    "proven": ("<f8",),
+    "passes": ("<i8",),
+    "ended": ("|b1",),
     "thresholds": ("<f8",),
 }
+OPTIONAL = ("primal", "dual", "proven", "passes", "ended", "thresholds")
 FACTS = ("solver", "loss", "bias", "features", "labels")
+#: The arrays of a result in the order of its fields.
+RESULT = ("primal", "dual", "proven", "ended", "passes")
+#: Facts of a model with its certificate.
+PROOF = ("status", "tolerance", "seconds", "cpu_seconds")
 
 
 def save_labels(model: LabelModel, path: str | PathLike[str]) -> None:
@@ -56,6 +68,10 @@ def save_labels(model: LabelModel, path: str | PathLike[str]) -> None:
         "counts": np.asarray(model.counts, "<i8"),
         "names": np.frombuffer(json.dumps(names).encode(), np.uint8),
     }
+    result = model.result
+    if result is not None:
+        for name in OPTIONAL[:-1]:
+            arrays[name] = np.asarray(getattr(result, name), ARRAYS[name][0])
     if model.thresholds is not None:
         arrays["thresholds"] = np.asarray(model.thresholds, "<f8")
     for name in ("values", "intercepts", "thresholds"):
@@ -63,6 +79,9 @@ def save_labels(model: LabelModel, path: str | PathLike[str]) -> None:
             raise ValueError(f"the model has {name} that are not finite and cannot be saved")
     facts = (model.solver_name, model.loss, model.bias, model.n_features, model.n_labels)
     described: dict[str, Any] = dict(zip(FACTS, facts, strict=True))
+    if result is not None:
+        proof = (result.status.name, result.tolerance, result.seconds, result.cpu_seconds)
+        described |= dict(zip(PROOF, proof, strict=True))
     at, table = 0, {}
     for name, array in arrays.items():
         at = _aligned(at)
@@ -102,7 +121,8 @@ def load_labels(path: str | PathLike[str]) -> LabelModel:
     names = _names_of(arrays["names"], told)
     k, d = facts["labels"], facts["features"]
     begins, places, values = arrays["begins"], arrays["places"], arrays["values"]
-    sizes = {"intercepts": k, "counts": k, "thresholds": k, "begins": k + 1, "places": len(values)}
+    sizes = dict.fromkeys(("intercepts", "counts", *OPTIONAL), k)
+    sizes |= {"begins": k + 1, "places": len(values)}
     for name, size in sizes.items():
         if name in arrays and len(arrays[name]) != size:
             raise _fault(told, f"{name} has {len(arrays[name])} numbers where {size} belong")
@@ -123,7 +143,15 @@ def load_labels(path: str | PathLike[str]) -> LabelModel:
         solver_name=facts["solver"],
         counts=arrays["counts"],
         thresholds=arrays.get("thresholds"),
+        result=_result_of(facts, arrays),
     )
+
+
+def _result_of(facts: dict[str, Any], arrays: dict[str, Any]) -> LabelResult | None:
+    if "primal" not in arrays:
+        return None
+    status, *numbers = (facts[name] for name in PROOF)
+    return LabelResult(Status[status], *(arrays[name] for name in RESULT), *numbers)
 
 
 def _aligned(at: int) -> int:
@@ -137,15 +165,21 @@ def _fault(path: str, text: str) -> ModelFileError:
 def _header_of(line: bytes, path: str) -> tuple[dict[str, Any], dict[str, Any]]:
     try:
         header = json.loads(line)
-        facts = {name: header[name] for name in FACTS}
         table = dict(header["arrays"])
+        proven = [name in table for name in OPTIONAL[:-1]]
+        facts = {name: header[name] for name in (*FACTS, *(PROOF if any(proven) else ()))}
+        numbers = [facts["bias"], *(facts[name] for name in PROOF[1:] if name in facts)]
         whole = all(isinstance(facts[name], int) and facts[name] >= 0 for name in FACTS[3:])
         loss_row(facts["loss"])
-        if not whole or not isinstance(facts["bias"], int | float) or line[-1:] != b"\n":
+        if not whole or not all(isinstance(each, int | float) for each in numbers):
             raise ValueError("a number is wrong")
+        if any(proven) != all(proven) or (any(proven) and facts["status"] not in Status.__members__):
+            raise ValueError("the certificate is not whole")
+        if line[-1:] != b"\n":
+            raise ValueError("its line has no end")
     except (ValueError, KeyError, TypeError) as error:
         raise _fault(path, f"its header cannot be read ({error})") from None
-    missing = set(ARRAYS) - {"thresholds"} - set(table)
+    missing = set(ARRAYS) - set(OPTIONAL) - set(table)
     if missing or not set(table) <= set(ARRAYS):
         raise _fault(path, f"its arrays are {', '.join(sorted(table)) or 'none'}")
     return facts, table

@@ -29,8 +29,8 @@ class LabelModel(PlainState):
 
     ``names`` are the labels, ``weights`` a d × K scipy.sparse.csc_array, ``intercepts`` and ``counts``
     (rows of each label in training) have K numbers. A label is predicted where its score is above 0,
-    or above its one of ``thresholds``. ``result`` and ``parameter`` are those of the training; a model
-    that was loaded has neither.
+    or above its one of ``thresholds``. ``result`` is the certificate of each label. A model that was
+    loaded has no ``parameter``.
 
     Examples
     --------
@@ -116,6 +116,41 @@ class LabelModel(PlainState):
         found = self.predict(X, top_k)
         ends = zip(found.indptr[:-1], found.indptr[1:], strict=True)
         return [self.names[found.indices[a:b]].tolist() for a, b in ends]
+
+    def check_like(self, problem: MultilabelProblem, loss: str) -> None:
+        """Raise ValueError unless the labels of a problem and a loss can join those of the model."""
+        told = {
+            "features": (self.n_features, problem.n_features),
+            "a bias": (self.bias, problem.bias),
+            "the loss": (self.loss, loss),
+        }
+        for name, (own, other) in told.items():
+            if own != other:
+                raise ValueError(f"the model known has {name} {own}, and the problem {other}")
+
+    def joined(self, other: LabelModel) -> LabelModel:
+        """The labels of this model and then those of the other, which has no duals then."""
+        from scipy.sparse import csc_array, hstack
+
+        result = None
+        if self.result is not None and other.result is not None:
+            result = self.result.joined(other.result)
+        thresholds = None
+        if self.thresholds is not None or other.thresholds is not None:
+            parts = [
+                np.zeros(each.n_labels) if each.thresholds is None else each.thresholds
+                for each in (self, other)
+            ]
+            thresholds = np.concatenate(parts)
+        return replace(
+            other,
+            names=np.concatenate([self.names, other.names]),
+            weights=csc_array(hstack([self.weights, other.weights], format="csc")),
+            intercepts=np.concatenate([self.intercepts, other.intercepts]),
+            counts=np.concatenate([self.counts, other.counts]),
+            thresholds=thresholds,
+            result=result,
+        )
 
     def with_thresholds(self, thresholds: NDArray[np.float64] | None) -> LabelModel:
         """The same model with other thresholds."""

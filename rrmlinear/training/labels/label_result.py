@@ -53,6 +53,21 @@ class LabelResult(PlainState):
         """Whether the gap of every label is within the tolerance."""
         return self.status is Status.SOLVED
 
+    def joined(self, other: LabelResult) -> LabelResult:
+        """The labels of this result and of the other, without duals."""
+        names = ("primal", "dual", "proven", "ended", "passes")
+        arrays = [np.concatenate([getattr(self, n), getattr(other, n)]) for n in names]
+        status = other.status if self.solved else self.status
+        return LabelResult(
+            status,
+            *arrays,
+            max(self.tolerance, other.tolerance),
+            other.seconds,
+            other.cpu_seconds,
+            None,
+            other.notes,
+        )
+
     def shortfall(self) -> str:
         """A sentence for a run that was not solved."""
         left = int(np.count_nonzero(~self.ended))

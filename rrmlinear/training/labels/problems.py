@@ -51,8 +51,10 @@ class LabelProblems:
                 value=prune,
             )
 
-    def solve(self, on_label: Any, keeps_duals: bool, start: Any) -> Ends:
-        """Solve each; ``on_label`` sees the ends, and ``start`` is a model to begin from."""
+    def solve(self, on_label: Any, keeps_duals: bool, start: Any, journal: Any = None) -> Ends:
+        """Solve each; ``on_label`` sees the ends, and ``start`` is a model to begin from. Labels in
+        the ``journal`` are there already, and those that end go into it.
+        """
         names, counts = self.problem.labels.names, self.problem.labels.counts
         ends = Ends(len(counts), self.problem.bias, keeps_duals)
         constant = (counts == 0) | (counts == self.problem.n_examples)
@@ -64,17 +66,22 @@ class LabelProblems:
                 "-1 or 1"
             )
         stops = False
+        for j, end in ({} if journal is None else journal.found).items():
+            ends.add(j, end)
 
         def see(j: int, end: Any) -> bool:
             nonlocal stops
             ends.add(j, end)
+            if journal is not None and end.has_ended:
+                journal.add(j, end)
             stops |= on_label is not None and on_label(names[j], end) is True
             return stops
 
-        open_labels = np.flatnonzero(~constant)
+        open_labels = np.flatnonzero(~constant & ~ends.seen)
+        how = self._together if self.is_joint else self._in_turn
         try:
-            how = self._together if self.is_joint else self._in_turn
-            how(open_labels, ends, see, start)
+            if len(open_labels):
+                how(open_labels, ends, see, start)
         except TimeIsUpError:
             pass
         left = np.flatnonzero(~constant & ~ends.seen)

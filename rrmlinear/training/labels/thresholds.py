@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.selection import Selection
-from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
+from rrmlinear.core.records import replace
+from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.training.labels.fit_labels import solve_labels
 
 Vector = NDArray[np.float64]
@@ -109,11 +110,7 @@ def _chunks(k: int) -> list[NDArray[np.int64]]:
 
 
 def _some_labels(problem: MultilabelProblem, chosen: NDArray[np.int64]) -> MultilabelProblem:
-    labels = problem.labels
-    parts = [labels.of(j) for j in chosen.tolist()]
-    begins = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
-    sets = LabelSets(labels.names[chosen], begins, np.concatenate(parts), labels.n_rows)
-    return MultilabelProblem(problem.rows, sets, problem.weights)
+    return replace(problem, labels=problem.labels.some(chosen))
 
 
 def _each(given: Any, k: int) -> Vector:

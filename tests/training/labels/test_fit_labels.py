@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rrmlinear import MultilabelProblem, Parameter, Problem, fit, fit_labels
+from rrmlinear import LabelModel, MultilabelProblem, Parameter, Problem, fit, fit_labels
 from rrmlinear.training.fit import NotSolvedWarning
 
 LOSSES = ["squared-hinge", "hinge", "logistic", "smooth-hinge"]
@@ -264,3 +264,71 @@ def test_another_kind_of_problem_is_refused():
     problem, *_ = problem_of(k=3)
     with pytest.raises(TypeError, match="fit takes a Problem, not MultilabelProblem: fit_labels"):
         fit(problem, Parameter())
+
+
+def test_labels_are_added_to_a_model(tmp_path):
+    problem, X, Y, weights = problem_of(k=20)
+    few = MultilabelProblem.from_arrays(X, Y[:, :8], weights, bias=1.0)
+    first, whole = fit_labels(few, Parameter()), fit_labels(problem, Parameter())
+    first.save(tmp_path / "m")
+    for known in (first, LabelModel.load(tmp_path / "m")):
+        more = fit_labels(problem, Parameter(), known=known)
+        assert more.names.tolist() == list(range(20))
+        assert (more.weights[:, :8] != first.weights).nnz == 0
+        assert more.result.solved
+        np.testing.assert_allclose(more.result.primal, whole.result.primal, rtol=2e-3)
+    with pytest.raises(ValueError, match="the model known has a bias 1.0, and the problem -1.0"):
+        fit_labels(problem.with_bias(-1.0), Parameter(), known=first)
+    with pytest.raises(ValueError, match="the loss squared-hinge, and the problem hinge"):
+        fit_labels(problem, Parameter(loss="hinge"), known=first)
+
+
+@pytest.mark.parametrize("asked", [{}, {"loss": "logistic", "free_bias": True}])
+@pytest.mark.parametrize("keeps_duals", [False, True])
+def test_a_killed_run_goes_on_from_its_journal(asked, keeps_duals, tmp_path):
+    problem, *_ = problem_of(k=70)
+    whole = fit_labels(problem, Parameter(**asked), keeps_duals=keeps_duals)
+
+    class Killed(BaseException):
+        pass
+
+    seen = []
+
+    def see(name, end):
+        seen.append(name)
+        if len(seen) == 20:
+            raise Killed
+
+    given = {"keeps_duals": keeps_duals, "journal": tmp_path / "j"}
+    with pytest.raises(Killed):
+        fit_labels(problem, Parameter(**asked), see, **given)
+    with open(tmp_path / "j", "ab") as file:
+        file.write(b"a record that is cut off")
+    begun, seen[:] = set(seen), []
+    later = []
+    model = fit_labels(problem, Parameter(**asked), lambda name, end: later.append(name), **given)
+    assert not begun & set(later)
+    assert begun | set(later) == set(range(70))
+    for name in ("primal", "dual", "proven", "passes"):
+        kept = sorted(begun)
+        assert (getattr(model.result, name)[kept] == getattr(whole.result, name)[kept]).all()
+    assert (model.weights[:, sorted(begun)] != whole.weights[:, sorted(begun)]).nnz == 0
+    assert model.result.solved
+    if keeps_duals:
+        assert (model.result.duals[:, sorted(begun)] != whole.result.duals[:, sorted(begun)]).nnz == 0
+    again = fit_labels(problem, Parameter(**asked), lambda *_: pytest.fail("solved twice"), **given)
+    assert (again.weights != model.weights).nnz == 0
+
+
+@pytest.mark.parametrize("changed", ["C", "X", "prune", "Y"])
+def test_a_journal_of_another_run_is_refused(changed, tmp_path):
+    problem, X, Y, weights = problem_of(k=5)
+    fit_labels(problem, Parameter(), journal=tmp_path / "j")
+    if changed == "X":
+        problem = MultilabelProblem.from_arrays(2 * X, Y, weights, bias=1.0)
+    if changed == "Y":
+        problem = MultilabelProblem.from_arrays(X, ~Y, weights, bias=1.0)
+    C, prune = (2.0 if changed == "C" else 1.0), (0.1 if changed == "prune" else 0.0)
+    what = {"C": "choices", "X": "data", "Y": "data", "prune": "prune"}[changed]
+    with pytest.raises(ValueError, match=f"the journal of another run, of other {what}; remove it"):
+        fit_labels(problem, Parameter(C=C), prune=prune, journal=tmp_path / "j")
