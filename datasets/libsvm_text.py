@@ -22,7 +22,7 @@ def format_rows(X: Any, y: NDArray[Any]) -> str:
     """One line ``label index:value …`` per row of X, indices from 1, zeros left out.
 
     X (n × d, dense or CSR) is written to `DECIMALS` decimals, labels y (n) to nine digits, neither
-    with a trailing zero.
+    with a trailing zero. Labels that are text, as ``3,17``, are written as they are.
     """
     rows = csr_array(X)
     values = np.round(rows.data.astype(np.float64), DECIMALS)
@@ -33,8 +33,9 @@ def format_rows(X: Any, y: NDArray[Any]) -> str:
     pairs = pairs.tolist()
     ends = (2 * rows.indptr).tolist()
     lines = []
+    label_format = "%s" if np.asarray(y).dtype.kind == "U" else "%.9g"
     for label, begin, end in zip(np.asarray(y).tolist(), ends, ends[1:], strict=False):
-        template = "%.9g" + " %d:%.9g" * ((end - begin) // 2) + "\n"
+        template = label_format + " %d:%.9g" * ((end - begin) // 2) + "\n"
         lines.append(template % (label, *pairs[begin:end]))
     return "".join(lines)
 

@@ -1,7 +1,8 @@
 """Write scikit-learn's bundled data sets as LIBSVM text: ``python datasets/make.py [NAME ...]``.
 
 Each set becomes NAME.libsvm (to train on) and NAME.libsvm.t (to test on), two halves of a seeded
-split that keeps the class proportions. Nothing is downloaded.
+split that keeps the class proportions. The sets of many labels, eurlex-like and amazon-like, are
+generated when they are named, and become pairs of .npz files with ``--npz``. Nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import many_labels
 import numpy as np
 from libsvm_text import DECIMALS, write_blocks
 from numpy.typing import NDArray
@@ -72,8 +74,13 @@ def load_halves(name: str) -> tuple[Half, Half]:
     return (X_train, y_train), (X_test, y_test)
 
 
-def make(name: str, folder: Path = FOLDER) -> list[Path]:
-    """Write NAME.libsvm and NAME.libsvm.t into the folder; returns the two paths."""
+def make(name: str, folder: Path = FOLDER, arrays: bool = False) -> list[Path]:
+    """Write NAME.libsvm and NAME.libsvm.t into the folder; returns the two paths.
+
+    A set of many labels may be written as ``arrays``: see `many_labels.write`.
+    """
+    if name in many_labels.SETS:
+        return many_labels.write(name, folder, arrays)
     paths = [folder / f"{name}.libsvm", folder / f"{name}.libsvm.t"]
     for path, half in zip(paths, load_halves(name), strict=True):
         write_blocks(path, [half])
@@ -82,22 +89,30 @@ def make(name: str, folder: Path = FOLDER) -> list[Path]:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
-        description="Write scikit-learn's bundled data sets as LIBSVM text, offline."
+        description="Write scikit-learn's bundled data sets, and generated ones of many labels, as "
+        "LIBSVM text, offline."
     )
     parser.add_argument(
         "names",
         metavar="NAME",
         nargs="*",
-        help=f"any of {', '.join(BUNDLED)} (default: all of them)",
+        help=f"any of {', '.join(BUNDLED)} (default: all of them), {', '.join(many_labels.SETS)}",
+    )
+    parser.add_argument(
+        "--npz", action="store_true", help="write sets of many labels as .npz files of X and of Y"
     )
     parser.add_argument("--folder", type=Path, default=FOLDER, help="default: beside this script")
     options = parser.parse_args(arguments)
-    unknown = [name for name in options.names if name not in BUNDLED]
+    unknown = [name for name in options.names if name not in {*BUNDLED, *many_labels.SETS}]
     if unknown:
-        parser.error(f"no bundled data set {unknown[0]!r}; there are {', '.join(BUNDLED)}")
+        known = ", ".join([*BUNDLED, *many_labels.SETS])
+        parser.error(f"no data set {unknown[0]!r}; there are {known}")
+    plain = [name for name in options.names or BUNDLED if name in BUNDLED]
+    if options.npz and plain:
+        parser.error(f"--npz is for sets of many labels; {plain[0]} has one label a row")
     try:
         for name in options.names or BUNDLED:
-            for path in make(name, options.folder):
+            for path in make(name, options.folder, options.npz):
                 print(path)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "sklearn":

@@ -74,6 +74,8 @@ _PUBLIC = {
     "GraphProblem": "rrmlinear.data.graphs",
     "GraphModel": "rrmlinear.training.graphs",
     "fit_graphs": "rrmlinear.training.graphs",
+    "read_multilabel": "rrmlinear.data.text.multilabel.multilabel_text",
+    "write_multilabel": "rrmlinear.data.text.multilabel.multilabel_text",
     "MatrixCompletion": "rrmlinear.estimators.matrices.completion",
     "MultiTaskRegressor": "rrmlinear.estimators.matrices.multitask",
     "MultilabelClassifier": "rrmlinear.estimators.multilabel",

@@ -79,7 +79,7 @@ def test_an_unknown_name_lists_the_known_ones(make, capsys):
     with pytest.raises(SystemExit) as stopped:
         make.main(["nosuch"])
     assert stopped.value.code == 2
-    assert "no bundled data set 'nosuch'; there are digits, iris" in capsys.readouterr().err
+    assert "no data set 'nosuch'; there are digits, iris" in capsys.readouterr().err
 
 
 def test_a_folder_that_cannot_be_written_is_one_sentence(make, tmp_path, capsys):

@@ -25,7 +25,7 @@ def text_bound(Py_ssize_t rows, Py_ssize_t stored):
 
 def write_rows(unsigned char[::1] text not None, Rows rows not None, Py_ssize_t begin,
                Py_ssize_t end, const double[::1] labels not None,
-               const int64_t[::1] query_ids=None):
+               const int64_t[::1] query_ids=None, int first_index=1):
     """Write rows begin … end − 1 to ``text``, long enough by `text_bound`; the bytes written.
 
     Zeros of sparse rows are written, those of dense rows are not.
@@ -40,13 +40,13 @@ def write_rows(unsigned char[::1] text not None, Rows rows not None, Py_ssize_t 
             if with_query_ids:
                 memcpy(p, b" qid:", 5)
                 p = to_chars(p + 5, p + 5 + NUMBER_BYTES, query_ids[i]).ptr
-            p = write_entries(p, &rows.c, i)
+            p = write_entries(p, &rows.c, i, first_index)
             p[0] = c'\n'
             p += 1
     return p - first
 
 
-cdef char* write_entries(char* p, const rows_t* rows, Py_ssize_t i) noexcept nogil:
+cdef char* write_entries(char* p, const rows_t* rows, Py_ssize_t i, int first) noexcept nogil:
     cdef row_t row = rows_get(rows, i)
     cdef Py_ssize_t t
     cdef double value
@@ -56,7 +56,7 @@ cdef char* write_entries(char* p, const rows_t* rows, Py_ssize_t i) noexcept nog
             continue
         p[0] = c' '
         p = to_chars(p + 1, p + 1 + NUMBER_BYTES,
-                     <uint64_t> row_index(&row, row.kind, t) + 1).ptr
+                     <uint64_t> row_index(&row, row.kind, t) + first).ptr
         p[0] = c':'
         if row.kind & ROW_FLOAT32:
             p = write_float(p + 1, <float> value)

@@ -150,8 +150,29 @@ def _read_and_tell(
     compact: bool = False,
 ) -> tuple[Problem, str]:
     is_mapped = is_container(path_or_file)
-    if dtype is not None or not is_mapped:
-        dtype = np.dtype(np.float64 if dtype is None else dtype)
+    if dtype is None and not is_mapped:
+        dtype = np.float64
+    given = (dtype, n_features, zero_based, threads, block_size)
+    dtype, zero_based, threads = checked_options(*given)
+    if is_mapped:
+        return _of_container(path_or_file, dtype, n_features, sequences), ""
+    reading = Reading(
+        name_of(path_or_file), dtype, n_features, zero_based, bool(strict), sequences, compact
+    )
+    with noting_zeros(), open_to_read(path_or_file) as (stream, length):
+        reading.run(LineBlocks(stream, block_size, PADDING), length, threads)
+    return reading.problem(), reading.warning() or ""
+
+
+def checked_options(
+    dtype: Any,
+    n_features: int | None,
+    zero_based: bool | Literal["auto"],
+    threads: int | None,
+    block_size: int,
+) -> tuple[Any, bool | Literal["auto"], int]:
+    """The type of values, zero_based and threads as readers use them; ValueError for wrong ones."""
+    dtype = dtype if dtype is None else np.dtype(dtype)
     if dtype not in (np.float32, np.float64, None):
         raise ValueError(f"dtype must be float64 or float32, got {dtype}")
     if zero_based not in (True, False, "auto"):
@@ -163,18 +184,11 @@ def _read_and_tell(
     threads = usable_processors() if threads is None else threads
     if threads < 1 or block_size < 1:
         raise ValueError(f"threads and block_size must be at least 1, got {threads}, {block_size}")
-    if is_mapped:
-        return _of_container(path_or_file, dtype, n_features, sequences), ""
-    reading = Reading(
-        name_of(path_or_file), dtype, n_features, zero_based, bool(strict), sequences, compact
-    )
-    with _noting_zeros(), open_to_read(path_or_file) as (stream, length):
-        reading.run(LineBlocks(stream, block_size, PADDING), length, threads)
-    return reading.problem(), reading.warning() or ""
+    return dtype, zero_based, threads
 
 
 @contextmanager
-def _noting_zeros() -> Iterator[None]:
+def noting_zeros() -> Iterator[None]:
     """Add to the error of an index 0 what a caller from Python can do; commands print no notes."""
     try:
         yield
@@ -213,12 +227,7 @@ def write_libsvm(path_or_file: Any, problem: Problem) -> None:
     """
     check_kind("write_libsvm", problem, Problem, "Problem.from_arrays(X, y)")
     rows, labels, query_ids = problem.rows, problem.labels, problem.query_ids
-    fault, canonical = rows.find_fault()
-    if fault is not None:
-        kind, row, position = fault
-        raise ValueError(f"row {row} cannot be written: its stored {kind} {position} is not valid")
-    if not canonical:
-        raise ValueError("the rows cannot be written: their indices must increase in each row")
+    check_rows(rows)
     if not np.isfinite(labels).all():
         row = int(np.flatnonzero(~np.isfinite(labels))[0])
         raise ValueError(f"the label of row {row} is {labels[row]}; it must be finite")
@@ -226,8 +235,27 @@ def write_libsvm(path_or_file: Any, problem: Problem) -> None:
         write_text(stream, rows, labels, query_ids)
 
 
+def check_rows(rows: Rows) -> None:
+    """Raise ValueError for rows that cannot be written."""
+    fault, canonical = rows.find_fault()
+    if fault is not None:
+        kind, row, position = fault
+        raise ValueError(f"row {row} cannot be written: its stored {kind} {position} is not valid")
+    if not canonical:
+        raise ValueError("the rows cannot be written: their indices must increase in each row")
+
+
 def write_text(stream: Any, rows: Rows, labels: Any, query_ids: Any = None) -> None:
     """Write sound rows to a binary stream, as `write_libsvm` does, some at a time."""
+    for _, _, text in texts_of(rows, labels, query_ids):
+        for at in range(0, len(text), WRITTEN_PIECE):
+            stream.write(text[at : at + WRITTEN_PIECE])
+
+
+def texts_of(
+    rows: Rows, labels: Any, query_ids: Any = None, first_index: int = 1
+) -> Iterator[tuple[int, int, memoryview]]:
+    """(first row, row behind the last, their text), some sound rows at a time."""
     ends = np.concatenate(([0], np.cumsum(rows.lengths())))
     n_rows = rows.shape[0]
     begin = 0
@@ -235,7 +263,6 @@ def write_text(stream: Any, rows: Rows, labels: Any, query_ids: Any = None) -> N
         end = int(np.searchsorted(ends, ends[begin] + WRITTEN_AT_ONCE, side="right")) - 1
         end = min(max(end, begin + 1), begin + WRITTEN_AT_ONCE, n_rows)
         text = bytearray(text_bound(end - begin, int(ends[end] - ends[begin])))
-        written = write_rows(text, rows, begin, end, labels, query_ids)
-        for at in range(0, written, WRITTEN_PIECE):
-            stream.write(memoryview(text)[at : min(at + WRITTEN_PIECE, written)])
+        written = write_rows(text, rows, begin, end, labels, query_ids, first_index)
+        yield begin, end, memoryview(text)[:written]
         begin = end

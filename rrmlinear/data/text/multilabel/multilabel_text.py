@@ -1,0 +1,155 @@
+"""LIBSVM text whose labels are separated by commas, ``3,17 1:0.5 …``, read and written."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+
+from rrmlinear.data.container.signature import is_container
+from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
+from rrmlinear.data.problem import check_kind
+from rrmlinear.data.text._libsvm_parser import PADDING
+from rrmlinear.data.text.byte_streams import name_of, open_to_read, open_to_write
+from rrmlinear.data.text.libsvm_errors import shown
+from rrmlinear.data.text.libsvm_format import (
+    BLOCK_SIZE,
+    check_rows,
+    checked_options,
+    noting_zeros,
+    texts_of,
+)
+from rrmlinear.data.text.libsvm_reading import Fault, Reading
+from rrmlinear.data.text.multilabel.label_blocks import LabelBlocks
+from rrmlinear.data.text.multilabel.label_names import NEGATIVE, LabelNames
+
+#: What the text of a label cannot contain, or begin with.
+UNWRITABLE = re.compile(r"[\s,:\0]|^#|^\ufeff|^$")
+
+
+def read_multilabel(
+    path_or_file: Any,
+    dtype: Any = None,
+    n_features: int | None = None,
+    zero_based: bool | Literal["auto"] = False,
+    threads: int | None = None,
+    *,
+    strict: bool = False,
+    names: Any = None,
+    block_size: int = BLOCK_SIZE,
+) -> MultilabelProblem:
+    """Read examples with any number of labels from lines ``3,17 1:0.5 …``.
+
+    Labels are whole numbers or words, separated by commas alone. Where all are whole numbers the
+    names are int64, else text; they are sorted. A line without labels begins with a blank or with
+    its first ``index:value``. An empty line is an example without labels and features, but a line
+    with only a comment, ``# …``, is skipped.
+
+    The first line may be the header of the extreme classification repository: examples, features
+    and labels, three whole numbers. Then indices begin at 0, the labels are 0 … labels − 1, also
+    those that no example has, and what follows must agree.
+
+    Parameters
+    ----------
+    names
+        The labels that are allowed, in the order of the result, as those of a model; others are
+        refused. By default those of the file.
+
+    The other parameters, compressed files and errors are those of `read_libsvm`. LibsvmFormatError
+    (a ValueError) is raised for a negative number as a label, a label that is missing at a comma, a
+    blank after a comma and a label that is not allowed, too, with file, line and column; ValueError
+    where the header tells another number of examples, or ``n_features`` less features, and for a
+    container, which has one label an example.
+    """
+    if is_container(path_or_file):
+        raise ValueError(
+            f"{name_of(path_or_file)} is a container, which has one label an example: read_libsvm"
+            " reads it"
+        )
+    dtype = np.float64 if dtype is None else dtype
+    given = (dtype, n_features, zero_based, threads, block_size)
+    dtype, zero_based, threads = checked_options(*given)
+    name = name_of(path_or_file)
+    with noting_zeros(), open_to_read(path_or_file) as (stream, length):
+        blocks = LabelBlocks(name, stream, block_size, PADDING)
+        header = blocks.read_header()
+        if header is not None:
+            n_features, zero_based = _width(name, header, n_features), True
+        blocks.names = LabelNames(names, None if header is None else header[2])
+        reading = _Reading(name, dtype, n_features, zero_based, bool(strict), False)
+        reading.run(blocks, length, threads)
+    if header is not None and header[0] != blocks.rows:
+        raise ValueError(
+            f"{name} has {blocks.rows} examples, but its header tells {header[0]}: examples, "
+            "features and labels are expected there"
+        )
+    problem, text = reading.problem(), reading.warning()
+    if text:
+        warnings.warn(text, stacklevel=2)
+    return MultilabelProblem(problem.rows, blocks.names.sets())
+
+
+class _Reading(Reading):
+    """A reading whose lines and columns are those of the text before labels were taken away."""
+
+    lines_left: LabelBlocks
+
+    def _place(self, fault: Fault, block: Any) -> tuple[int, int, str]:
+        line, column, sentence = super()._place(fault, block)
+        number = line - 1 + (self.lines_left.header is not None)
+        return number + 1, max(column - self.lines_left.shift(number), 1), sentence
+
+
+def _width(name: str, header: tuple[int, int, int], n_features: int | None) -> int:
+    if n_features is not None and n_features < header[1]:
+        raise ValueError(f"{name} has {header[1]} features, and n_features is {n_features}")
+    return header[1] if n_features is None else n_features
+
+
+def write_multilabel(path_or_file: Any, problem: MultilabelProblem, header: bool = False) -> None:
+    """Write examples with any number of labels as lines ``3,17 1:0.5 …`` that read back the same.
+
+    With ``header`` the first line tells the numbers of examples, features and labels, and indices
+    begin at 0, as in the files of the extreme classification repository; labels must then be
+    0 … K − 1. Without, labels that no example has are not kept. A line without labels begins with a
+    blank; one without features, too, is empty, which other readers may skip. Numbers, paths and
+    errors are those of `write_libsvm`; ValueError is raised, too, for names that cannot be written,
+    as those with a comma, a colon or a blank.
+    """
+    check_kind("write_multilabel", problem, MultilabelProblem, "MultilabelProblem.from_arrays(X, Y)")
+    rows, labels = problem.rows, problem.labels
+    check_rows(rows)
+    names = _written_names(labels)
+    if header and names != [str(j) for j in range(labels.n_labels)]:
+        raise ValueError(
+            f"with a header the labels must be 0 … {labels.n_labels - 1}: take "
+            "replace(labels, names=numpy.arange(labels.n_labels))"
+        )
+    matrix = labels.matrix()
+    ends, places = matrix.indptr.tolist(), matrix.indices
+    first = 0 if header else 1
+    with open_to_write(path_or_file) as stream:
+        if header:
+            stream.write(f"{rows.shape[0]} {problem.n_features} {labels.n_labels}\n".encode())
+        for begin, end, text in texts_of(rows, np.zeros(rows.shape[0]), None, first):
+            given = [names[j] for j in places[ends[begin] : ends[end]].tolist()]
+            at = ends[begin]
+            lines = bytes(text).split(b"\n")
+            for i in range(begin, end):
+                field = ",".join(given[ends[i] - at : ends[i + 1] - at]).encode()
+                lines[i - begin] = field + lines[i - begin][1:]  # in place of a label 0
+            stream.write(b"\n".join(lines))
+
+
+def _written_names(labels: LabelSets) -> list[str]:
+    """The text of each label; ValueError for one that would read back as another."""
+    names = [str(name) for name in labels.names.tolist()]
+    for name in names:
+        if UNWRITABLE.search(name) or NEGATIVE.fullmatch(name):
+            raise ValueError(
+                f"the label {shown(name)} cannot be written: labels are whole numbers from 0, or "
+                "words without commas, colons and blanks that do not begin with #"
+            )
+    return names
