@@ -80,12 +80,16 @@ private:
 
     const char *const *fill(const char *const *mark)
     {
-        ptrdiff_t kept = last_ - mark, left = (end_ - scanned_ + 63) / 64 * 64;
+        ptrdiff_t kept = last_ - mark;
         std::memmove(found_, mark, size_t(kept) * sizeof *found_);
-        const char *until = scanned_ + (left < WINDOW ? left : WINDOW);
-        last_ = list_separators(scanned_, until, found_ + kept);
-        scanned_ = until;
-        if (until >= end_)
+        last_ = found_ + kept;
+        do { /* more than once where a number has thousands of digits */
+            ptrdiff_t left = (end_ - scanned_ + 63) / 64 * 64;
+            const char *until = scanned_ + (left < WINDOW ? left : WINDOW);
+            last_ = list_separators(scanned_, until, last_);
+            scanned_ = until;
+        } while (scanned_ < end_ && last_ - found_ < AHEAD);
+        if (scanned_ >= end_)
             for (int t = 0; t < AHEAD; ++t)
                 *last_++ = end_;
         return found_;

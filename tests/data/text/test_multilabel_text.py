@@ -11,7 +11,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from rrmlinear import MultilabelProblem, Problem, read_libsvm, read_multilabel, write_libsvm
-from rrmlinear import write_multilabel
+from rrmlinear import write_container, write_multilabel
+from rrmlinear.data.array_rows import csr_of
 
 
 def read(text, **options):
@@ -26,7 +27,7 @@ def lists_of(problem):
 
 
 def dense(problem):
-    return problem.rows.to_scipy().toarray()
+    return csr_of(problem.rows).toarray()
 
 
 def test_whole_numbers_are_sorted_by_value():
@@ -155,8 +156,6 @@ def test_errors_tell_line_and_column(line, column, sentence, end, block_size):
     text = f"{before}{line}{end}\n{after}".encode()
     with pytest.raises(ValueError, match=sentence) as caught:
         read(text, names=[3, 4, 5], block_size=block_size)
-    number = 6 if "qid" not in line else 1
-    number = number if "qid" in line else 6
     assert (caught.value.line, caught.value.column) == (6, column)
 
 
@@ -189,8 +188,6 @@ def test_what_is_passed_over_is_told_in_its_column():
 
 
 def test_a_container_has_one_label_an_example(tmp_path):
-    from rrmlinear import write_container
-
     path = tmp_path / "file.rrm"
     write_container(path, Problem.from_arrays(np.eye(2), [1, 2]))
     with pytest.raises(ValueError, match="is a container, which has one label an example"):

@@ -36,6 +36,7 @@ from measuring import BenchmarkError, run_process, take_turns
 from times import Time, write_times
 
 from rrmlinear import read_multilabel
+from rrmlinear.data.array_rows import csr_of
 from rrmlinear.metrics import precision_at_k
 
 TRAINER = Path(__file__).with_name("label_trainers.py")
@@ -54,8 +55,8 @@ def load(name: str) -> dict[str, Any]:
         names = np.unique(np.concatenate([part.labels.names for part in parts]))
         width = max(part.n_features for part in parts)
         train, test = (read_multilabel(file, n_features=width, names=names) for file in files)
-        X, Y = train.rows.to_scipy(), train.labels.matrix()
-        test_X, test_Y = test.rows.to_scipy(), test.labels.matrix()
+        X, Y = csr_of(train.rows), train.labels.matrix()
+        test_X, test_Y = csr_of(test.rows), test.labels.matrix()
     return {"X": X, "Y": Y, "test_X": test_X, "test_Y": test_Y}
 
 

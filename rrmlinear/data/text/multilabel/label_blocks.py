@@ -150,7 +150,8 @@ class LabelBlocks(LineBlocks):
             line = int(lines[ordinal])
             before = tokens[int(counts[:ordinal].sum()) : error.at]
             sentence = str(error)
-            if not tokens[error.at] and text[ends[line]] in b" \t" and before:
+            is_last = error.at + 1 == int(counts[: ordinal + 1].sum())
+            if not tokens[error.at] and is_last and before and text[ends[line]] in b" \t":
                 sentence = "found a blank after a comma; labels are separated by commas alone"
             self._fail(line, sum(len(token) + 1 for token in before), sentence)
             return self._add(text, starts, ends, has_labels, is_row, line)
