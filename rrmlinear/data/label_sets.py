@@ -74,7 +74,8 @@ class LabelSets(PlainState):
     def _of_pairs(cls, rows: Array, columns: Array, n: int, names: Array) -> LabelSets:
         if n >= 2**31:
             raise ValueError(f"labels are for at most 2^31 − 1 rows, and there are {n}")
-        pairs = np.unique(columns.astype(np.int64) * max(n, 1) + rows)
+        pairs = np.sort(columns.astype(np.int64) * max(n, 1) + rows)  # quicker than np.unique
+        pairs = pairs[np.diff(pairs, prepend=-1) > 0]
         begins = np.searchsorted(pairs, np.arange(len(names) + 1) * max(n, 1))
         return cls(names, begins.astype(np.int64), (pairs % max(n, 1)).astype(np.int32), n)
 
