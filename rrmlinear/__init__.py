@@ -75,6 +75,7 @@ _PUBLIC = {
     "GraphModel": "rrmlinear.training.graphs",
     "fit_graphs": "rrmlinear.training.graphs",
     "read_multilabel": "rrmlinear.data.text.multilabel.multilabel_text",
+    "read_texts": "rrmlinear.data.text.multilabel.labelled_texts",
     "write_multilabel": "rrmlinear.data.text.multilabel.multilabel_text",
     "MatrixCompletion": "rrmlinear.estimators.matrices.completion",
     "MultiTaskRegressor": "rrmlinear.estimators.matrices.multitask",

@@ -9,6 +9,7 @@ from rrmlinear.data.text.libsvm_format import read_graphs as read_graphs
 from rrmlinear.data.text.libsvm_format import read_libsvm as read_libsvm
 from rrmlinear.data.text.libsvm_format import read_sequences as read_sequences
 from rrmlinear.data.text.libsvm_format import write_libsvm as write_libsvm
+from rrmlinear.data.text.multilabel.labelled_texts import read_texts as read_texts
 from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel as read_multilabel
 from rrmlinear.data.text.multilabel.multilabel_text import write_multilabel as write_multilabel
 from rrmlinear.estimators.boosting.classifier import ERLPBoostClassifier as ERLPBoostClassifier

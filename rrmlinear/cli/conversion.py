@@ -13,11 +13,17 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.cli.files import blaming, check_distinct, check_input, check_output, error_of_data
+from rrmlinear.cli.labels.label_conversion import (
+    TermFiles,
+    convert_labels,
+    labels_kind,
+    refuse_terms,
+)
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
-from rrmlinear.cli.parser import MAX_THREADS, Parser, whole
+from rrmlinear.cli.parser import MAX_THREADS, Parser, output, whole
 from rrmlinear.cli.report import warnings_said
 from rrmlinear.cli.usage import CONVERT
-from rrmlinear.data.container.conversion import convert, examples_of, target_kind
+from rrmlinear.data.container.conversion import Converted, convert, examples_of, target_kind
 from rrmlinear.data.text.byte_streams import name_of
 from rrmlinear.pages.passes import SECONDS_BETWEEN_SIGHTS, Bar, bar
 
@@ -36,6 +42,7 @@ class ConversionOptions:
     quiet: bool
     threads: int | None
     beside: dict[str, str]
+    terms: TermFiles
     source: str
     target: str
 
@@ -47,6 +54,8 @@ def parse_conversion(arguments: Sequence[str]) -> ConversionOptions:
     parser.flag("--strict")
     for name, flag in BESIDE.items():
         parser.value(flag, dest=name)
+    parser.value("--terms", dest="known_terms")
+    parser.value("--save-terms", dest="saved_terms", type=output)
     parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
     options, files = parser.parse(arguments)
     parser.check_files(files, ("input_file", "output_file"), "input and output")
@@ -54,7 +63,8 @@ def parse_conversion(arguments: Sequence[str]) -> ConversionOptions:
     given = {name: getattr(options, name) for name in BESIDE}
     beside = {name: value for name, value in given.items() if value is not None}
     how = options.strict, options.quiet, options.threads
-    return ConversionOptions(dtype, *how, beside, *files)
+    terms = TermFiles(options.known_terms, options.saved_terms)
+    return ConversionOptions(dtype, *how, beside, terms, *files)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -65,21 +75,21 @@ def main(arguments: Sequence[str]) -> None:
     try:
         target_kind(target)
         check_output(target, "can't open output file")
-        check_distinct([("output", target)], [("input", source)])
+        outputs, inputs = [("output", target)], [("input", source)]
+        if options.terms.saved is not None:
+            check_output(options.terms.saved, "can't open output file")
+            outputs.append(("file of terms", options.terms.saved))
+        if options.terms.known is not None:
+            check_input(options.terms.known)
+            inputs.append(("file of terms", options.terms.known))
+        check_distinct(outputs, inputs)
         with (
             blaming(f"can't read {source} or write {target}"),
             _blaming_files_beside(options.beside),
             warnings_said(),
             _progress(options.quiet) as show,
         ):
-            examples = examples_of(
-                source,
-                dtype=options.dtype,
-                strict=options.strict,
-                threads=options.threads,
-                beside=options.beside,
-            )
-            made = convert(examples, target, show, dtype=options.dtype)
+            made = _convert(options, show)
     except ValueError as error:
         raise error_of_data(error) from None
     except KeyboardInterrupt:
@@ -88,9 +98,22 @@ def main(arguments: Sequence[str]) -> None:
             exit_code=INTERRUPTED,
         ) from None
     if not options.quiet:
+        labels = "" if made.n_labels is None else f", {made.n_labels} labels"
         print(
             f"{made.n_examples} examples, {made.n_features} features, {made.n_stored} stored values"
+            f"{labels}"
         )
+
+
+def _convert(options: ConversionOptions, show: Progress) -> Converted:
+    """Convert one label an example, or several where the source has them."""
+    how = {"dtype": options.dtype, "strict": options.strict, "threads": options.threads}
+    source, target, beside = options.source, options.target, options.beside
+    kind = labels_kind(source, beside)
+    if kind is not None:
+        return convert_labels(kind, source, target, beside, options.terms, **how)
+    refuse_terms(source, options.terms)
+    return convert(examples_of(source, beside=beside, **how), target, show, dtype=options.dtype)
 
 
 @contextmanager

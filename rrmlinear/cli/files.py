@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.data.container.signature import is_container
+from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text.byte_streams import name_of
@@ -21,6 +22,8 @@ from rrmlinear.data.text.libsvm_format import (
     read_graphs,
     read_sequences,
 )
+from rrmlinear.data.text.multilabel.kinds import LABELS, text_kind
+from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel
 from rrmlinear.data.text.whole_file import check_writable, is_standard_output, whole_file
 
 Examples = TypeVar("Examples", Problem, SequenceProblem)
@@ -127,6 +130,14 @@ def read_chains(
         return problem.with_edges(of_edges)
     except ValueError as error:
         raise LeaveError(f"ERROR: {path} and {edges_file}: {error}") from None
+
+
+def read_labelled(path: str, threads: int | None, strict: bool) -> MultilabelProblem | None:
+    """The examples of a file with several labels an example; None for any other file."""
+    with _reading(path):
+        if text_kind(path) != LABELS:
+            return None
+        return read_multilabel(path, threads=threads, strict=strict)
 
 
 @contextmanager

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
-from rrmlinear.cli.files import check_distinct, check_input, read_chains, read_problem
+from rrmlinear.cli.files import (
+    check_distinct,
+    check_input,
+    read_chains,
+    read_labelled,
+    read_problem,
+)
+from rrmlinear.cli.labels.label_information import label_lines
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.liblinear import SEARCHED
 from rrmlinear.cli.pages import check_page, command_of, page_errors
@@ -44,26 +51,36 @@ def main(arguments: Sequence[str]) -> None:
     if options.report_file is not None:
         check_distinct([("report file", options.report_file)], [("data file", path)])
         check_page(options.report_file)
-    read = read_chains if options.sequences else read_problem
     with warnings_said():
-        problem = read(path, options.threads, bool(options.strict))
-    if problem.n_features == 0 or problem.rows.shape[0] == 0:
-        raise LeaveError(f"ERROR: {path} has no features; at least one is needed")
-    facts = facts_of(problem)
-    told = list(advice.remarks(facts))
-    tried = [(purpose, _command(flags, path)) for purpose, flags in advice.commands(facts)]
-    tried += [("C by cross validation", line) for line in _searches(problem, facts, path)]
+        labelled = None
+        if not options.sequences:
+            labelled = read_labelled(path, options.threads, bool(options.strict))
+        if labelled is None:
+            read = read_chains if options.sequences else read_problem
+            problem = read(path, options.threads, bool(options.strict))
+    if labelled is not None:
+        known = label_lines(labelled)
+        shown, told, tried = page.Section("Data", known), [], []
+        lines: Iterable[str] = _aligned(known)
+    else:
+        if problem.n_features == 0 or problem.rows.shape[0] == 0:
+            raise LeaveError(f"ERROR: {path} has no features; at least one is needed")
+        facts = facts_of(problem)
+        shown, told = data_section(facts), list(advice.remarks(facts))
+        tried = [(purpose, _command(flags, path)) for purpose, flags in advice.commands(facts)]
+        tried += [("C by cross validation", line) for line in _searches(problem, facts, path)]
+        lines = _lines(facts, told, tried)
     if options.report_file is not None:
         made = command_of("info", arguments)
         sections = [
-            data_section(facts),
-            page.Section("What to try", lines=tried, warnings=told),
+            shown,
+            *([page.Section("What to try", lines=tried, warnings=told)] if tried or told else []),
             page.Section("How it was made", [("command", made), *versions()]),
         ]
         with page_errors(options.report_file):
             page.write_page(options.report_file, f"Data of {path}", sections)
     if not options.quiet:
-        print("\n".join(_lines(facts, told, tried)))
+        print("\n".join(lines))
 
 
 def _command(flags: str, path: str) -> str:
@@ -80,6 +97,11 @@ def _searches(problem: Problem | SequenceProblem, facts: DataFacts, path: str) -
     first, last = smallest_cost(problem, chosen, 0.0), largest_cost(chosen)
     line = _command(f"-C -s {number}", path)
     yield f"{line}  (C from {first:.2g}, where weights are near 0, to {last:.0f})"
+
+
+def _aligned(facts: Sequence[tuple[str, str]]) -> list[str]:
+    width = max(len(name) for name, _ in facts) + 4
+    return [f"{name:{width}}{value}" for name, value in facts]
 
 
 def _lines(

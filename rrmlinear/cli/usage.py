@@ -82,9 +82,12 @@ CONVERT = f"""\
 Usage: convert [options] input_file output_file
 options:
 --float32 : store values with 32 bits (default: as in the input; 64 bits for text)
---labels where : .npy file with the labels of an array, or column of a table
+--labels where : .npy file with the labels of an array, or column of a table; .npy or .npz matrix of
+                 zeros and ones, rows x labels
 --weights where : the same for weights of examples
 --query-ids where : the same for query ids
+--save-terms file : write the words of texts that became features, with their inverse frequencies
+--terms file : take these words as features, as for test data
 -m threads : threads that parse text (default all processors, at most 4)
 --strict : {STRICT}
 -q : quiet mode (no outputs)
@@ -92,6 +95,9 @@ options:
 --version : show the version
 input_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst (- is standard input), a container, a
 .npy matrix, a .npz of scipy.sparse.save_npz or with a matrix X, or a table of Parquet or Arrow
+with several labels an example: LIBSVM text of lines 3,17 1:0.5 ..., with a header (examples features
+labels) or without, or tab-separated lines [ID] labels text, whose words become tf-idf values; only
+.libsvm is written
 output_file ends in .rrm, a container, or in .libsvm, .libsvm.gz and so on, LIBSVM text; a pipe
 takes text; {STANDARD_OUTPUT}"""
 

@@ -40,6 +40,7 @@ class Converted:
     n_examples: int
     n_features: int
     n_stored: int
+    n_labels: int | None = None
 
 
 class _Writer(Protocol):

@@ -65,8 +65,7 @@ def explain(
     first = "1" if zero_based is False else "0"
     commas = "; LIBSVM text has blanks between its parts, not commas" if "," in found else ""
     if LABELS.fullmatch(found):
-        commas += "; several labels of an example are a file each, with label 1 where it has it, -1"
-        commas += " elsewhere"
+        commas += "; read_multilabel reads examples with several labels"
     sentences = {
         "EMPTY_LINE": "the line is empty; a label is needed",
         "NUL_BYTE": "found a NUL byte: this is no text, or text of UTF-16, to be saved as UTF-8",

@@ -1,0 +1,1 @@
+"""The commands on files of examples with any number of labels."""

@@ -1,0 +1,112 @@
+"""The convert command from files with many labels to LIBSVM text of comma labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rrmlinear.data.array_rows import csr_of
+from rrmlinear.data.container.conversion import TEXT, Converted, target_kind
+from rrmlinear.data.container.signature import head_of
+from rrmlinear.data.label_sets import MultilabelProblem
+from rrmlinear.data.text.byte_streams import name_of
+from rrmlinear.data.text.multilabel.kinds import TEXTS, text_kind
+from rrmlinear.data.text.multilabel.labelled_texts import Terms, read_texts, tf_idf
+from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel, write_multilabel
+
+ARCHIVE, ARRAY = b"PK\x03\x04", b"\x93NUMPY"
+#: The kind of a matrix with a matrix of labels beside it.
+ARRAYS = "arrays"
+
+
+@dataclass(frozen=True)
+class TermFiles:
+    """The file whose terms are the features of texts, and the one to write them to."""
+
+    known: str | None = None
+    saved: str | None = None
+
+
+def labels_kind(source: str, beside: dict[str, str]) -> str | None:
+    """The kind of a source with many labels, as `text_kind` tells it, or ARRAYS; None for others."""
+    labels = beside.get("labels")
+    if labels is None:
+        return text_kind(source)
+    head = head_of(labels)
+    if head.startswith(ARCHIVE):
+        return ARRAYS
+    return ARRAYS if head.startswith(ARRAY) and np.load(labels, "r").ndim == 2 else None
+
+
+def convert_labels(
+    kind: str,
+    source: str,
+    target: str,
+    beside: dict[str, str],
+    terms: TermFiles,
+    dtype: Any = None,
+    strict: bool = False,
+    threads: int | None = None,
+) -> Converted:
+    """Write the examples of a file of this kind as comma labels, all of them in memory.
+
+    Raises ValueError for a target that is no text, for what is wrong in the files, and for terms of
+    other files than texts; OSError as `open` does.
+    """
+    if target_kind(target) != TEXT:
+        raise ValueError(
+            f"{target} would be a container, which has one label an example: {name_of(source)} has "
+            f"several, and is converted to {TEXT} text alone"
+        )
+    without = [name for name in beside if name != "labels"]
+    if without:
+        raise ValueError(f"text of several labels an example has no {without[0].replace('_', ' ')}")
+    if kind != TEXTS:
+        refuse_terms(source, terms)
+    made: Terms | None = None
+    if kind == TEXTS:
+        texts, labels = read_texts(source)
+        known = None if terms.known is None else Terms.read(terms.known)
+        X, made = tf_idf(texts, np.float64 if dtype is None else dtype, known)
+        problem = MultilabelProblem.from_arrays(X, labels.matrix(), names=labels.names)
+    elif kind == ARRAYS:
+        X = _matrix(source, dtype)
+        problem = MultilabelProblem.from_arrays(X, _matrix(beside["labels"]))
+    else:
+        problem = read_multilabel(source, dtype, threads=threads, strict=strict)
+    write_multilabel(target, problem)
+    if made is not None and terms.saved is not None:
+        made.write(terms.saved)
+    n, d = problem.rows.shape
+    return Converted(n, d, int(csr_of(problem.rows).count_nonzero()), problem.labels.n_labels)
+
+
+def refuse_terms(source: str, terms: TermFiles) -> None:
+    """Raise ValueError where terms are given for a file without texts."""
+    for name, file in (("--terms", terms.known), ("--save-terms", terms.saved)):
+        if file is not None:
+            raise ValueError(
+                f"{name} is for texts, tab-separated lines of labels and text, and {name_of(source)}"
+                " is none"
+            )
+
+
+def _matrix(path: str, dtype: Any = None) -> Any:
+    """The matrix of a .npy file, of scipy.sparse.save_npz, or the array X or Y of a .npz."""
+    from scipy.sparse import csr_array, load_npz
+
+    head = head_of(path)
+    if not head.startswith((ARCHIVE, ARRAY)):
+        raise ValueError(f"{name_of(path)} is no .npy or .npz file, as its matrix of labels is one")
+    try:
+        if head.startswith(ARRAY):
+            found = np.load(path, allow_pickle=False)
+        else:
+            with np.load(path, allow_pickle=False) as arrays:
+                names = [name for name in ("X", "Y") if name in arrays]
+                found = arrays[names[0]] if names else csr_array(load_npz(path))
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"{name_of(path)} has no matrix: {error}") from None
+    return found if dtype is None else found.astype(dtype)
