@@ -97,7 +97,7 @@ def read_problem(path: str, threads: int | None, strict: bool, cached: bool = Fa
     def read(path: str) -> Problem:
         return read_examples(path, threads, strict)
 
-    with _reading(path):
+    with reading(path):
         return _read_cached(path, read) if cached else read(path)
 
 
@@ -118,11 +118,11 @@ def read_chains(
             return read_sequences(path, threads=threads, strict=strict)
         return read_graphs(path, cliques_file, threads, strict=strict)
 
-    with _reading(path):
+    with reading(path):
         problem = _read_cached(path, read) if cached else read(path)
     if edges_file is None:
         return problem
-    with _reading(edges_file):
+    with reading(edges_file):
         of_edges = read(edges_file)
     if of_edges.n_features == 0:
         raise LeaveError(f"ERROR: {edges_file} has no features; at least one is needed")
@@ -134,14 +134,14 @@ def read_chains(
 
 def read_labelled(path: str, threads: int | None, strict: bool) -> MultilabelProblem | None:
     """The examples of a file with several labels an example; None for any other file."""
-    with _reading(path):
+    with reading(path):
         if text_kind(path) != LABELS:
             return None
         return read_multilabel(path, threads=threads, strict=strict)
 
 
 @contextmanager
-def _reading(path: str) -> Iterator[None]:
+def reading(path: str) -> Iterator[None]:
     """End the command with a sentence on what goes wrong while this file is read."""
     try:
         with blaming(f"can't open input file {path}"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
@@ -40,6 +41,22 @@ NOT_OF_SEQUENCES = {
 }
 
 
+class LabelOptions(NamedTuple):
+    """Options for files with several labels a line; None or False where they were not given."""
+
+    prune: float | None = None
+    thresholds: str | None = None
+    positive_weight: float | None = None
+    append: str | None = None
+    resume: bool = False
+
+    @property
+    def given(self) -> str:
+        """The first flag that was given, or ""."""
+        names = ("--prune", "--thresholds", "--positive-weight", "--append", "--resume")
+        return next((n for n, v in zip(names, self, strict=True) if v not in (None, False)), "")
+
+
 class SearchOptions(NamedTuple):
     """Where the search for C and ε begins; None: by the data."""
 
@@ -70,6 +87,7 @@ class TrainingOptions:
     mpi: bool = False
     edges_file: str | None = None
     cliques_file: str | None = None
+    labels: LabelOptions = LabelOptions()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -158,6 +176,11 @@ def parser_of_training() -> Parser:
     parser.value("--edges", dest="edges_file")
     parser.value("--cliques", dest="cliques_file")
     parser.flag("-C", dest="search")
+    parser.value("--prune", type=number("--prune"))
+    parser.value("--thresholds", type=choice("--thresholds", ("cv", "cost")))
+    parser.value("--positive-weight", dest="positive_weight", type=number("--positive-weight"))
+    parser.value("--append")
+    parser.flag("--resume")
     return parser
 
 
@@ -206,8 +229,17 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         bool(options.mpi),
         options.edges_file,
         options.cliques_file,
+        _labels_of(parser, options),
         tuple(said),
     )
+
+
+def _labels_of(parser: Parser, options: SimpleNamespace) -> LabelOptions:
+    for flag, value in (("--prune", options.prune), ("--positive-weight", options.positive_weight)):
+        if value is not None and not 0 <= value < math.inf:
+            raise parser.wrong(f"{flag} is {value:g}; it must be a finite number of at least 0")
+    given = options.prune, options.thresholds, options.positive_weight, options.append
+    return LabelOptions(*given, bool(options.resume))
 
 
 def _check_dashboard(parser: Parser, options: SimpleNamespace) -> None:

@@ -20,7 +20,7 @@ from rrmlinear.cli.files import (
     read_problem,
 )
 from rrmlinear.cli.leaving import LeaveError
-from rrmlinear.cli.parser import MAX_THREADS, Parser, choice, whole
+from rrmlinear.cli.parser import MAX_THREADS, Parser, choice, number, whole
 from rrmlinear.cli.report import warn, warnings_said
 from rrmlinear.cli.scores import (
     accuracy,
@@ -34,6 +34,7 @@ from rrmlinear.data.container.signature import head_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.training.model import Model
+from rrmlinear.training.labels.signature import begins_with_labels
 from rrmlinear.training.model_files.header import ModelFileError
 from rrmlinear.training.model_files.reading import load_model
 
@@ -56,6 +57,9 @@ class PredictionOptions:
     output_file: str
     edges_file: str | None = None
     cliques_file: str | None = None
+    top_k: int | None = None
+    threshold: float | None = None
+    scores: bool = False
 
     @property
     def beside(self) -> dict[str, str]:
@@ -77,12 +81,16 @@ def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
     parser.value("--edges", dest="edges_file")
     parser.value("--cliques", dest="cliques_file")
     parser.flag("--strict")
+    parser.value("--top-k", dest="top_k", type=whole("--top-k", 1))
+    parser.value("--threshold", type=number("--threshold"))
+    parser.flag("--scores")
     options, files = parser.parse(arguments)
     parser.check_files(files, ("test_file", "model_file", "output_file"), "test, model and output")
     probabilities = options.probabilities == "1"
     beside = (options.edges_file, options.cliques_file)
     given = (options.threads, options.quiet, options.strict, *files, *beside)
-    return PredictionOptions(probabilities, *given)
+    of_labels = options.top_k, options.threshold, options.scores
+    return PredictionOptions(probabilities, *given, *of_labels)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -95,6 +103,11 @@ def main(arguments: Sequence[str]) -> None:
         check_input(path)
         inputs.append((name, path))
     check_distinct([("output", options.output_file)], inputs)
+    if _is_of_labels(options):
+        from rrmlinear.cli.labels.label_prediction import predict_labels
+
+        predict_labels(options)
+        return
     model = _load(options.model_file, options.test_file)
     _check_beside(model, options)
     if options.probabilities and model.link is None:
@@ -107,6 +120,23 @@ def main(arguments: Sequence[str]) -> None:
         _label_examples(model, options)
     else:
         _label_sequences(model, options)
+
+
+def _is_of_labels(options: PredictionOptions) -> bool:
+    """Whether the model is one of many labels; other models do not take their options."""
+    with blaming(f"can't open model file {options.model_file}"):
+        if begins_with_labels(options.model_file):
+            return True
+    asked = {
+        "--top-k": options.top_k is not None,
+        "--threshold": options.threshold is not None,
+        "--scores": options.scores,
+    }
+    for flag, is_given in asked.items():
+        if is_given:
+            raise LeaveError(f"ERROR: {flag} is for models of many labels, and "
+                             f"{options.model_file} is none")  # fmt: skip
+    return False
 
 
 def _check_beside(model: Model | LabellingModel, options: PredictionOptions) -> None:

@@ -52,19 +52,25 @@ def main(arguments: Sequence[str]) -> None:
     for path in options.beside.values():
         check_input(path)
     _check_outputs(options)
+    if _has_labels(options):
+        _train_labels(options)
+        return
     if options.dask is not None or options.mpi:
         from rrmlinear.cli.clusters.workers import train_over_workers
 
         train_over_workers(options)
         return
-    given = (options.training_file, options.reading_threads, options.strict, options.cached)
     with warnings_said() as said:
-        if options.chosen.kind == "chain":
-            problem: Problem | SequenceProblem = read_chains(
-                *given, options.edges_file, options.cliques_file
-            )
-        else:
-            problem = read_problem(*given)
+        try:
+            problem = _read(options)
+        except LeaveError:
+            if not _has_labels(options, of_lines=True):
+                raise
+            said.clear()
+            problem = None
+    if problem is None:
+        _train_labels(options)
+        return
     if problem.n_features == 0:
         raise LeaveError(f"ERROR: {options.training_file} has no features; at least one is needed")
     chosen = options.chosen.choices
@@ -85,6 +91,30 @@ def main(arguments: Sequence[str]) -> None:
         raise LeaveError(run.memory_sentence(error)) from None
     except KeyboardInterrupt:
         raise LeaveError(run.interrupted_sentence(), exit_code=INTERRUPTED) from None
+
+
+def _read(options: TrainingOptions) -> Problem | SequenceProblem:
+    given = (options.training_file, options.reading_threads, options.strict, options.cached)
+    if options.chosen.kind == "chain":
+        return read_chains(*given, options.edges_file, options.cliques_file)
+    return read_problem(*given)
+
+
+def _has_labels(options: TrainingOptions, of_lines: bool = False) -> bool:
+    """Whether the file has several labels a line: by the options, its header, or ``of_lines``."""
+    if options.labels.given:
+        return True
+    if options.training_file == "-" or options.chosen.kind not in ("binary", "multiclass"):
+        return False
+    from rrmlinear.data.text.multilabel.kinds import has_header, has_several_labels
+
+    return (has_several_labels if of_lines else has_header)(options.training_file)
+
+
+def _train_labels(options: TrainingOptions) -> None:
+    from rrmlinear.cli.labels.label_training import train_labels
+
+    train_labels(options)
 
 
 def _check_outputs(options: TrainingOptions) -> None:

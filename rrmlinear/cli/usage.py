@@ -39,6 +39,14 @@ OTHER_OPTIONS = {
     "every interface, where anyone who reaches it sees them (default: this machine, a free port)",
     "--mpi": "train over the processes of mpirun, which starts this command in each; each opens "
     "training_set_file",
+    "--prune w": "with several labels a line: drop weights below w and fit the bias again",
+    "--thresholds how": "with several labels a line: cv, a threshold for each label by F1 over folds, "
+    "or cost, a factor of C for its examples",
+    "--positive-weight w": "with several labels a line: factor of C for examples that have the label",
+    "--append model": "with several labels a line: take the labels of this model as they are, and "
+    "train the others",
+    "--resume": "with several labels a line: keep labels that have ended in model_file.journal, and go "
+    "on from there if the command was killed",
     "-q": "quiet mode: print nothing but warnings, errors and the result of -v",
 }
 #: Additions to the meaning of choices, for their flags.
@@ -70,6 +78,10 @@ options:
 -m threads : threads of predicting (default 1) and of reading (default all processors)
 --edges file : features of edges of sequences, for a model with features of edges
 --cliques file : the cliques of graphs, for a model of graphs
+--top-k k : with a model of many labels, the k labels with the largest scores, best first
+--threshold t : with a model of many labels, those with scores above t (default: above 0, or the
+                thresholds of the model)
+--scores : with a model of many labels, write label:score
 --strict : {STRICT}
 -q : quiet mode (no outputs)
 -h, --help : show this text

@@ -169,6 +169,105 @@ RRM_INLINE int lane_moves(const double *y, const double *cost, const double *cur
                                          (double *)alpha, (double *)steps, rises);
 }
 
+/* Losses with φ*(−α) = γ/2 b² − b on 0 ≤ b ≤ B for b = y α: all of a visit in one loop. m = 1 − y z;
+ * the b that attains φ is clip(m/γ, 0, B). */
+typedef struct {
+    double smoothing, upper;
+} hinge_t;
+
+/* `gaps` are added to as well: c times φ(z) + φ*(−α) + z α. The rest is as in lane_moves. */
+#define DEFINE_HINGES(real)                                                                       \
+    RRM_CLONES static int hinge_visit_##real(unsigned bits, double c, double square,              \
+                                             const lane_costs_t *costs, const hinge_t *loss,      \
+                                             const double *restrict z,                            \
+                                             const double *restrict least, real *restrict alpha,  \
+                                             real *restrict steps, double *restrict rises,        \
+                                             double *restrict gaps)                               \
+    {                                                                                             \
+        const real gamma = (real)loss->smoothing, B = (real)loss->upper, half = gamma / 2;        \
+        const real norm = (real)square, inverse = gamma > 0 ? 1 / gamma : 0;                      \
+        real rise[LANES], gap[LANES], moved = 0, any = 0;                                         \
+        _Pragma("omp simd reduction(+ : moved, any)") for (int l = 0; l < LANES; l++)             \
+        {                                                                                         \
+            int has = bits >> l & 1;                                                              \
+            real y = has ? (real)1 : (real)-1;                                                    \
+            real cost = (real)(c * (has ? costs->with[l] : costs->without[l]));                   \
+            real m = 1 - y * (real)z[l], b = y * alpha[l], q = cost * norm, s = q + gamma;        \
+            real best = gamma > 0 ? m * inverse : B, to = (q * b + m) / s;                        \
+            best = m > 0 ? best : 0;                                                              \
+            best = best > B ? B : best;                                                           \
+            to = to > 0 ? to : 0;                                                                 \
+            to = to > B ? B : to;                                                                 \
+            real share = cost * (best - b) * (m - half * (best + b)), delta = to - b;             \
+            int moves = share > (real)least[l];                                                   \
+            gap[l] = share;                                                                       \
+            rise[l] = moves ? cost * delta * (m - gamma * b - delta * s / 2) : 0;                 \
+            steps[l] = moves ? cost * y * delta : 0;                                              \
+            alpha[l] = moves ? y * to : alpha[l];                                                 \
+            moved += moves ? 1 : 0;                                                               \
+            any += (cost > 0) & (alpha[l] != 0) ? 1 : 0;                                          \
+        }                                                                                         \
+        for (int l = 0; l < LANES; l++) {                                                         \
+            rises[l] += rise[l];                                                                  \
+            gaps[l] += gap[l];                                                                    \
+        }                                                                                         \
+        return (moved > 0) + 2 * (any > 0);                                                       \
+    }                                                                                             \
+    /* Sums of gaps, of c (b − γ/2 b²) and of c α z; returns whether a gap is above `least`. */   \
+    RRM_CLONES static int hinge_measure_##real(                                                   \
+        unsigned bits, double c, const lane_costs_t *costs, const hinge_t *loss,                  \
+        const double *restrict z, const double *restrict least, const real *restrict alpha,       \
+        double *restrict gaps, double *restrict sums, double *restrict cross)                     \
+    {                                                                                             \
+        const real gamma = (real)loss->smoothing, B = (real)loss->upper, half = gamma / 2;        \
+        const real inverse = gamma > 0 ? 1 / gamma : 0;                                           \
+        real gap[LANES], sum[LANES], product[LANES], above = 0;                                   \
+        _Pragma("omp simd reduction(+ : above)") for (int l = 0; l < LANES; l++)                  \
+        {                                                                                         \
+            int has = bits >> l & 1;                                                              \
+            real y = has ? (real)1 : (real)-1;                                                    \
+            real cost = (real)(c * (has ? costs->with[l] : costs->without[l]));                   \
+            real m = 1 - y * (real)z[l], b = y * alpha[l];                                        \
+            real best = gamma > 0 ? m * inverse : B;                                              \
+            best = m > 0 ? best : 0;                                                              \
+            best = best > B ? B : best;                                                           \
+            gap[l] = cost * (best - b) * (m - half * (best + b));                                 \
+            sum[l] = cost * b * (1 - half * b);                                                   \
+            product[l] = cost * alpha[l] * (real)z[l];                                            \
+            above += gap[l] > (real)least[l] ? 1 : 0;                                             \
+        }                                                                                         \
+        for (int l = 0; l < LANES; l++) {                                                         \
+            gaps[l] += gap[l];                                                                    \
+            sums[l] += sum[l];                                                                    \
+            cross[l] += product[l];                                                               \
+        }                                                                                         \
+        return above > 0;                                                                         \
+    }
+DEFINE_HINGES(float)
+DEFINE_HINGES(double)
+#undef DEFINE_HINGES
+
+RRM_INLINE int hinge_visit(unsigned bits, double c, double square, const lane_costs_t *costs,
+                           const hinge_t *loss, const double *z, const double *least,
+                           int is_single, void *alpha, void *steps, double *rises, double *gaps)
+{
+    return is_single ? hinge_visit_float(bits, c, square, costs, loss, z, least, (float *)alpha,
+                                         (float *)steps, rises, gaps)
+                     : hinge_visit_double(bits, c, square, costs, loss, z, least, (double *)alpha,
+                                          (double *)steps, rises, gaps);
+}
+
+RRM_INLINE int hinge_measure(unsigned bits, double c, const lane_costs_t *costs,
+                             const hinge_t *loss, const double *z, const double *least,
+                             int is_single, const void *alpha, double *gaps, double *sums,
+                             double *cross)
+{
+    return is_single ? hinge_measure_float(bits, c, costs, loss, z, least, (const float *)alpha,
+                                           gaps, sums, cross)
+                     : hinge_measure_double(bits, c, costs, loss, z, least, (const double *)alpha,
+                                            gaps, sums, cross);
+}
+
 /* out += ‖w_l‖² of n features. */
 RRM_CLONES static void lane_squares(const void *W, int is_single, ptrdiff_t n, double *out)
 {

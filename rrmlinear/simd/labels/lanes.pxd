@@ -18,3 +18,14 @@ cdef extern from "labels/lanes.h" nogil:
                    double smoothing, int has_box, const double* scores, const double* gap, const double* new,
                    const double* least, int is_single, void* alpha, void* steps, double* rises)
     void lane_squares(const void* W, int is_single, Py_ssize_t n, double* out)
+
+    ctypedef struct hinge_t:
+        double smoothing
+        double upper
+
+    int hinge_visit(unsigned bits, double c, double square, const lane_costs_t* costs,
+                    const hinge_t* loss, const double* z, const double* least, int is_single,
+                    void* alpha, void* steps, double* rises, double* gaps)
+    int hinge_measure(unsigned bits, double c, const lane_costs_t* costs, const hinge_t* loss,
+                      const double* z, const double* least, int is_single, const void* alpha,
+                      double* gaps, double* sums, double* cross)

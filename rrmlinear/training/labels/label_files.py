@@ -21,9 +21,9 @@ from rrmlinear.data.text.whole_file import whole_file
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.label_result import LabelResult
+from rrmlinear.training.labels.signature import SIGNATURE
 from rrmlinear.training.model_files.header import ModelFileError
 
-SIGNATURE = b"rrmlinear labels 1\n"
 ALIGNMENT = 64
 LONGEST_HEADER = 1 << 20
 #: The arrays by their names with the types allowed; thresholds may be absent.
@@ -96,12 +96,6 @@ def save_labels(model: LabelModel, path: str | PathLike[str]) -> None:
             file.write(bytes(_aligned(at) - at))
             file.write(memoryview(array).cast("B") if array.nbytes else b"")
             at = _aligned(at) + array.nbytes
-
-
-def is_label_model(path: str | PathLike[str]) -> bool:
-    """Whether a file begins as `save_labels` writes it."""
-    with open(path, "rb") as file:
-        return file.read(len(SIGNATURE)) == SIGNATURE
 
 
 def load_labels(path: str | PathLike[str]) -> LabelModel:

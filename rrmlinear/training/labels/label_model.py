@@ -152,8 +152,12 @@ class LabelModel(PlainState):
             result=result,
         )
 
-    def with_thresholds(self, thresholds: NDArray[np.float64] | None) -> LabelModel:
-        """The same model with other thresholds."""
+    def with_thresholds(self, thresholds: Any) -> LabelModel:
+        """The same model with other thresholds, one for each label, or None for 0."""
+        if thresholds is not None:
+            thresholds = np.asarray(thresholds, dtype=np.float64)
+            if thresholds.shape != (self.n_labels,) or not np.isfinite(thresholds).all():
+                raise ValueError(f"thresholds must be {self.n_labels} finite numbers")
         return replace(self, thresholds=thresholds)
 
     def with_intercepts(self, intercepts: NDArray[np.float64]) -> LabelModel:

@@ -16,12 +16,13 @@ Vector = NDArray[np.float64]
 
 #: Labels whose scores over all folds are held at once.
 LABELS_AT_ONCE = 256
+FOLDS = 3
 #: Factors of C for the rows of a label.
 FACTORS = (1.0, 1.33, 1.8, 2.5, 3.67, 6.0, 13.5)
 
 
 def thresholds_by_folds(
-    problem: MultilabelProblem, chosen: Selection, positive_weight: Any, prune: float, folds: int
+    problem: MultilabelProblem, chosen: Selection, positive_weight: Any, prune: float, folds: int = FOLDS
 ) -> Vector:
     """For each label the threshold with the best F1 of the scores that models of the other folds
     give; 0 for labels without a row, or with F1 0 everywhere.
@@ -41,7 +42,7 @@ def thresholds_by_folds(
 
 
 def costs_by_folds(
-    problem: MultilabelProblem, chosen: Selection, positive_weight: Any, folds: int
+    problem: MultilabelProblem, chosen: Selection, positive_weight: Any, folds: int = FOLDS
 ) -> Vector:
     """For each label the factor, ``positive_weight`` times one of FACTORS, with the best F1 over the
     folds at the threshold 0; of equal ones the smallest.

@@ -12,6 +12,8 @@ from rrmlinear.data.text.multilabel.label_blocks import HEADER
 LABELS, TEXTS = "labels", "texts"
 #: Bytes that are looked at.
 LOOKED_AT = 1 << 20
+#: Bytes in which a header stands.
+HEADER_BYTES = 256
 PAIRS = rb"[ \t]+[0-9]+:[^\s:]+"
 #: A line with several labels and at least one pair.
 SEVERAL = re.compile(rb"^[^\s:,#][^\s:,]*(?:,[^\s:,]*)+" + PAIRS, re.MULTILINE)
@@ -38,3 +40,22 @@ def text_kind(path: Any) -> str | None:
     if HEADER.match(head) or SEVERAL.search(head):
         return LABELS
     return TEXTS if COLUMNS.match(head) else None
+
+
+def has_header(path: Any) -> bool:
+    """Whether a file begins with the header of the extreme classification repository."""
+    if not os.path.isfile(path):
+        return False
+    try:
+        with open_to_read(path) as (stream, _):
+            return HEADER.match(stream.read(HEADER_BYTES)) is not None
+    except (OSError, ValueError):
+        return False  # the reader says what is wrong
+
+
+def has_several_labels(path: Any) -> bool:
+    """Whether some line in the beginning of a text file has several labels."""
+    try:
+        return text_kind(path) == LABELS
+    except (OSError, ValueError):
+        return False

@@ -11,8 +11,8 @@ from rrmlinear.core.schedule cimport (
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.labels.lanes cimport (
-    LANES, lane_costs_t, lane_moves, lane_scores, lane_sides, lane_squares, lane_update,
-    vector_width,
+    LANES, hinge_measure, hinge_t, hinge_visit, lane_costs_t, lane_moves, lane_scores, lane_sides,
+    lane_squares, lane_update, vector_width,
 )
 from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_prefetch_begin
 
@@ -97,6 +97,8 @@ cdef class LabelBlock:
     cdef schedule_t schedule
     cdef int width
     cdef bint has_box
+    cdef bint is_hinge               # of hinge_t
+    cdef hinge_t hinge
 
     def __cinit__(self, Rows rows not None, ScalarLoss loss not None,
                   const double[::1] costs not None, const double[::1] squares not None,
@@ -119,7 +121,12 @@ cdef class LabelBlock:
         self.bits, self.order = np.zeros(n, np.uint16), np.empty(n, np.int64)
         self.held, self.lines = aligned_zeros(11, LANES), np.zeros((4, LANES, CHUNK))
         self.wake, self.streak = np.zeros(n, np.int32), np.zeros(n, np.uint8)
-        self.width, self.has_box = vector_width(), loss.box(np.array([1.0, -1.0])) is not None
+        self.width, box = vector_width(), loss.box(np.array([1.0, -1.0]))
+        self.has_box, self.is_hinge = box is not None, False
+        if self.has_box:
+            lower, upper, epsilon = box
+            self.is_hinge = epsilon == 0 and lower[0] == upper[1] == 0 and -lower[1] == upper[0]
+            self.hinge = hinge_t(loss.smoothing, upper[0])
         if n:
             self.schedule = schedule_t(&self.wake[0], &self.streak[0], n, FIRST_SLEEP)
 
@@ -253,7 +260,7 @@ cdef class LabelBlock:
             for l in range(LANES):
                 near += self.each[l].open and (
                     self.each[l].gap <= NEAR * tolerance * self.each[l].dual)
-            if 2 * near >= left and self.passes >= self.due:
+            if self.passes >= self.due and (2 * near >= left or (near and self.passes == most)):
                 self.prove(tolerance)
                 self.due = self.passes + BETWEEN_PROOFS
 
@@ -293,14 +300,19 @@ cdef class LabelBlock:
                 i = places[at]
                 row = rows_get(&self.rows.c, i)
                 lane_scores(&row, &self.W[0, 0], self.single, self.width, scores)
-                self._set_sides(i)
-                self._take_duals(i, alpha)
-                self.loss.all_gaps(y, scores, alpha, gap, LANES)
-                self.loss.all_dual_steps(y, scores, alpha, 1, curvature, 1, new, LANES)
-                found = lane_moves(y, cost, curvature, self.loss.smoothing, self.has_box, scores, gap,
-                                   new, least, self.single, &self.alpha[i, 0], steps, rises)
-                for l in range(LANES):
-                    gaps[l] += cost[l] * gap[l]
+                if self.is_hinge:
+                    found = hinge_visit(self.bits[i], self.cost[i], self.square[i], &self.sides,
+                                        &self.hinge, scores, least, self.single, &self.alpha[i, 0],
+                                        steps, rises, gaps)
+                else:
+                    self._set_sides(i)
+                    self._take_duals(i, alpha)
+                    self.loss.all_gaps(y, scores, alpha, gap, LANES)
+                    self.loss.all_dual_steps(y, scores, alpha, 1, curvature, 1, new, LANES)
+                    found = lane_moves(y, cost, curvature, self.loss.smoothing, self.has_box, scores,
+                                       gap, new, least, self.single, &self.alpha[i, 0], steps, rises)
+                    for l in range(LANES):
+                        gaps[l] += cost[l] * gap[l]
                 if found & 1:
                     lane_update(&row, &self.W[0, 0], self.single, self.width, steps)
                 elif not (found & 2 and self.has_box):
@@ -318,28 +330,87 @@ cdef class LabelBlock:
         A free bias has no part in w; where duals are shortened for it, ‖w − v‖ is at most the sum of
         c |α| ‖x‖ that is taken away. Rows where a label's gap is not small come back.
         """
-        cdef Py_ssize_t begin, end, i, l, n = self.rows.c.n_rows
-        cdef double[16] primal, dual, square, cross, away, bias
+        cdef Py_ssize_t l, n = self.rows.c.n_rows
+        cdef double[16] primal, dual, square, cross, away
+        cdef double* least = &self.held[7, 0]
+        cdef double rounding
+        cdef lane_t* lane
+        with nogil:
+            for l in range(LANES):
+                primal[l] = dual[l] = square[l] = cross[l] = away[l] = 0
+                least[l] = SMALL_GAP * tolerance * self.each[l].dual / n
+                if not self.each[l].open:
+                    least[l] = INFINITY
+            lane_squares(&self.W[0, 0], self.single, self._regularized(), square)
+        if self.is_hinge and not self.free:
+            self._measure_hinges(least, primal, dual, cross)
+        else:
+            self._measure(least, primal, dual, cross, away)
+        with nogil:
+            for l in range(LANES):
+                lane = &self.each[l]
+                if not lane.open:
+                    continue
+                lane.dual = -dual[l] - cross[l] + (square[l] - away[l] * away[l]) / 2
+                if self.is_hinge and not self.free:     # the sum of gaps
+                    lane.primal = lane.dual + primal[l]
+                else:
+                    lane.primal = primal[l] + square[l] / 2
+                lane.gap, lane.passes = lane.primal - lane.dual, self.passes
+                rounding = ROUNDED * (fabs(lane.primal) + fabs(lane.dual)) if self.single else 0
+                if (-NEGATIVE * fabs(lane.primal) <= lane.gap + rounding
+                        and lane.gap + rounding <= tolerance * fabs(lane.primal)):
+                    lane.open, lane.gap = False, lane.gap + rounding
+                    self.sides.with_label[l] = self.sides.without[l] = 0
+
+    cdef int _measure_hinges(self, const double* least, double* gaps, double* conjugates,
+                             double* cross) except -1:
+        # sums of gaps, of c φ*(−α) and of c α z; rows with a gap above `least` wake
+        cdef Py_ssize_t i, l
+        cdef double* scores = &self.held[0, 0]
+        cdef double[16] sums
+        cdef row_t row
+        with nogil:
+            for l in range(LANES):
+                sums[l] = 0
+            for i in range(self.rows.c.n_rows):
+                if i % CHECKED_VISITS == 0:
+                    with gil:
+                        check_time()
+                if i + ROW_LOOKAHEAD < self.rows.c.n_rows:
+                    rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
+                row = rows_get(&self.rows.c, i)
+                lane_scores(&row, &self.W[0, 0], self.single, self.width, scores)
+                if hinge_measure(self.bits[i], self.cost[i], &self.sides, &self.hinge, scores, least,
+                                 self.single, &self.alpha[i, 0], gaps, sums, cross):
+                    self._wake(i)
+            for l in range(LANES):
+                conjugates[l] = -sums[l]
+        return 0
+
+    cdef void _wake(self, Py_ssize_t i) noexcept nogil:
+        if self.wake[i] > self.passes:
+            self.wake[i], self.streak[i] = 0, 0
+
+    cdef int _measure(self, const double* least, double* losses, double* conjugates, double* cross,
+                      double* away) except -1:
+        # the same for any loss with the sums of its values, and of c |α| ‖x‖ that a free bias takes
+        cdef Py_ssize_t begin = 0, end, i, l, n = self.rows.c.n_rows
         cdef double[16] with_label, without      # factors of duals of rows with a label, and others
+        cdef double[16] bias
         cdef double* scores = &self.held[0, 0]
         cdef double* alpha = &self.held[3, 0]
         cdef double* y = &self.held[4, 0]
         cdef double* cost = &self.held[5, 0]
         cdef double* gap = &self.held[9, 0]
-        cdef double* least = &self.held[7, 0]
-        cdef double rounding, factor
+        cdef double factor
         cdef row_t row
-        cdef lane_t* lane
         with nogil:
             for l in range(LANES):
-                primal[l] = dual[l] = square[l] = cross[l] = away[l] = 0
                 with_label[l] = without[l] = 1
-                least[l] = SMALL_GAP * tolerance * self.each[l].dual / n
                 bias[l] = self.rows.c.bias * self._bias(l) if self.free else 0
-            lane_squares(&self.W[0, 0], self.single, self._regularized(), square)
             if self.free:
                 self._balance(&with_label[0], &without[0])
-            begin = 0
             while begin < n:
                 if begin % CHECKED_VISITS == 0:
                     with gil:
@@ -354,8 +425,8 @@ cdef class LabelBlock:
                     self._take_duals(i, alpha)
                     self.loss.all_gaps(y, scores, alpha, gap, LANES)
                     for l in range(LANES):
-                        if cost[l] * gap[l] > least[l] and self.wake[i] > self.passes:
-                            self.wake[i], self.streak[i] = 0, 0
+                        if cost[l] * gap[l] > least[l]:
+                            self._wake(i)
                         factor = with_label[l] if y[l] > 0 else without[l]
                         away[l] += (1 - factor) * cost[l] * fabs(alpha[l]) * sqrt(self.square[i])
                         self.lines[0, l, i - begin], self.lines[1, l, i - begin] = y[l], cost[l]
@@ -364,24 +435,13 @@ cdef class LabelBlock:
                         cross[l] += factor * cost[l] * alpha[l] * (scores[l] - bias[l])
                 for l in range(LANES):
                     if self.each[l].open:
-                        primal[l] += self.loss.total(&self.lines[0, l, 0], &self.lines[1, l, 0],
+                        losses[l] += self.loss.total(&self.lines[0, l, 0], &self.lines[1, l, 0],
                                                      &self.lines[2, l, 0], end - begin)
-                        dual[l] += self.loss.total_conjugate(
+                        conjugates[l] += self.loss.total_conjugate(
                             &self.lines[0, l, 0], &self.lines[1, l, 0], &self.lines[3, l, 0],
                             end - begin)
                 begin = end
-            for l in range(LANES):
-                lane = &self.each[l]
-                if not lane.open:
-                    continue
-                lane.primal = primal[l] + square[l] / 2
-                lane.dual = -dual[l] - cross[l] + (square[l] - away[l] * away[l]) / 2
-                lane.gap, lane.passes = lane.primal - lane.dual, self.passes
-                rounding = ROUNDED * (fabs(lane.primal) + fabs(lane.dual)) if self.single else 0
-                if (-NEGATIVE * fabs(lane.primal) <= lane.gap + rounding
-                        and lane.gap + rounding <= tolerance * fabs(lane.primal)):
-                    lane.open, lane.gap = False, lane.gap + rounding
-                    self.sides.with_label[l] = self.sides.without[l] = 0
+        return 0
 
     cdef void _balance(self, double* with_label, double* without) noexcept nogil:
         # Factors of at most 1 for the duals of both sides so that Σ c α = 0.

@@ -219,7 +219,8 @@ class LabelAscent:
                 bias *= self.rows.bias / self.bias
             values = float(known["primal"]), float(known["dual"]), float(known["gap"])
             of_label = duals[lane] if self.keeps_duals or is_open[lane] else None
-            found.append(LabelEnd(kept, bias, *values, block.passes, not is_open[lane], of_label))
+            passes = block.passes if is_open[lane] else int(known["passes"])
+            found.append(LabelEnd(kept, bias, *values, passes, not is_open[lane], of_label))
         return found
 
 

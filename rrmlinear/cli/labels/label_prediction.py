@@ -1,0 +1,110 @@
+"""The predict command with a model of many labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from rrmlinear.cli.files import blaming, output_file, reading
+from rrmlinear.cli.leaving import LeaveError
+from rrmlinear.cli.report import warn, warnings_said
+from rrmlinear.data.label_sets import LabelSets
+from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel
+from rrmlinear.metrics import macro_f1, micro_f1, precision_at_k
+from rrmlinear.training.labels.label_model import LabelModel
+
+#: The k of P@k, as far as there are so many labels.
+RANKS = (1, 3, 5)
+LINES_AT_ONCE = 1 << 12
+
+
+def predict_labels(options: Any) -> None:
+    """Write the labels of each example, and tell how many are right. Raises LeaveError for errors."""
+    model = _load(options.model_file)
+    k, limit = options.top_k, options.threshold
+    if k is not None and limit is not None:
+        raise LeaveError("ERROR: --top-k and --threshold: give one of them")
+    if options.probabilities:
+        raise LeaveError("ERROR: -b 1 is not for models of many labels; --scores tells the scores")
+    if k is not None and k > model.n_labels:
+        raise LeaveError(f"ERROR: --top-k is {k}, and the model has {model.n_labels} labels")
+    with warnings_said(), reading(options.test_file):
+        problem = read_multilabel(
+            options.test_file, threads=options.threads, strict=options.strict
+        )
+    if problem.n_features > model.n_features:
+        warn(
+            f"{options.test_file} has {problem.n_features} features and the model "
+            f"{model.n_features}; those beyond are ignored"
+        )
+    if limit is not None:
+        model = model.with_thresholds(np.full(model.n_labels, limit))
+    most = min(max(RANKS), model.n_labels)
+    places, scores = model.predict_top_k(problem, max(k or 1, most))
+    found = None
+    if k is None:
+        found = model.predict(problem)
+        _write(options, model, *_lists_of(found, model, problem, options.scores))
+    else:
+        rows = list(places[:, :k])
+        _write(options, model, rows, list(scores[:, :k]) if options.scores else None)
+    if options.quiet or not len(problem.labels.members):
+        return
+    true = _true_labels(problem.labels, model)
+    ranks = [rank for rank in RANKS if rank <= model.n_labels]
+    told = (f"P@{rank} = {100 * precision_at_k(true, places, rank):g}%" for rank in ranks)
+    print(", ".join(told))
+    if found is not None:
+        wide = csr_array((found.data, found.indices, found.indptr), shape=(len(places), true.n_labels))
+        print(f"Micro-F1 = {100 * micro_f1(true, wide):g}%, Macro-F1 = "
+              f"{100 * macro_f1(true, wide):g}%")  # fmt: skip
+
+
+def _load(path: str) -> LabelModel:
+    try:
+        with blaming(f"can't open model file {path}"):
+            return LabelModel.load(path)
+    except ValueError as error:
+        raise LeaveError(f"{error}\ncan't open model file {path}") from None
+
+
+def _lists_of(found: Any, model: LabelModel, problem: Any, with_scores: bool) -> tuple[Any, Any]:
+    ends = list(zip(found.indptr[:-1], found.indptr[1:], strict=True))
+    rows = [found.indices[a:b] for a, b in ends]
+    if not with_scores:
+        return rows, None
+    scores: list[NDArray[np.float64]] = []
+    for begin, some in model.in_batches(problem):
+        scores += [line[rows[begin + i]] for i, line in enumerate(some)]
+    return rows, scores
+
+
+def _true_labels(labels: LabelSets, model: LabelModel) -> LabelSets:
+    """The labels of the examples in the order of the model's; those that it has not come last."""
+    known = {str(name): j for j, name in enumerate(model.names.tolist())}
+    place = np.empty(labels.n_labels, np.int64)
+    for j, name in enumerate(map(str, labels.names.tolist())):
+        place[j] = known.setdefault(name, len(known))
+    rows = labels.members
+    columns = np.repeat(place, labels.counts)
+    matrix = csr_array((np.ones(len(rows), np.int8), (rows, columns)), (labels.n_rows, len(known)))
+    return LabelSets.from_matrix(matrix)
+
+
+def _write(options: Any, model: LabelModel, rows: list[Any], scores: list[Any] | None) -> None:
+    names = [str(name) for name in model.names.tolist()]
+    sentence = "can't write output file"
+    with output_file(options.output_file, sentence) as file, blaming(f"{sentence} "
+                                                                     f"{options.output_file}"):  # fmt: skip
+        for begin in range(0, len(rows), LINES_AT_ONCE):
+            lines = []
+            for i in range(begin, min(begin + LINES_AT_ONCE, len(rows))):
+                if scores is None:
+                    lines.append(",".join([names[j] for j in rows[i].tolist()]))
+                else:
+                    both = zip(rows[i].tolist(), scores[i].tolist(), strict=True)
+                    lines.append(" ".join([f"{names[j]}:{score:.9g}" for j, score in both]))
+            file.write(("\n".join(lines) + "\n").encode())
