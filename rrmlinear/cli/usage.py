@@ -40,13 +40,14 @@ OTHER_OPTIONS = {
     "--mpi": "train over the processes of mpirun, which starts this command in each; each opens "
     "training_set_file",
     "--prune w": "with several labels a line: drop weights below w and fit the bias again",
-    "--thresholds how": "with several labels a line: cv, a threshold for each label by F1 over folds, "
-    "or cost, a factor of C for its examples",
-    "--positive-weight w": "with several labels a line: factor of C for examples that have the label",
+    "--thresholds how": "with several labels a line: cv, a threshold for each label by F1 over "
+    "folds, or cost, a factor of C for its examples",
+    "--positive-weight w": "with several labels a line: factor of C for examples that have the "
+    "label",
     "--append model": "with several labels a line: take the labels of this model as they are, and "
     "train the others",
-    "--resume": "with several labels a line: keep labels that have ended in model_file.journal, and go "
-    "on from there if the command was killed",
+    "--resume": "with several labels a line: keep labels that have ended in model_file.journal, "
+    "and go on from there if the command was killed",
     "-q": "quiet mode: print nothing but warnings, errors and the result of -v",
 }
 #: Additions to the meaning of choices, for their flags.

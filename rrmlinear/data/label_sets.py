@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -42,8 +43,8 @@ class LabelSets(PlainState):
     def from_matrix(cls, Y: Any, names: Any = None) -> LabelSets:
         """From n × K zeros and ones of any type, a dense array, nested lists or a sparse matrix.
 
-        The labels are ``names``, or 0 … K − 1. A pair that a sparse matrix stores twice counts once.
-        Raises ValueError for other numbers, with row and column, and for another shape.
+        The labels are ``names``, or 0 … K − 1. A pair that a sparse matrix stores twice counts
+        once. Raises ValueError for other numbers, with row and column, and for another shape.
         """
         rows, columns, (n, k) = _places(Y)
         given = np.arange(k) if names is None else np.asarray(names)
@@ -190,8 +191,8 @@ def _places(Y: Any) -> tuple[Array, Array, tuple[int, int]]:
         matrix = np.asarray(Y)
         if matrix.ndim != 2:
             raise ValueError(
-                f"Y must be a matrix of zeros and ones, n × K, and has {matrix.ndim} axes; lists of "
-                "labels are taken as lists"
+                f"Y must be a matrix of zeros and ones, n × K, and has {matrix.ndim} axes; lists "
+                "of labels are taken as lists"
             )
         if matrix.dtype.kind not in "biuf":
             raise ValueError(f"Y must be a matrix of zeros and ones, and holds {matrix.dtype}")
@@ -210,7 +211,7 @@ def _labels_of(row: Any, i: int) -> list[Any]:
         raise ValueError(f"row {i} of the labels is {row!r}; it must be a list of labels")
     labels = list(dict.fromkeys(row.tolist() if isinstance(row, np.ndarray) else row))
     for label in labels:
-        if label is None or label != label:  # noqa: PLR0124  (NaN)
+        if label is None or (isinstance(label, float) and math.isnan(label)):
             raise ValueError(f"row {i} has the label {label!r}, which is missing")
     return labels
 

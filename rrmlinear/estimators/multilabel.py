@@ -77,8 +77,8 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
         a tenth of a percent of the objective.
     thresholds : {"cv", "cost"} or None, default=None
         None: a label is predicted from a score of 0 on. "cv": for each label the threshold of the
-        best F1 over ``folds`` folds. "cost": for each label the factor of ``C`` for its rows, of 1 to
-        13.5, with the best F1 over the folds.
+        best F1 over ``folds`` folds. "cost": for each label the factor of ``C`` for its rows, of 1
+        to 13.5, with the best F1 over the folds.
     top_k : int, default=None
         Predict the k labels with the largest scores of each row.
     positive_weight : float or array of shape (n_labels,), default=1.0
@@ -190,10 +190,10 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
         """Train on X (n_samples × n_features, dense or sparse) with the labels y of each row.
 
         y is a matrix (n_samples × n_labels) of zeros and ones of any type, dense, sparse or nested
-        lists; or a list of labels for each row, numbers or text; or one label for each row, and then
-        the label with the largest score is predicted. Nested lists of zeros and ones that all have
-        one length are a matrix. Raises ValueError for parameters out of range, NaN or infinity, and
-        a y of other numbers or another length.
+        lists; or a list of labels for each row, numbers or text; or one label for each row, and
+        then the label with the largest score is predicted. Nested lists of zeros and ones that all
+        have one length are a matrix. Raises ValueError for parameters out of range, NaN or
+        infinity, and a y of other numbers or another length.
         """
         self._validate_params()
         problem = self._problem(X, y, sample_weight)
@@ -255,8 +255,8 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
         self.n_iter_, self.status_ = int(result.passes.max(initial=0)), result.status
         if self.verbose:
             print(
-                f"[{type(self).__name__}] {result.status.value}: {model.n_labels} labels, objective "
-                f"{self.objective_:.8g}, gap {self.duality_gap_:.3g}, {result.seconds:.3f} s",
+                f"[{type(self).__name__}] {result.status.value}: {model.n_labels} labels, "
+                f"objective {self.objective_:.8g}, gap {self.duality_gap_:.3g}, {result.seconds:.3f} s",
                 flush=True,
             )
             for note in result.notes:
@@ -275,12 +275,14 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
     def decision_batches(self, X: Any) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """(first row, scores) of batches of rows, so that no scores of all are held."""
         check_is_fitted(self)
-        batches: Iterator[tuple[int, NDArray[np.float64]]] = self.model_.in_batches(self._checked(X))
+        batches: Iterator[tuple[int, NDArray[np.float64]]] = self.model_.in_batches(
+            self._checked(X)
+        )
         return batches
 
     def predict(self, X: Any) -> Any:
-        """The labels of each row, in the form of the y of `fit`: a sparse or dense indicator, lists of
-        labels, or one label a row.
+        """The labels of each row, in the form of the y of `fit`: a sparse or dense indicator, lists
+        of labels, or one label a row.
         """
         check_is_fitted(self)
         X = self._checked(X)

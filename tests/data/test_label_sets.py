@@ -23,7 +23,11 @@ def test_matrices_of_any_type_are_the_same_sets(kind, k):
 
 def test_a_pair_stored_twice_counts_once():
     twice = sp.coo_array(([1, 1, 1], ([0, 0, 1], [1, 1, 2])), shape=(3, 3))
-    assert LabelSets.from_matrix(twice).matrix().toarray().tolist() == [[0, 1, 0], [0, 0, 1], [0] * 3]
+    assert LabelSets.from_matrix(twice).matrix().toarray().tolist() == [
+        [0, 1, 0],
+        [0, 0, 1],
+        [0] * 3,
+    ]
 
 
 def test_stored_zeros_are_no_labels():
@@ -84,5 +88,5 @@ def test_rows_and_labels_must_fit():
         MultilabelProblem.from_arrays(np.eye(2), Y)
     with pytest.raises(ValueError, match="weights must be at least 0"):
         MultilabelProblem.from_arrays(np.eye(3), Y, [1, -1, 1])
-    with pytest.raises(ValueError, match="3 names|2 names|K"):
+    with pytest.raises(ValueError, match="there must be 3 names, one for each column of Y, not 2"):
         MultilabelProblem.from_arrays(np.eye(3), Y, names=["a", "b"])

@@ -58,7 +58,9 @@ def test_y_of_any_type_gives_the_same(k):
             assert (model.coef_ != first.coef_).nnz == 0
             predicted = model.predict(X)
             assert sp.issparse(predicted) == sp.issparse(given)
-            assert ((predicted.toarray() if sp.issparse(given) else predicted) == first.predict(X)).all()
+            assert (
+                (predicted.toarray() if sp.issparse(given) else predicted) == first.predict(X)
+            ).all()
 
 
 def test_lists_of_words(data):
@@ -125,7 +127,9 @@ def test_it_stands_in_scikit_learns_tools(data):
     model = MultilabelClassifier()
     found = cross_validate(model, X, Y, cv=3, scoring="f1_micro")
     assert (found["test_score"] > 0.2).all()
-    search = GridSearchCV(make_pipeline(MaxAbsScaler(), model), {"multilabelclassifier__C": [0.1, 1]}, cv=2)
+    search = GridSearchCV(
+        make_pipeline(MaxAbsScaler(), model), {"multilabelclassifier__C": [0.1, 1]}, cv=2
+    )
     assert search.fit(X, Y).predict(X).shape == Y.shape
     assert ClassifierChain(LinearSVC()).fit(X, Y).predict(X).shape == Y.shape
     read = pickle.loads(pickle.dumps(model.fit(X, Y)))
@@ -139,7 +143,9 @@ def test_sample_weights_are_repetitions(data):
     by_weight = MultilabelClassifier(tol=1e-10).fit(X, Y, sample_weight=weights)
     rows = np.repeat(np.arange(len(X)), weights)
     by_rows = MultilabelClassifier(tol=1e-10).fit(X[rows], Y[rows])
-    np.testing.assert_allclose(by_weight.decision_function(X), by_rows.decision_function(X), atol=1e-4)
+    np.testing.assert_allclose(
+        by_weight.decision_function(X), by_rows.decision_function(X), atol=1e-4
+    )
 
 
 def test_a_warm_start_takes_the_last_duals(data):

@@ -24,6 +24,7 @@ from rrmlinear.solvers.second_order.limits import holds_all
 if TYPE_CHECKING:
     from rrmlinear.data.rows import Rows
     from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
+    from rrmlinear.solvers.dual.labels.label_ascent import LabelAscent
     from rrmlinear.solvers.dual.pairs.one_class import OneClassAscent
     from rrmlinear.solvers.rounds.part import Part
 
@@ -72,6 +73,14 @@ def joint(rows: Rows, loss: Any, *labels_and_costs: Any) -> JointAscent:
         from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
 
     return JointAscent(rows, loss, *labels_and_costs)
+
+
+def labels_together(*labels_and_costs: Any, **choices: Any) -> LabelAscent:
+    """Ascent on problems of many labels at once; the arguments are its own."""
+    with loading:
+        from rrmlinear.solvers.dual.labels.label_ascent import LabelAscent
+
+    return LabelAscent(*labels_and_costs, **choices)
 
 
 def free_blocks_apply(task: Task) -> bool:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from rrmlinear.cli.files import blaming, output_file, reading
 from rrmlinear.cli.leaving import LeaveError
@@ -22,7 +21,7 @@ LINES_AT_ONCE = 1 << 12
 
 
 def predict_labels(options: Any) -> None:
-    """Write the labels of each example, and tell how many are right. Raises LeaveError for errors."""
+    """Write the labels of each example, and tell how many are right. LeaveError for errors."""
     model = _load(options.model_file)
     k, limit = options.top_k, options.threshold
     if k is not None and limit is not None:
@@ -32,9 +31,7 @@ def predict_labels(options: Any) -> None:
     if k is not None and k > model.n_labels:
         raise LeaveError(f"ERROR: --top-k is {k}, and the model has {model.n_labels} labels")
     with warnings_said(), reading(options.test_file):
-        problem = read_multilabel(
-            options.test_file, threads=options.threads, strict=options.strict
-        )
+        problem = read_multilabel(options.test_file, threads=options.threads, strict=options.strict)
     if problem.n_features > model.n_features:
         warn(
             f"{options.test_file} has {problem.n_features} features and the model "
@@ -58,7 +55,11 @@ def predict_labels(options: Any) -> None:
     told = (f"P@{rank} = {100 * precision_at_k(true, places, rank):g}%" for rank in ranks)
     print(", ".join(told))
     if found is not None:
-        wide = csr_array((found.data, found.indices, found.indptr), shape=(len(places), true.n_labels))
+        from scipy.sparse import csr_array
+
+        wide = csr_array(
+            (found.data, found.indices, found.indptr), shape=(len(places), true.n_labels)
+        )
         print(f"Micro-F1 = {100 * micro_f1(true, wide):g}%, Macro-F1 = "
               f"{100 * macro_f1(true, wide):g}%")  # fmt: skip
 
@@ -88,6 +89,8 @@ def _true_labels(labels: LabelSets, model: LabelModel) -> LabelSets:
     place = np.empty(labels.n_labels, np.int64)
     for j, name in enumerate(map(str, labels.names.tolist())):
         place[j] = known.setdefault(name, len(known))
+    from scipy.sparse import csr_array
+
     rows = labels.members
     columns = np.repeat(place, labels.counts)
     matrix = csr_array((np.ones(len(rows), np.int8), (rows, columns)), (labels.n_rows, len(known)))
@@ -96,9 +99,8 @@ def _true_labels(labels: LabelSets, model: LabelModel) -> LabelSets:
 
 def _write(options: Any, model: LabelModel, rows: list[Any], scores: list[Any] | None) -> None:
     names = [str(name) for name in model.names.tolist()]
-    sentence = "can't write output file"
-    with output_file(options.output_file, sentence) as file, blaming(f"{sentence} "
-                                                                     f"{options.output_file}"):  # fmt: skip
+    path, sentence = options.output_file, "can't write output file"
+    with output_file(path, sentence) as file, blaming(f"{sentence} {path}"):
         for begin in range(0, len(rows), LINES_AT_ONCE):
             lines = []
             for i in range(begin, min(begin + LINES_AT_ONCE, len(rows))):

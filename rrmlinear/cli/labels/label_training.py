@@ -20,7 +20,7 @@ BETWEEN_LINES = 1.0
 
 
 def train_labels(options: Any) -> None:
-    """Read, train and save; ``options`` are `TrainingOptions`. Raises LeaveError for every error."""
+    """Read, train and save; ``options`` are `TrainingOptions`. LeaveError for every error."""
     chosen, asked = options.chosen, options.labels
     _refuse(options)
     if chosen.kind != "binary":
@@ -157,8 +157,8 @@ def _summary(model: LabelModel) -> str:
             f"{'solved' if result.solved else 'stopped'}, {ended} of {k} labels to a gap of "
             f"{result.tolerance:g} of their objective, {result.seconds:.4f} seconds: "
             f"{result.status.value}",
-            f"primal = {float(result.primal.sum()):.9g}, dual = {float(result.dual.sum()):.9g}, gap = "
-            f"{gap:.3e}, largest relative gap of a label = {result.relative_gap:.3e}",
+            f"primal = {float(result.primal.sum()):.9g}, dual = {float(result.dual.sum()):.9g}, "
+            f"gap = {gap:.3e}, largest relative gap of a label = {result.relative_gap:.3e}",
             f"passes = {int(result.passes.max(initial=0))} at most, nonzeros = {model.weights.nnz}",
             *(f"note: {note}" for note in result.notes),
         ]

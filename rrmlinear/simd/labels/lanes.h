@@ -6,7 +6,7 @@
 #ifndef RRM_LABEL_LANES_H
 #define RRM_LABEL_LANES_H
 
-#include "../rows.h"
+#include "rows.h"
 
 enum { LANES = 16, PIECE = 512 /* values of a row that are added up in single precision */ };
 

@@ -65,8 +65,9 @@ cdef class Lanes:
         lane_scores(&row, &self.W[0, 0], self.single, self.width, out)
 
 
-def _spread(const int64_t[::1] begins, const int32_t[::1] places, const real[::1] values,
-            Py_ssize_t first, Py_ssize_t count, real[:, ::1] out):
+def _spread(const int64_t[::1] begins not None, const int32_t[::1] places not None,
+            const real[::1] values not None, Py_ssize_t first, Py_ssize_t count,
+            real[:, ::1] out not None):
     cdef Py_ssize_t l, at
     with nogil:
         for l in range(count):

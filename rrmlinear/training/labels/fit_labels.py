@@ -28,7 +28,7 @@ from rrmlinear.training.labels.problems import LabelProblems
 
 if TYPE_CHECKING:
     from rrmlinear.catalog.parameter import Parameter
-    from rrmlinear.solvers.dual.labels.label_ascent import LabelEnd
+    from rrmlinear.solvers.loop.label_ends import LabelEnd
 
 #: A caller's look at a label that has ended, by its name; the run ends where it returns True.
 OnLabel = Callable[[Any, "LabelEnd"], Any]
@@ -47,25 +47,27 @@ def fit_labels(
     known: LabelModel | None = None,
     journal: str | PathLike[str] | None = None,
 ) -> LabelModel:
-    """minimize Ω(w_l) + Σ_i C_il φ(x_i'w_l, y_il) for each label l, y_il = 1 where row i has it, else −1.
+    """minimize Ω(w_l) + Σ_i C_il φ(x_i'w_l, y_il) for each label l, y_il = 1 where row i has it,
+    else −1.
 
-    C_il is C · weight of the example · ``costs``[l], and ``positive_weight`` (one number, or one for
-    each label) times that where the row has the label. ``parameter`` names Ω and φ as for `fit`, of
-    the losses of two classes. Labels are independent; each is solved to a gap of ``gap_tol`` · P, by
-    default 1e-3. Labels of no row, or of all, have no problem: their score is −1 or 1, and a note
-    tells their number.
+    C_il is C · weight of the example · ``costs``[l], and ``positive_weight`` (one number, or one
+    for each label) times that where the row has the label. ``parameter`` names Ω and φ as for
+    `fit`, of the losses of two classes. Labels are independent; each is solved to a gap of
+    ``gap_tol`` · P, by default 1e-3. Labels of no row, or of all, have no problem: their score is
+    −1 or 1, and a note tells their number.
 
-    Under ½‖w‖², rows are read once for sixteen labels (`LabelAscent`); other regularizers, and solvers
-    that are named, solve label after label. Weights are kept as nonzeros, in single precision from a
-    tolerance of 1e-4 on. ``prune`` > 0 drops weights below it and fits the bias again; the certificate
-    is that of the weights that are left. ``start`` is a model with the duals of the same examples:
-    labels of the same name begin there. ``known`` is a model whose labels are taken as they are, also
-    those that the problem has not: only the others are trained. ``journal`` names a file that grows by
-    each label that ends. A run that was killed goes on from it; it is left to the caller to remove.
+    Under ½‖w‖², rows are read once for sixteen labels (`LabelAscent`); other regularizers, and
+    solvers that are named, solve label after label. Weights are kept as nonzeros, in single
+    precision from a tolerance of 1e-4 on. ``prune`` > 0 drops weights below it and fits the bias
+    again; the certificate is that of the weights that are left. ``start`` is a model with the duals
+    of the same examples: labels of the same name begin there. ``known`` is a model whose labels are
+    taken as they are, also those that the problem has not: only the others are trained. ``journal``
+    names a file that grows by each label that ends. A run that was killed goes on from it; it is
+    left to the caller to remove.
 
     ``on_label`` is called with a label and its `LabelEnd`; where it returns True the run stops, and
-    labels that were not reached have weights of 0. Threads solve other labels at once, with the same
-    bits for any number of them.
+    labels that were not reached have weights of 0. Threads solve other labels at once, with the
+    same bits for any number of them.
 
     Raises ChoiceError (a ValueError) for wrong parameters, TypeError for another kind of problem,
     ValueError for costs that are negative or of another length. Warns (NotSolvedWarning) where a
@@ -206,4 +208,3 @@ def _numbers(given: Any, k: int, name: str) -> NDArray[np.float64]:
     if not (np.isfinite(values) & (values >= 0)).all():
         raise ValueError(f"{name} must be finite and at least 0")
     return np.ascontiguousarray(np.broadcast_to(values, (k,)))
-

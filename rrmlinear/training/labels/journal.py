@@ -1,7 +1,8 @@
 """A journal of labels that have ended, so that a run that was killed goes on where it stood.
 
-The first line is a JSON object of what the run is of. Each label that ends is a record behind it: the
-length and the XXH64 of its bytes, then its numbers and arrays. A record that is cut off is dropped.
+The first line is a JSON object of what the run is of. Each label that ends is a record behind it:
+the length and the XXH64 of its bytes, then its numbers and arrays. A record that is cut off is
+dropped.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 from xxhash import xxh64_intdigest
 
-from rrmlinear.solvers.dual.labels.label_ascent import Column, LabelEnd
+from rrmlinear.solvers.loop.label_ends import Column, LabelEnd
 from rrmlinear.training.model_files.header import ModelFileError
 
 _FRAME = struct.Struct("<qQ")
@@ -25,8 +26,8 @@ LONGEST_LINE = 1 << 16
 
 
 class Journal:
-    """The labels that have ended, in a file that grows. Raises ModelFileError for one of another run
-    or of another kind, and OSError as `open` does.
+    """The labels that have ended, in a file that grows. Raises ModelFileError for one of another
+    run or of another kind, and OSError as `open` does.
     """
 
     def __init__(self, path: str | PathLike[str], facts: dict[str, Any]) -> None:
@@ -41,8 +42,8 @@ class Journal:
         elif known != line:
             self.file.close()
             raise ModelFileError(
-                f"{self.path} is the journal of another run{_difference(known, facts)}; remove it, or "
-                "name another"
+                f"{self.path} is the journal of another run{_difference(known, facts)}; remove "
+                "it, or name another"
             )
         else:
             self._read()

@@ -19,7 +19,6 @@ from xxhash import xxh64_hexdigest
 from rrmlinear.catalog.losses import loss_row
 from rrmlinear.data.text.whole_file import whole_file
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.label_result import LabelResult
 from rrmlinear.training.labels.signature import SIGNATURE
 from rrmlinear.training.model_files.header import ModelFileError
@@ -49,7 +48,7 @@ RESULT = ("primal", "dual", "proven", "ended", "passes")
 PROOF = ("status", "tolerance", "seconds", "cpu_seconds")
 
 
-def save_labels(model: LabelModel, path: str | PathLike[str]) -> None:
+def save_labels(model: Any, path: str | PathLike[str]) -> None:
     """Write a model, whole or not at all.
 
     Raises OSError as `open` does, and ValueError for labels that are no numbers, text or truth
@@ -98,8 +97,8 @@ def save_labels(model: LabelModel, path: str | PathLike[str]) -> None:
             at = _aligned(at) + array.nbytes
 
 
-def load_labels(path: str | PathLike[str]) -> LabelModel:
-    """See `LabelModel.load`."""
+def load_labels(path: str | PathLike[str]) -> dict[str, Any]:
+    """The fields of the `LabelModel` in a file; see `LabelModel.load`."""
     from scipy.sparse import csc_array
 
     told = os.fsdecode(path)
@@ -128,7 +127,7 @@ def load_labels(path: str | PathLike[str]) -> LabelModel:
     matrix = csc_array((d, k), dtype=values.dtype)
     matrix.data, matrix.indices = values, places
     matrix.indptr = begins.astype(np.int32) if begins[-1] < 2**31 else np.array(begins)
-    return LabelModel(
+    return dict(
         names=names,
         weights=matrix,
         intercepts=arrays["intercepts"],
@@ -167,7 +166,9 @@ def _header_of(line: bytes, path: str) -> tuple[dict[str, Any], dict[str, Any]]:
         loss_row(facts["loss"])
         if not whole or not all(isinstance(each, int | float) for each in numbers):
             raise ValueError("a number is wrong")
-        if any(proven) != all(proven) or (any(proven) and facts["status"] not in Status.__members__):
+        if any(proven) != all(proven) or (
+            any(proven) and facts["status"] not in Status.__members__
+        ):
             raise ValueError("the certificate is not whole")
         if line[-1:] != b"\n":
             raise ValueError("its line has no end")

@@ -27,10 +27,10 @@ SCORES_AT_ONCE = 1 << 22
 class LabelModel(PlainState):
     """A trained model of K labels: the score of label j is x'w_j + b_j.
 
-    ``names`` are the labels, ``weights`` a d × K scipy.sparse.csc_array, ``intercepts`` and ``counts``
-    (rows of each label in training) have K numbers. A label is predicted where its score is above 0,
-    or above its one of ``thresholds``. ``result`` is the certificate of each label. A model that was
-    loaded has no ``parameter``.
+    ``names`` are the labels, ``weights`` a d × K scipy.sparse.csc_array, ``intercepts`` and
+    ``counts`` (rows of each label in training) have K numbers. A label is predicted where its score
+    is above 0, or above its one of ``thresholds``. ``result`` is the certificate of each label. A
+    model that was loaded has no ``parameter``.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class LabelModel(PlainState):
     [['a'], ['b'], ['a', 'b']]
     >>> places, scores = model.predict_top_k(X, 1)
     >>> places.tolist()
-    [[0], [1], [1]]
+    [[0], [1], [0]]
     """
 
     names: NDArray[Any]
@@ -83,7 +83,9 @@ class LabelModel(PlainState):
         Raises ValueError for k below 1 or above the number of labels.
         """
         if not 1 <= k <= self.n_labels:
-            raise ValueError(f"k is {k}; it must be from 1 to the number of labels, {self.n_labels}")
+            raise ValueError(
+                f"k is {k}; it must be from 1 to the number of labels, {self.n_labels}"
+            )
         return largest_scores(self._rows(X), *self._columns(), self.intercepts, k)
 
     def predict(self, X: Any, top_k: int | None = None) -> Any:
@@ -118,7 +120,7 @@ class LabelModel(PlainState):
         return [self.names[found.indices[a:b]].tolist() for a, b in ends]
 
     def check_like(self, problem: MultilabelProblem, loss: str) -> None:
-        """Raise ValueError unless the labels of a problem and a loss can join those of the model."""
+        """Raise ValueError unless the labels of a problem and a loss can join the model's."""
         told = {
             "features": (self.n_features, problem.n_features),
             "a bias": (self.bias, problem.bias),
@@ -166,7 +168,7 @@ class LabelModel(PlainState):
 
     def duals_of(self, names: NDArray[Any], problem: MultilabelProblem) -> dict[int, Any]:
         """The duals of these labels, by their places among them; ValueError without any."""
-        from rrmlinear.solvers.dual.labels.label_ascent import Column
+        from rrmlinear.solvers.loop.label_ends import Column
 
         duals = None if self.result is None else self.result.duals
         if duals is None:
@@ -198,7 +200,7 @@ class LabelModel(PlainState):
         """
         from rrmlinear.training.labels.label_files import load_labels
 
-        return load_labels(path)
+        return cls(**load_labels(path))
 
     def _scores(self, rows: Rows, begin: int = 0, end: int | None = None) -> NDArray[np.float64]:
         end = rows.shape[0] if end is None else end

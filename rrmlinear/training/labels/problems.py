@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.errors import ChoiceError, Named
+from rrmlinear.catalog.dual_builders import labels_together
 from rrmlinear.catalog.selection import GAP_TOL, Selection
 from rrmlinear.catalog.solvers import AUTO
 from rrmlinear.core.deadline import TimeIsUpError, check_time
-from rrmlinear.core.loading import loading
 from rrmlinear.core.pool import thread_pool
 from rrmlinear.core.records import replace
 from rrmlinear.data.array_rows import shared_rows
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.data.problem import Problem
+from rrmlinear.solvers.loop.label_ends import Column, LabelEnd, Labels
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.classes.class_problems import values_at_zero
 from rrmlinear.training.labels.ends import Ends
@@ -44,11 +44,9 @@ class LabelProblems:
         self.prune, self.tolerance = prune, _gap_of(chosen)
         self.is_joint = _shares_rows(chosen) and problem.rows.blocks is None
         if prune and not self.is_joint:
-            raise ChoiceError(
-                Named("prune"),
-                f" is {prune:g}; weights are dropped under the regularizer l2 alone",
-                field="prune",
-                value=prune,
+            raise ValueError(
+                f"prune is {prune:g}; weights are dropped under the regularizer l2 alone, and by the "
+                "automatic solver or one of LIBLINEAR's types"
             )
 
     def solve(self, on_label: Any, keeps_duals: bool, start: Any, journal: Any = None) -> Ends:
@@ -106,12 +104,9 @@ class LabelProblems:
         return ends.worst or Status.PASS_LIMIT
 
     def _together(self, labels: NDArray[np.int64], ends: Ends, see: Any, start: Any) -> None:
-        with loading:
-            from rrmlinear.solvers.dual.labels.label_ascent import ROUNDS, LabelAscent, Labels
-
         sets, choices = self.problem.labels, self.chosen.choices
         every = Labels(sets.begins, sets.members, *self.sides)
-        ascent = LabelAscent(
+        ascent = labels_together(
             shared_rows(self.problem.rows),
             self.chosen.loss,
             self.costs,
@@ -124,16 +119,15 @@ class LabelProblems:
         )
         begun = {} if start is None else start.duals_of(sets.names[labels], self.problem)
         limit, left = self.chosen.stopping.max_passes, []
-        most = min(limit, ROUNDS[-1])
 
         def ended(place: int, end: Any) -> Any:
             j = int(labels[place])
-            if not end.has_ended and most <= end.passes < limit and end.duals is not None:
+            if not end.has_ended and end.passes < limit and end.duals is not None:
                 left.append((j, end))
                 return False
             return see(j, end)
 
-        if not ascent.run(self.tolerance, most, ended, begun):
+        if not ascent.run(self.tolerance, limit, ended, begun):
             for j, end in left:
                 see(j, end)
             return
@@ -146,8 +140,6 @@ class LabelProblems:
         return self._solved(j, Point(None, duals), end.passes)
 
     def _solved(self, j: int, point: Point, passes: int = 0) -> Any:
-        from rrmlinear.solvers.dual.labels.label_ascent import Column, LabelEnd
-
         y = np.full(self.problem.n_examples, -1.0)
         y[self.problem.labels.of(j)] = 1.0
         costs = self.costs * np.where(y > 0, self.sides[0][j], self.sides[1][j])
@@ -218,7 +210,7 @@ def _shares_rows(chosen: Selection) -> bool:
 
 
 def _gap_of(chosen: Selection) -> float:
-    """The relative gap that each label is solved to: gap_tol, or at most that beside a type's rule."""
+    """The relative gap that each label is solved to."""
     if chosen.choices.gap_tol is not None:
         return float(chosen.choices.gap_tol)
     return min(GAP_TOL, chosen.widest_gap)

@@ -22,7 +22,11 @@ FACTORS = (1.0, 1.33, 1.8, 2.5, 3.67, 6.0, 13.5)
 
 
 def thresholds_by_folds(
-    problem: MultilabelProblem, chosen: Selection, positive_weight: Any, prune: float, folds: int = FOLDS
+    problem: MultilabelProblem,
+    chosen: Selection,
+    positive_weight: Any,
+    prune: float,
+    folds: int = FOLDS,
 ) -> Vector:
     """For each label the threshold with the best F1 of the scores that models of the other folds
     give; 0 for labels without a row, or with F1 0 everywhere.
@@ -44,8 +48,8 @@ def thresholds_by_folds(
 def costs_by_folds(
     problem: MultilabelProblem, chosen: Selection, positive_weight: Any, folds: int = FOLDS
 ) -> Vector:
-    """For each label the factor, ``positive_weight`` times one of FACTORS, with the best F1 over the
-    folds at the threshold 0; of equal ones the smallest.
+    """For each label the factor, ``positive_weight`` times one of FACTORS, with the best F1 over
+    the folds at the threshold 0; of equal ones the smallest.
     """
     base = _each(positive_weight, problem.labels.n_labels)
     result = base.copy()

@@ -28,9 +28,7 @@ def values_of(loss, y, scores):
         "squared-hinge": np.maximum(slack, 0) ** 2,
         "hinge": np.maximum(slack, 0),
         "logistic": np.logaddexp(0, -y * scores),
-        "smooth-hinge": np.where(
-            slack <= 0, 0, np.where(slack < 1, slack**2 / 2, slack - 0.5)
-        ),
+        "smooth-hinge": np.where(slack <= 0, 0, np.where(slack < 1, slack**2 / 2, slack - 0.5)),
     }[loss]
 
 
@@ -83,8 +81,12 @@ def test_a_free_intercept_has_a_certificate(loss, tolerance):
     for j in (0, 7):
         alone = fit(
             Problem.from_arrays(X, np.where(Y[:, j], 1, -1), weights, bias=1.0),
-            Parameter(solver="newton" if loss != "hinge" else "auto", loss=loss, free_bias=True,
-                      gap_tol=1e-8),
+            Parameter(
+                solver="newton" if loss != "hinge" else "auto",
+                loss=loss,
+                free_bias=True,
+                gap_tol=1e-8,
+            ),
         ).result
         assert result.dual[j] <= alone.primal * (1 + 1e-9)
         assert exact[j] >= alone.dual * (1 - 1e-9)
@@ -95,8 +97,12 @@ def test_all_kinds_of_rows_agree(kind):
     dtype = np.float32 if kind.endswith("32") else np.float64
     problem, *_ = problem_of(dense=kind.startswith("dense"), dtype=dtype)
     plain, *_ = problem_of()
-    found, expected = (fit_labels(each, Parameter(gap_tol=1e-7)).result for each in (problem, plain))
-    np.testing.assert_allclose(found.primal, expected.primal, rtol=1e-5 if dtype == np.float32 else 2e-7)
+    found, expected = (
+        fit_labels(each, Parameter(gap_tol=1e-7)).result for each in (problem, plain)
+    )
+    np.testing.assert_allclose(
+        found.primal, expected.primal, rtol=1e-5 if dtype == np.float32 else 2e-7
+    )
 
 
 @pytest.mark.parametrize("asked", [{}, {"loss": "logistic", "free_bias": True}])
@@ -109,7 +115,7 @@ def test_threads_give_the_same_bits(asked):
 
 
 def test_rows_of_long_values_are_solved():
-    problem, X, Y, weights = problem_of()
+    _, X, Y, weights = problem_of()
     long = MultilabelProblem.from_arrays(1000 * X, Y, weights, bias=1.0)
     result = (model := fit_labels(long, Parameter(C=1e-3, gap_tol=1e-3))).result
     assert result.solved
@@ -133,9 +139,7 @@ def test_pruned_weights_have_a_certificate_of_their_own(asked):
     assert worse.any()  # the gap given is that of the weights that are left
     assert (model.result.dual <= whole.result.primal * (1 + 1e-9)).all()
     moved = model.intercepts + 1e-3
-    other = objectives(
-        model.with_intercepts(moved), X, Y, weights[:, None], loss, bool(asked)
-    )
+    other = objectives(model.with_intercepts(moved), X, Y, weights[:, None], loss, bool(asked))
     assert (other >= exact * (1 - 1e-9)).all()  # the bias fits the weights that are left
 
 
@@ -152,7 +156,9 @@ def test_costs_of_labels_and_of_rows_with_them():
         assert model.result.primal[j] == pytest.approx(alone.result.primal, rel=3e-8)
 
 
-@pytest.mark.parametrize("asked", [{"regularizer": "l1"}, {"regularizer": "elastic-net", "l1": 0.5}])
+@pytest.mark.parametrize(
+    "asked", [{"regularizer": "l1"}, {"regularizer": "elastic-net", "l1": 0.5}]
+)
 def test_other_regularizers_take_label_after_label(asked):
     problem, X, Y, weights = problem_of(k=4)
     model = fit_labels(problem, Parameter(loss="squared-hinge", gap_tol=1e-6, **asked))
@@ -162,7 +168,9 @@ def test_other_regularizers_take_label_after_label(asked):
         Parameter(loss="squared-hinge", gap_tol=1e-6, **asked),
     )
     assert model.result.primal[2] == pytest.approx(alone.result.primal, rel=2e-6)
-    with pytest.raises(ValueError, match="prune is 0.3; weights are dropped under the regularizer l2"):
+    with pytest.raises(
+        ValueError, match=r"prune is 0\.3; weights are dropped under the regularizer l2"
+    ):
         fit_labels(problem, Parameter(loss="squared-hinge", **asked), prune=0.3)
 
 
@@ -259,7 +267,9 @@ def test_wrong_arguments_are_named(asked, more, said):
 
 
 def test_another_kind_of_problem_is_refused():
-    with pytest.raises(TypeError, match="fit_labels takes a MultilabelProblem, not Problem: fit takes"):
+    with pytest.raises(
+        TypeError, match="fit_labels takes a MultilabelProblem, not Problem: fit takes"
+    ):
         fit_labels(Problem.from_arrays(np.eye(2), [1, 2]), Parameter())
     problem, *_ = problem_of(k=3)
     with pytest.raises(TypeError, match="fit takes a Problem, not MultilabelProblem: fit_labels"):
@@ -277,7 +287,7 @@ def test_labels_are_added_to_a_model(tmp_path):
         assert (more.weights[:, :8] != first.weights).nnz == 0
         assert more.result.solved
         np.testing.assert_allclose(more.result.primal, whole.result.primal, rtol=2e-3)
-    with pytest.raises(ValueError, match="the model known has a bias 1.0, and the problem -1.0"):
+    with pytest.raises(ValueError, match=r"the model known has a bias 1\.0, and the problem -1\.0"):
         fit_labels(problem.with_bias(-1.0), Parameter(), known=first)
     with pytest.raises(ValueError, match="the loss squared-hinge, and the problem hinge"):
         fit_labels(problem, Parameter(loss="hinge"), known=first)
@@ -315,7 +325,9 @@ def test_a_killed_run_goes_on_from_its_journal(asked, keeps_duals, tmp_path):
     assert (model.weights[:, sorted(begun)] != whole.weights[:, sorted(begun)]).nnz == 0
     assert model.result.solved
     if keeps_duals:
-        assert (model.result.duals[:, sorted(begun)] != whole.result.duals[:, sorted(begun)]).nnz == 0
+        assert (
+            model.result.duals[:, sorted(begun)] != whole.result.duals[:, sorted(begun)]
+        ).nnz == 0
     again = fit_labels(problem, Parameter(**asked), lambda *_: pytest.fail("solved twice"), **given)
     assert (again.weights != model.weights).nnz == 0
 

@@ -59,8 +59,10 @@ def test_ties_go_to_the_first_label(trained):
     model, _ = trained
     places, _ = model.predict_top_k(np.zeros((1, 50)), 37)
     scores = model.intercepts[places[0]]
-    assert all(a > b or i < j for a, b, i, j in
-               zip(scores, scores[1:], places[0], places[0][1:], strict=False))
+    assert all(
+        a > b or i < j
+        for a, b, i, j in zip(scores, scores[1:], places[0], places[0][1:], strict=False)
+    )
 
 
 def test_thresholds(trained):
@@ -77,7 +79,9 @@ def test_thresholds(trained):
 
 def test_k_beyond_the_labels_is_refused(trained):
     for k in (0, 38):
-        with pytest.raises(ValueError, match=f"k is {k}; it must be from 1 to the number of labels, 37"):
+        with pytest.raises(
+            ValueError, match=f"k is {k}; it must be from 1 to the number of labels, 37"
+        ):
             trained[0].predict_top_k(trained[1], k)
 
 
@@ -120,17 +124,19 @@ def test_each_damaged_byte_is_found(trained, tmp_path):
     whole = path.read_bytes()
     chance = np.random.default_rng(0)
     described = {*range(whole.index(b'"arrays"'))}
+    found = 0
     for at in chance.integers(0, len(whole), 150).tolist():
         changed = bytearray(whole)
         changed[at] ^= 1 << int(chance.integers(8))
         path.write_bytes(changed)
         try:
             read = LabelModel.load(path)
-        except ModelFileError as error:
-            assert str(path) in str(error)
+        except ModelFileError:
+            found += 1
             continue
         # what is left are the facts themselves, blanks and what fills up to the next array
         assert (read.weights != model.weights).nnz == 0 or at in described
+    assert found > 100
 
 
 @pytest.mark.parametrize("length", [0, 5, 30, 400, -1])

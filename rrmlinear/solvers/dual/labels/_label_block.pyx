@@ -1,25 +1,21 @@
 """Dual ascent on the problems of sixteen labels at once: a visit reads a row for all of them."""
 
 from libc.math cimport INFINITY, fabs, sqrt
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
-from libc.string cimport memset
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from rrmlinear.core.random cimport random_below, random_stream
 from rrmlinear.core.schedule cimport (
     schedule_awake, schedule_note, schedule_shuffle, schedule_t,
 )
-from rrmlinear.data.rows cimport Rows
-from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.labels.lanes cimport (
-    LANES, hinge_measure, hinge_t, hinge_visit, lane_costs_t, lane_moves, lane_scores, lane_sides,
-    lane_squares, lane_update, vector_width,
+    LANES, hinge_measure, hinge_t, hinge_visit, lane_moves, lane_scores, lane_squares, lane_update,
 )
+from rrmlinear.solvers.dual.labels._label_lanes cimport LabelLanes, lane_t
 from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_prefetch_begin
 
 import numpy as np
 
 from rrmlinear.core.deadline import check_time
-from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 cdef enum:
@@ -31,7 +27,6 @@ cdef enum:
     SAMPLED = 10            # one row of so many
     FIRST_SLEEP = 2         # passes that a row skips first that moves nothing
     BETWEEN_PROOFS = 3      # passes from one measurement of all rows to the next, at least
-    BIAS_STEPS = 60         # most secants for a bias
 
 # A dual stays if its gap is at most this share of tolerance · D for each row visited.
 cdef double SMALL_MOVE = 0.1
@@ -40,120 +35,60 @@ cdef double SMALL_GAP = 0.1
 # All rows are measured if half of the labels have a gap, over the rows visited, of at most this times
 # the one asked for.
 cdef double NEAR = 2.0
-cdef double NEGATIVE = NEGATIVE_GAP, BIAS_ROUNDING = 1e-9
+cdef double NEGATIVE = NEGATIVE_GAP
 # What rounding of scores and of ‖w − Σ c α x‖² may add to a gap in single precision, relative to
 # P + D.
 cdef double ROUNDED = 1e-6
 
-# What is known of a label. `dual` is a lower bound until it is measured.
-cdef struct lane_t:
-    double primal
-    double dual
-    double gap              # over the rows of the last pass
-    int passes              # after which it was measured
-    bint open               # whether its duals move
 
-LANE = np.dtype([(name, kind) for kind, names in (
-    (np.float64, "primal dual gap"), (np.int32, "passes open")) for name in names.split()])
-
-
-cdef class LabelBlock:
+cdef class LabelBlock(LabelLanes):
     """minimize ½‖w_l‖² + Σ_i c_il φ(x_i'w_l, y_il) for up to sixteen labels l of the same rows.
 
-    y_il is 1 where row i has label l, else −1; c_il is ``costs``[i] times the label's factor of that
-    side. ``squares`` are ‖x_i‖². With ``single`` weights and duals have single precision. A block is
-    memory for one set of labels after another: `begin`, `run`, then what it found. With ``free`` the
-    weight of the appended column is not regularized: a pass goes over ½ (u − u_0)² in place of ½ u²,
-    then u_0 becomes u (method of multipliers), and Σ c α = 0 is made to hold for the certificate by
-    shorter duals of one side.
-
-    A row of which no dual moves leaves the passes for 2, 4, 8 … of them: for losses with bounds only
-    where all its duals are 0. Gaps over the rows visited tell when to measure all: that measurement
-    alone ends a label.
+    The arguments are those of `LabelLanes`: `begin`, `run`, then what it found. A row of which no
+    dual moves leaves the passes for 2, 4, 8 … of them: for losses with bounds only where all its
+    duals are 0. Gaps over the rows visited tell when to measure all: that measurement alone ends a
+    label. With ``free`` a pass goes over ½ (u − u_0)² in place of ½ u², u the weight of the appended
+    column, then u_0 becomes u (method of multipliers); for the certificate Σ c α = 0 is made to hold
+    by shorter duals of one side.
     """
 
-    cdef Rows rows
-    cdef ScalarLoss loss
-    cdef const double[::1] cost, square
-    cdef readonly bint single, free
     cdef readonly int passes
     cdef int due                     # the first pass after which all rows may be measured
     cdef readonly object centres     # u_0 of each label
     cdef double[::1] centre
-    cdef readonly object lanes       # sixteen times a lane_t
-    cdef lane_t[::1] each
-    cdef readonly object weights     # features × 16
-    cdef readonly object duals       # rows × 16, for each unit of cost
-    cdef unsigned char[:, ::1] W
-    cdef unsigned char[:, ::1] alpha
-    cdef uint16_t[::1] bits          # a row's labels
-    cdef lane_costs_t factors        # of costs
-    cdef lane_costs_t sides          # the same, 0 where a label has ended
     cdef int64_t[::1] order
-    cdef double[:, ::1] held         # of a visit
     cdef double[:, :, ::1] lines     # of a measurement
     cdef int32_t[::1] wake           # see schedule_t
     cdef unsigned char[::1] streak
     cdef schedule_t schedule
-    cdef int width
     cdef bint has_box
     cdef bint is_hinge               # of hinge_t
     cdef hinge_t hinge
 
-    def __cinit__(self, Rows rows not None, ScalarLoss loss not None,
-                  const double[::1] costs not None, const double[::1] squares not None,
-                  bint single, bint free):
-        cdef Py_ssize_t n = rows.c.n_rows
-        if not len(costs) == len(squares) == n:
-            raise ValueError(f"there must be {n} costs and squared norms")
-        if free and not rows.c.bias > 0:
-            raise ValueError("a bias that is free needs an appended column")
-        self.rows, self.loss, self.cost, self.square, self.single, self.free = (
-            rows, loss, costs, squares, single, free)
+    def __cinit__(self, *given):
+        cdef Py_ssize_t n = self.rows.c.n_rows
         self.centres = self.centre = np.zeros(LANES)
-        size = 4 if single else 8
-        kind = np.float32 if single else np.float64
-        weights = aligned_zeros(max(rows.width, 1), LANES * size // 8)
-        duals = aligned_zeros(max(n, 1), LANES * size // 8)
-        self.W, self.alpha = weights.view(np.uint8), duals.view(np.uint8)
-        self.weights, self.duals = weights.view(kind), duals.view(kind)[:n]
-        self.lanes = self.each = np.zeros(LANES, LANE)
-        self.bits, self.order = np.zeros(n, np.uint16), np.empty(n, np.int64)
-        self.held, self.lines = aligned_zeros(11, LANES), np.zeros((4, LANES, CHUNK))
+        self.order, self.lines = np.empty(n, np.int64), np.zeros((4, LANES, CHUNK))
         self.wake, self.streak = np.zeros(n, np.int32), np.zeros(n, np.uint8)
-        self.width, box = vector_width(), loss.box(np.array([1.0, -1.0]))
+        box = self.loss.box(np.array([1.0, -1.0]))
         self.has_box, self.is_hinge = box is not None, False
         if self.has_box:
             lower, upper, epsilon = box
             self.is_hinge = epsilon == 0 and lower[0] == upper[1] == 0 and -lower[1] == upper[0]
-            self.hinge = hinge_t(loss.smoothing, upper[0])
+            self.hinge = hinge_t(self.loss.smoothing, upper[0])
         if n:
             self.schedule = schedule_t(&self.wake[0], &self.streak[0], n, FIRST_SLEEP)
 
     def begin(self, const int64_t[::1] begins not None, const int32_t[::1] members not None,
               const double[::1] with_label not None, const double[::1] without not None,
-              uint64_t seed):
-        """Take these labels: l has the rows ``members``[``begins``[l]] … and costs times the factor
-        ``with_label`` there, ``without`` elsewhere. All duals are 0.
-        """
-        cdef Py_ssize_t i, l, n = self.rows.c.n_rows
+              uint64_t seed=0):
+        """As in `LabelLanes`. The first passes are over rows with labels and a sample, by ``seed``."""
+        cdef Py_ssize_t i
         cdef uint64_t state = random_stream(seed, 0)
+        LabelLanes.begin(self, begins, members, with_label, without)
         self.passes, self.due = 0, SAMPLE_PASSES + 1
-        memset(&self.W[0, 0], 0, self.W.shape[0] * self.W.shape[1])
-        memset(&self.alpha[0, 0], 0, self.alpha.shape[0] * self.alpha.shape[1])
-        self.lanes[:], self.centres[:] = 0, 0
-        self.bits[:] = 0
-        for l in range(LANES):
-            self.sides.with_label[l] = self.sides.without[l] = 0
-            self.factors.with_label[l] = self.factors.without[l] = 0
-            if l < with_label.shape[0]:
-                self.sides.with_label[l], self.sides.without[l] = with_label[l], without[l]
-                self.factors.with_label[l] = with_label[l]
-                self.factors.without[l] = without[l]
-                self.each[l].open, self.each[l].primal = True, INFINITY
-                for i in range(begins[l], begins[l + 1]):
-                    self.bits[members[i]] |= 1 << l
-        for i in range(n):
+        self.centres[:] = 0
+        for i in range(self.rows.c.n_rows):
             self.streak[i] = 0
             self.wake[i] = SAMPLE_PASSES + 1
             if self.bits[i] or random_below(&state, SAMPLED) == 0:
@@ -200,23 +135,6 @@ cdef class LabelBlock:
                 self.centre[l] = centres[l]
                 self._add_to_bias(l, centres[l])
 
-    cdef Py_ssize_t _regularized(self) noexcept nogil:
-        # rows of W whose squares are in Ω
-        return self.rows.c.n_features + (self.rows.c.bias != 0 and not self.free)
-
-    cdef double _bias(self, Py_ssize_t l) noexcept nogil:
-        cdef Py_ssize_t d = self.rows.c.n_features
-        if self.rows.c.bias == 0:
-            return 0
-        return ((<float*> &self.W[d, 0])[l] if self.single else (<double*> &self.W[d, 0])[l])
-
-    cdef void _add_to_bias(self, Py_ssize_t l, double change) noexcept nogil:
-        cdef Py_ssize_t d = self.rows.c.n_features
-        if self.single:
-            (<float*> &self.W[d, 0])[l] += <float> change
-        else:
-            (<double*> &self.W[d, 0])[l] += change
-
     cdef void _move_centres(self) noexcept nogil:
         cdef Py_ssize_t l
         cdef double u
@@ -225,21 +143,6 @@ cdef class LabelBlock:
                 u = self._bias(l)
                 self._add_to_bias(l, u - self.centre[l])
                 self.centre[l] = u
-
-    cdef void _set_sides(self, Py_ssize_t i) noexcept nogil:
-        lane_sides(self.bits[i], self.cost[i], self.square[i], &self.sides, &self.held[4, 0],
-                   &self.held[5, 0], &self.held[6, 0])
-
-    cdef void _take_duals(self, Py_ssize_t i, double* out) noexcept nogil:
-        cdef Py_ssize_t l
-        cdef const float* single = <const float*> &self.alpha[i, 0]
-        cdef const double* twice = <const double*> &self.alpha[i, 0]
-        if self.single:
-            for l in range(LANES):
-                out[l] = single[l]
-        else:
-            for l in range(LANES):
-                out[l] = twice[l]
 
     def run(self, double tolerance, uint64_t seed, int most):
         """Passes until each label's gap is at most ``tolerance`` · |P|, or ``most`` in all.
@@ -465,156 +368,3 @@ cdef class LabelBlock:
                 with_label[l] = other[l] / own[l]
             elif other[l] > 0:
                 without[l] = own[l] / other[l]
-
-    def prune(self, double least):
-        """Drop the weights of all labels that are smaller than ``least``, fit each bias again to the
-        others, and measure P there. Scores take the memory of the duals, which are lost.
-        """
-        cdef Py_ssize_t i, j, l, n = self.rows.c.n_rows, d = self.rows.c.n_features
-        cdef double bias = self.rows.c.bias
-        cdef double[16] square
-        cdef double* scores = &self.held[0, 0]
-        cdef float* single
-        cdef double* twice
-        cdef row_t row
-        lines = np.empty((5, n))
-        cdef double[:, ::1] line = lines
-        with nogil:
-            for j in range(d + (bias != 0)):
-                single, twice = <float*> &self.W[j, 0], <double*> &self.W[j, 0]
-                for l in range(LANES):
-                    if self.single:
-                        if fabs(single[l]) < least or j == d:
-                            single[l] = 0
-                    elif fabs(twice[l]) < least or j == d:
-                        twice[l] = 0
-            for l in range(LANES):
-                square[l] = 0
-            lane_squares(&self.W[0, 0], self.single, d, square)
-            for i in range(n):
-                row = rows_get(&self.rows.c, i)
-                lane_scores(&row, &self.W[0, 0], self.single, self.width, scores)
-                single, twice = <float*> &self.alpha[i, 0], <double*> &self.alpha[i, 0]
-                for l in range(LANES):
-                    if self.single:
-                        single[l] = <float> scores[l]
-                    else:
-                        twice[l] = scores[l]
-            for l in range(LANES):
-                if self.factors.with_label[l] == 0 and self.factors.without[l] == 0:
-                    continue
-                for i in range(n):
-                    single, twice = <float*> &self.alpha[i, 0], <double*> &self.alpha[i, 0]
-                    line[0, i], line[1, i] = -1, self.cost[i] * self.factors.without[l]
-                    if self.bits[i] >> l & 1:
-                        line[0, i], line[1, i] = 1, self.cost[i] * self.factors.with_label[l]
-                    line[2, i] = single[l] if self.single else twice[l]
-                self.each[l].primal = square[l] / 2 + self._fit_bias(line, bias, l, d)
-                self.each[l].gap = self.each[l].primal - self.each[l].dual
-
-    cdef double _fit_bias(self, double[:, ::1] line, double bias, Py_ssize_t l,
-                          Py_ssize_t d) noexcept nogil:
-        # Its weight b where (½b² and) Σ c φ(z + bias b) is least, written to W; returns that value. The
-        # derivative increases: a root between two ends, by secants that are halved where one stays.
-        cdef Py_ssize_t n = line.shape[1]
-        cdef double low = 0, high = 0, at_low, at_high, b = 0, at, step = 1, best
-        cdef int count, last = 0
-        at = self._slope(line, bias, 0, &best)
-        if bias == 0 or at == 0:
-            return best
-        at_low = at_high = at
-        while at * at_low > 0 and step < 1e9:       # away from the slope, until its sign changes
-            if at < 0:
-                low, at_low = b, at
-            else:
-                high, at_high = b, at
-            b = b - step if at > 0 else b + step
-            step *= 4
-            at = self._slope(line, bias, b, &best)
-        if at < 0:
-            low, at_low = b, at
-        else:
-            high, at_high = b, at
-        for count in range(BIAS_STEPS):
-            if high - low <= BIAS_ROUNDING * max(fabs(high), fabs(low)) or at == 0:
-                break
-            b = (low * at_high - high * at_low) / (at_high - at_low)
-            at = self._slope(line, bias, b, &best)
-            if at < 0:
-                low, at_low = b, at
-                if last < 0:
-                    at_high /= 2
-                last = -1
-            else:
-                high, at_high = b, at
-                if last > 0:
-                    at_low /= 2
-                last = 1
-        if self.single:
-            (<float*> &self.W[d, 0])[l] = <float> b
-            b = (<float*> &self.W[d, 0])[l]
-        else:
-            (<double*> &self.W[d, 0])[l] = b
-        self._slope(line, bias, b, &best)
-        return best
-
-    cdef double _slope(self, double[:, ::1] line, double bias, double b,
-                       double* value) noexcept nogil:
-        # of Σ c φ(z + bias b), and ½b² unless it is free; the value is written
-        cdef Py_ssize_t i, n = line.shape[1]
-        cdef double slope = 0
-        for i in range(n):
-            line[3, i] = line[2, i] + bias * b
-        value[0] = self.loss.tangent(&line[0, 0], &line[1, 0], &line[3, 0], &line[4, 0], n)
-        for i in range(n):
-            slope += line[1, i] * line[4, i]
-        if self.free:
-            return bias * slope
-        value[0] += b * b / 2
-        return b + bias * slope
-
-    def columns(self, bint of_duals, const unsigned char[::1] wanted not None):
-        """Where the weights, or the duals, of the wanted labels are not 0: (begins, places, values),
-        sixteen columns one after another.
-        """
-        cdef Py_ssize_t i, l, at, n
-        begins = np.zeros(LANES + 1, np.int64)
-        cdef int64_t[::1] first = begins
-        cdef int64_t[16] next
-        table = self.duals if of_duals else self.weights
-        cdef const float[:, ::1] single
-        cdef const double[:, ::1] twice
-        n = len(table)
-        if self.single:
-            single = table
-        else:
-            twice = table
-        with nogil:
-            for i in range(n):
-                for l in range(LANES):
-                    if wanted[l] and (single[i, l] if self.single else twice[i, l]) != 0:
-                        first[l + 1] += 1
-            for l in range(LANES):
-                first[l + 1] += first[l]
-                next[l] = first[l]
-        places, values = np.empty(begins[-1], np.int32), np.empty(begins[-1], table.dtype)
-        cdef int32_t[::1] place = places
-        cdef float[::1] value
-        cdef double[::1] double_value
-        if self.single:
-            value = values
-        else:
-            double_value = values
-        with nogil:
-            for i in range(n):
-                for l in range(LANES):
-                    if not wanted[l]:
-                        continue
-                    at = next[l]
-                    if self.single and single[i, l] != 0:
-                        place[at], value[at] = <int32_t> i, single[i, l]
-                        next[l] += 1
-                    elif not self.single and twice[i, l] != 0:
-                        place[at], double_value[at] = <int32_t> i, twice[i, l]
-                        next[l] += 1
-        return begins, places, values

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
-from typing import Any, NamedTuple
+from itertools import pairwise
+from threading import Event
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.core.deadline import TimeIsUpError, without_deadline
+from rrmlinear.core.deadline import TimeIsUpError, ends_with, without_deadline
 from rrmlinear.core.pool import thread_pool
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.dual.labels._label_block import LabelBlock
-from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.label_ends import Column, LabelEnd, Labels, begins_of
 
 #: Labels of a block.
 LANES = 16
@@ -29,64 +31,16 @@ COLUMN = 1.0
 Array = NDArray[Any]
 
 
-class Column(NamedTuple):
-    """The nonzeros of a vector. Of duals, ``centre`` is what a free bias goes on from."""
-
-    places: NDArray[np.int32]
-    values: Array
-    centre: float = 0.0
-
-
-class LabelEnd(NamedTuple):
-    """A label's weights, that of the bias last, and its certificate.
-
-    ``proven`` is the gap of the weights before any were dropped; ``primal`` is that of the weights.
-    ``has_ended`` where that gap is within the tolerance; then ``duals``, per unit of cost, are there
-    if they were asked for. ``status`` tells how another solver ended.
-    """
-
-    weights: Column
-    bias: float
-    primal: float
-    dual: float
-    proven: float
-    passes: int
-    has_ended: bool
-    duals: Column | None
-    status: Status | None = None
-
-
-class Labels(NamedTuple):
-    """Rows of each label, one label after another, and what multiplies the costs: of rows that have
-    the label, and of others.
-    """
-
-    begins: NDArray[np.int64]
-    members: NDArray[np.int32]
-    with_label: NDArray[np.float64]
-    without: NDArray[np.float64]
-
-    def taken(self, chosen: Array) -> Labels:
-        """Some of the labels."""
-        parts = [self.members[self.begins[j] : self.begins[j + 1]] for j in chosen]
-        return Labels(
-            _begins_of([len(part) for part in parts]),
-            np.concatenate(parts) if parts else self.members[:0],
-            self.with_label[chosen],
-            self.without[chosen],
-        )
-
-
 class LabelAscent:
     """minimize ½‖w_l‖² + Σ_i c_il φ(x_i'w_l, y_il) for each of many labels l, y_il = ±1.
 
     c_il is ``costs``[i] times the label's factor of that side. Blocks of sixteen labels with about
-    as many rows each share passes (`LabelBlock`); no n × K and no d × K array is made. ``keeps_duals``
-    asks for the duals, and ``prune`` > 0 drops smaller weights and fits the bias again. With
-    ``is_free`` the weight of the appended column is not regularized.
+    as many rows each share passes (`LabelBlock`); no n × K and no d × K array is made.
+    ``keeps_duals`` asks for the duals, and ``prune`` > 0 drops smaller weights and fits the bias
+    again. With ``is_free`` the weight of the appended column is not regularized.
 
-    Labels that have not ended after 20, 30, 45 … passes share new blocks. The blocks, and so all bits
-    of the result, do not depend on ``threads``.
+    Labels that have not ended after 20, 30, 45 … passes share new blocks. The blocks, and so all
+    bits of the result, do not depend on ``threads``.
     """
 
     def __init__(
@@ -123,7 +77,7 @@ class LabelAscent:
     ) -> bool:
         """Solve each label to a gap of ``tolerance`` · P; ``see`` takes it as soon as it is there.
 
-        ``start`` are duals to begin from. If ``see`` returns True no block is begun any more. False
+        ``start`` are duals to begin from. After the last of ROUNDS labels are seen as they are. If ``see`` returns True no block is begun any more. False
         if some labels have not been seen: the caller or the deadline has ended the run.
         """
         self.tolerance, single = tolerance, tolerance >= SINGLE_TOLERANCE
@@ -133,11 +87,13 @@ class LabelAscent:
         waiting = dict(start or {})
         counts = np.diff(self.labels.begins)
         order = np.argsort(-counts, kind="stable")
-        done = 0
+        done, max_passes = 0, min(max_passes, ROUNDS[-1])
         for most in (*(each for each in ROUNDS if each < max_passes), max_passes):
             blocks = [order[at : at + LANES] for at in range(0, len(order), LANES)]
             left: list[int] = []
-            for chosen, found in zip(blocks, self._each(blocks, waiting, (done, most, max_passes)), strict=False):
+            for chosen, found in zip(
+                blocks, self._each(blocks, waiting, (done, most, max_passes)), strict=False
+            ):
                 if found is None:
                     return False
                 for label, end in zip(chosen.tolist(), found, strict=True):
@@ -166,7 +122,9 @@ class LabelAscent:
             return
         with thread_pool(threads) as pool:
             contexts = [copy_context() for _ in blocks]
-            yield from pool.map(lambda context, chosen: context.run(solve, chosen), contexts, blocks)
+            yield from pool.map(
+                lambda context, chosen: context.run(solve, chosen), contexts, blocks
+            )
 
     def _solve(
         self, chosen: Array, start: list[Column | None], done: int, most: int, limit: int
@@ -227,23 +185,16 @@ class LabelAscent:
 _NO_DUALS = Column(np.zeros(0, np.int32), np.zeros(0))
 
 
-def _begins_of(lengths: list[int]) -> NDArray[np.int64]:
-    begins = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=begins[1:])
-    return begins
-
-
 def _joined(columns: list[Column]) -> tuple[Array, Array, Array, Array]:
     places = np.concatenate([each.places for each in columns])
     values = np.concatenate([each.values for each in columns]).astype(np.float64)
     centres = np.array([each.centre for each in columns])
-    return _begins_of([len(each.places) for each in columns]), places, values, centres
+    return begins_of([len(each.places) for each in columns]), places, values, centres
 
 
 def _columns(begins: Array, places: Array, values: Array) -> list[Column]:
     """Each in memory of its own, so that one can go before the others."""
-    ends = zip(begins[:-1], begins[1:], strict=True)
-    return [Column(places[a:b].copy(), values[a:b].copy()) for a, b in ends]
+    return [Column(places[a:b].copy(), values[a:b].copy()) for a, b in pairwise(begins.tolist())]
 
 
 def _without_bias(column: Column, n_features: int) -> tuple[Column, float]:

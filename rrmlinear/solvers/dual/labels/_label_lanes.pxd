@@ -1,0 +1,40 @@
+from libc.stdint cimport uint16_t
+
+from rrmlinear.data.rows cimport Rows
+from rrmlinear.losses.base cimport ScalarLoss
+from rrmlinear.simd.labels.lanes cimport lane_costs_t
+
+# What is known of a label. `dual` is a lower bound until it is measured.
+cdef struct lane_t:
+    double primal
+    double dual
+    double gap              # over the rows of the last pass
+    int passes              # after which it was measured
+    bint open               # whether its duals move
+
+
+cdef class LabelLanes:
+    cdef Rows rows
+    cdef ScalarLoss loss
+    cdef const double[::1] cost, square
+    cdef readonly bint single, free
+    cdef readonly object lanes       # sixteen times a lane_t
+    cdef lane_t[::1] each
+    cdef readonly object weights     # features × 16
+    cdef readonly object duals       # rows × 16, for each unit of cost
+    cdef unsigned char[:, ::1] W
+    cdef unsigned char[:, ::1] alpha
+    cdef uint16_t[::1] bits          # a row's labels
+    cdef lane_costs_t factors        # of costs
+    cdef lane_costs_t sides          # the same, 0 where a label has ended
+    cdef double[:, ::1] held         # of a visit
+    cdef int width
+    cdef Py_ssize_t _regularized(self) noexcept nogil
+    cdef double _bias(self, Py_ssize_t l) noexcept nogil
+    cdef void _add_to_bias(self, Py_ssize_t l, double change) noexcept nogil
+    cdef void _set_sides(self, Py_ssize_t i) noexcept nogil
+    cdef void _take_duals(self, Py_ssize_t i, double* out) noexcept nogil
+    cdef double _fit_bias(self, double[:, ::1] line, double bias, Py_ssize_t l,
+                          Py_ssize_t d) noexcept nogil
+    cdef double _slope(self, double[:, ::1] line, double bias, double b,
+                       double* value) noexcept nogil

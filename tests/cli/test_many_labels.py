@@ -1,0 +1,165 @@
+"""train and predict on examples with any number of labels."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from rrmlinear import LabelModel, MultilabelProblem, Parameter, fit_labels
+from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel, write_multilabel
+
+
+@pytest.fixture(scope="module")
+def problem():
+    chance = np.random.default_rng(0)
+    X = sp.random_array((150, 30), density=0.3, rng=chance, format="csr")
+    Y = X @ chance.normal(size=(30, 12)) > 0.7
+    names = [3 * j + 1 for j in range(12)]
+    return MultilabelProblem.from_arrays(X, Y, names=names)
+
+
+@pytest.fixture
+def file(problem, tmp_path):
+    write_multilabel(tmp_path / "data", problem)
+    return tmp_path / "data"
+
+
+def test_a_model_is_trained_saved_and_predicts(train, predict, file, problem, tmp_path):
+    told = train("-s", "1", "-B", "1", "--gap-tol", "1e-4", file, tmp_path / "m")
+    assert told.code == 0
+    assert "solved, 12 of 12 labels to a gap of 0.0001 of their objective" in told.out
+    model = LabelModel.load(tmp_path / "m")
+    ours = fit_labels(problem.with_bias(1.0), Parameter(gap_tol=1e-4))
+    assert (model.weights != ours.weights).nnz == 0
+    assert model.names.tolist() == [3 * j + 1 for j in range(12)]
+    told = predict(file, tmp_path / "m", tmp_path / "out")
+    lines = (tmp_path / "out").read_text().splitlines()
+    assert [[int(label) for label in line.split(",") if label] for line in lines] == (
+        ours.predict_labels(problem)
+    )
+    found, true = ours.predict(problem), problem.labels.matrix()
+    right = found.multiply(true).sum()
+    micro = 200 * right / (found.sum() + true.sum())
+    assert f"Micro-F1 = {micro:g}%" in told.out
+    assert "P@1 = " in told.out
+
+
+def test_top_k_and_scores(train, predict, file, problem, tmp_path):
+    train("-B", "1", file, tmp_path / "m")
+    model = LabelModel.load(tmp_path / "m")
+    told = predict("--top-k", "3", "--scores", file, tmp_path / "m", tmp_path / "out")
+    places, scores = model.predict_top_k(problem, 3)
+    lines = (tmp_path / "out").read_text().splitlines()
+    assert lines[0] == " ".join(
+        f"{model.names[j]}:{s:.9g}" for j, s in zip(places[0], scores[0], strict=True)
+    )
+    hits = problem.labels.matrix().toarray()[np.arange(150)[:, None], places]
+    assert f"P@3 = {100 * hits.mean():g}%" in told.out
+    predict("--threshold", "0.5", file, tmp_path / "m", tmp_path / "out")
+    above = model.decision_function(problem) > 0.5
+    lines = (tmp_path / "out").read_text().splitlines()
+    assert lines == [",".join(str(n) for n in model.names[row]) for row in above]
+
+
+def test_labels_are_words_and_unknown_ones_count_as_missed(train, predict, tmp_path):
+    (tmp_path / "a").write_text("sun,sea 1:1\nsea 2:1\nsun 1:2\n 3:1\n")
+    (tmp_path / "t").write_text("sun,moon 1:1\nmoon 2:1\n")
+    assert train("-c", "10", "-B", "1", tmp_path / "a", tmp_path / "m").code == 0
+    told = predict(tmp_path / "t", tmp_path / "m", tmp_path / "o")
+    assert (tmp_path / "o").read_text() == "sea,sun\nsea\n"
+    # sea is wrong twice, sun right once, moon missed twice
+    assert f"Micro-F1 = {100 * 2 / (3 + 3):g}%" in told.out
+
+
+@pytest.mark.parametrize("how", ["cv", "cost"])
+def test_thresholds_and_pruning(train, predict, file, tmp_path, how):
+    asked = ("--prune", "0.05", "--thresholds", how, "--positive-weight", "2")
+    assert train("-B", "1", *asked, file, tmp_path / "m").code == 0
+    model = LabelModel.load(tmp_path / "m")
+    assert np.abs(model.weights.data).min() >= 0.05
+    assert (model.thresholds is not None) == (how == "cv")
+
+
+def test_labels_are_appended(train, predict, file, problem, tmp_path):
+    few = MultilabelProblem(problem.rows, problem.labels.some(np.arange(5)))
+    write_multilabel(tmp_path / "few", few)
+    train("-B", "1", tmp_path / "few", tmp_path / "m")
+    assert train("-B", "1", "--append", tmp_path / "m", file, tmp_path / "n").code == 0
+    first, whole = LabelModel.load(tmp_path / "m"), LabelModel.load(tmp_path / "n")
+    assert whole.names.tolist() == problem.labels.names.tolist()
+    assert (whole.weights[:, :5] != first.weights).nnz == 0
+
+
+def test_a_killed_command_goes_on(train, predict, file, tmp_path):
+    whole = train("-B", "1", file, tmp_path / "whole")
+    assert whole.code == 0
+    assert train("-B", "1", "--resume", file, tmp_path / "m").code == 0
+    assert not (tmp_path / "m.journal").exists()
+    assert (tmp_path / "m").stat().st_size == (tmp_path / "whole").stat().st_size
+    (tmp_path / "m.journal").write_text(json.dumps({"format": "of another run"}) + "\n")
+    told = train("-B", "1", "--resume", file, tmp_path / "m")
+    assert told.code == 1
+    assert "is the journal of another run" in told.err
+
+
+def test_a_header_counts_labels_and_begins_at_0(train, predict, tmp_path):
+    (tmp_path / "x").write_text("3 2 3\n0 0:1\n0,2 1:1\n 0:1 1:1\n")
+    assert train("-B", "1", tmp_path / "x", tmp_path / "m").code == 0
+    model = LabelModel.load(tmp_path / "m")
+    assert model.names.tolist() == [0, 1, 2]
+    assert model.intercepts[1] == -1  # of no row
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("-s", "4"), "loss crammer-singer is none of two classes"),
+        (("-v", "3"), "-v is not for examples with several labels"),
+        (("-C",), "-C is not for examples with several labels"),
+        (("-w1", "2"), "-wi is not for examples with several labels"),
+        (("--liblinear-model",), "--liblinear-model is not for examples with several labels"),
+        (("--prune", "-1"), "--prune is -1; it must be a finite number of at least 0"),
+        (("--thresholds", "best"), "--thresholds"),
+        (("--prune", "0.1", "--regularizer", "l1", "--loss", "squared-hinge"), "prune is 0.1"),
+        (("--append", "missing"), "can't open model file missing"),
+    ],
+)
+def test_what_is_not_for_many_labels(train, predict, file, tmp_path, asked, said):
+    told = train(*asked, file, tmp_path / "m")
+    assert told.code == 1
+    assert said in told.err
+    assert not (tmp_path / "m").exists()
+
+
+def test_options_of_labels_need_labels_and_such_a_model(train, predict, file, tmp_path):
+    (tmp_path / "one").write_text("1 1:1\n2 2:1\n")
+    train(tmp_path / "one", tmp_path / "m")
+    told = predict("--top-k", "2", tmp_path / "one", tmp_path / "m", tmp_path / "o")
+    assert told.code == 1
+    assert "--top-k is for models of many labels" in told.err
+    train(file, tmp_path / "n")
+    for asked, said in (
+        (("--top-k", "13"), "--top-k is 13, and the model has 12 labels"),
+        (("--top-k", "2", "--threshold", "0"), "give one of them"),
+        (("-b", "1"), "-b 1 is not for models of many labels"),
+    ):
+        told = predict(*asked, file, tmp_path / "n", tmp_path / "o")
+        assert told.code == 1
+        assert said in told.err
+
+
+def test_a_damaged_model_is_named(train, predict, file, tmp_path):
+    train(file, tmp_path / "m")
+    whole = bytearray((tmp_path / "m").read_bytes())
+    whole[-1] ^= 1
+    (tmp_path / "m").write_bytes(whole)
+    told = predict(file, tmp_path / "m", tmp_path / "o")
+    assert told.code == 1
+    assert "is damaged" in told.err
+    assert not (tmp_path / "o").exists()
+
+
+def test_the_text_is_read_as_it_was_written(problem, file):
+    again = read_multilabel(file)
+    assert (again.labels.matrix() != problem.labels.matrix()).nnz == 0
