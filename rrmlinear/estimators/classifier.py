@@ -22,6 +22,7 @@ from rrmlinear.estimators.arguments import (
     classes_of,
 )
 from rrmlinear.estimators.duals import solver_duals, sorted_duals
+from rrmlinear.estimators.label_matrices import fit_matrix, indicator_of, is_label_matrix
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import CLASSIFYING
 from rrmlinear.estimators.scores import Scored, problem_of
@@ -62,18 +63,26 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
     """The class of x is the one with the largest score."""
 
     _kinds = CLASSIFYING
+    #: The form of the label matrix of the last fit, "" after one label a row.
+    _label_form = ""
 
     class_weight: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on X (n_samples × n_features, dense or sparse) with labels y (n_samples).
 
-        X may also be the path of a container or an open `Problem`, which have labels and weights
+        y may be a matrix (n_samples × n_labels) of zeros and ones, dense or sparse: rows with any
+        number of labels, each against the rest. Then ``classes_`` are its columns, ``coef_`` is a
+        csr_array, and predictions are such a matrix. X may also be the path of a container or an open `Problem`, which have labels and weights
         in themselves. ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError
         for parameters out of range, NaN or infinity, fewer than two classes, weights that are all
         zero, and y or weights beside a container.
         """
         self._validate_params()
+        self._label_form = ""
+        if is_label_matrix(y):
+            fit_matrix(self, X, y, sample_weight)
+            return self
         X, y, sample_weight = self._checked_data(X, y, sample_weight)
         self._set_certificate(self._fit_labels(X, y, sample_weight), self._scale)
         return self
@@ -152,13 +161,20 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
     def decision_function(self, X: Any) -> NDArray[np.floating[Any]]:
         """Scores of shape (n_samples, n_classes); for two classes (n_samples,), score 1 − score 0.
 
-        For float32 X they are computed in float32.
+        For float32 X they are computed in float32. After a label matrix the shape is (n_samples,
+        n_labels).
         """
         scores = self._scores(X)
+        if self._label_form:
+            return scores
         return scores.ravel() if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label with the largest score for each row of X; ties go to the first class."""
+        """The label with the largest score for each row of X; ties go to the first class. After a
+        label matrix, the matrix of the labels with scores above 0.
+        """
+        if getattr(self, "_label_form", ""):
+            return indicator_of(self.decision_function(X), self._label_form)
         return labels_of(self.decision_function(X), self.classes_)
 
     @available_if(links_scores)
@@ -166,12 +182,15 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
         """Probabilities of shape (n_samples, n_classes).
 
         The sigmoid of the score, normalized over the classes where each was trained against the
-        rest, as in LIBLINEAR; or the softmax of the scores.
+        rest, as in LIBLINEAR; or the softmax of the scores. After a label matrix, the sigmoid of
+        each label's score.
         """
         return self.probabilities_of(self.decision_function(X))
 
     def probabilities_of(self, scores: NDArray[Any]) -> NDArray[np.floating[Any]]:
         """Probabilities of scores that are as `decision_function` makes them."""
+        if getattr(self, "_label_form", ""):
+            return expit(scores)
         if scores.ndim == 1:
             return expit(np.column_stack([-scores, scores]))
         one_by_one = self._loss(scores.shape[1]).link == "sigmoid"

@@ -15,7 +15,13 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.svm import LinearSVC as TheirSVC
 from sklearn.utils.estimator_checks import check_estimator
 
-from rrmlinear import LinearSVC, MultilabelClassifier
+from rrmlinear import (
+    LinearClassifier,
+    LinearSVC,
+    LogisticRegression,
+    MultilabelClassifier,
+    WestonWatkinsSVC,
+)
 from rrmlinear.estimators.base import NotConvergedWarning
 from rrmlinear.training.labels.thresholds import best_threshold, f1_above
 
@@ -176,3 +182,70 @@ def test_wrong_parameters_are_named(data, wrong, said):
 def test_a_run_that_is_not_solved_warns(data):
     with pytest.warns(NotConvergedWarning, match="of 18 labels have a gap above"):
         MultilabelClassifier("hinge", tol=1e-9, max_iter=6).fit(*data)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LinearSVC(tol=1e-9),
+        LinearSVC(tol=1e-9, loss="hinge", C=0.3),
+        LinearSVC(tol=1e-9, class_weight={0: 0.5, 1: 2.0}),
+        LinearSVC(tol=1e-9, class_weight="balanced"),
+        LinearSVC(tol=1e-9, fit_intercept=False),
+        LogisticRegression(tol=1e-9),
+        LogisticRegression(tol=1e-9, l1_ratio=1.0, C=2.0),
+        LinearClassifier("smooth-hinge", tol=1e-9),
+        LinearClassifier("hinge", tol=1e-8, fit_intercept="regularized"),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_a_label_matrix_gives_what_one_against_the_rest_does(data, estimator, form):
+    X, Y = data
+    given = sp.csr_matrix(Y) if form == "sparse" else Y
+    ours = clone(estimator).fit(X, given)
+    theirs = OneVsRestClassifier(clone(estimator)).fit(X, Y)
+    assert ours.classes_.tolist() == list(range(18))
+    objectives = sum(each.objective_ for each in theirs.estimators_)
+    assert ours.objective_ == pytest.approx(objectives, rel=1e-7)
+    scores = theirs.decision_function(X)
+    np.testing.assert_allclose(ours.decision_function(X), scores, atol=2e-3)
+    near = np.abs(scores) < 2e-3
+    found = ours.predict(X)
+    assert sp.issparse(found) == (form == "sparse")
+    found = found.toarray() if form == "sparse" else found
+    assert ((found == theirs.predict(X)) | near).all()
+    assert ours.status_.name == "SOLVED"
+    if hasattr(ours, "predict_proba"):
+        np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-3)
+    if form == "dense":
+        assert ours.score(X, Y) == pytest.approx(np.mean((found == Y).all(axis=1)))
+
+
+def test_one_label_a_row_after_a_matrix(data):
+    X, Y = data
+    model = LinearSVC().fit(X, Y)
+    assert model.fit(X, Y[:, 3]).predict(X).shape == (200,)
+    assert model.decision_function(X).shape == (200,)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "said"),
+    [
+        (WestonWatkinsSVC(), "WestonWatkinsSVC takes one label a row"),
+        (LinearSVC(multi_class="crammer_singer"), "LinearSVC takes one label a row"),
+        (LogisticRegression(C=np.inf), "a label matrix needs a regularizer"),
+        (LinearSVC(C=-1), "'C' parameter"),
+    ],
+)
+def test_what_takes_no_label_matrix(data, estimator, said):
+    with pytest.raises(ValueError, match=said):
+        estimator.fit(*data)
+
+
+def test_a_matrix_of_other_numbers_is_refused(data):
+    X, Y = data
+    with pytest.raises(ValueError, match=r"Y\[\d+, \d+\] is 2; a label matrix has 0 and 1 alone"):
+        LinearSVC().fit(X, 2 * Y)
+    with pytest.raises(ValueError, match="Y has 199 rows, but X has 200"):
+        LinearSVC().fit(X, Y[1:])

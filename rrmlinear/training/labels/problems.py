@@ -45,8 +45,8 @@ class LabelProblems:
         self.is_joint = _shares_rows(chosen) and problem.rows.blocks is None
         if prune and not self.is_joint:
             raise ValueError(
-                f"prune is {prune:g}; weights are dropped under the regularizer l2 alone, and by the "
-                "automatic solver or one of LIBLINEAR's types"
+                f"prune is {prune:g}; weights are dropped under the regularizer l2 alone, and by "
+                "the automatic solver or one of LIBLINEAR's types"
             )
 
     def solve(self, on_label: Any, keeps_duals: bool, start: Any, journal: Any = None) -> Ends:

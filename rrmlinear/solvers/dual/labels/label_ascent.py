@@ -77,7 +77,8 @@ class LabelAscent:
     ) -> bool:
         """Solve each label to a gap of ``tolerance`` · P; ``see`` takes it as soon as it is there.
 
-        ``start`` are duals to begin from. After the last of ROUNDS labels are seen as they are. If ``see`` returns True no block is begun any more. False
+        ``start`` are duals to begin from. After the last of ROUNDS labels
+        are seen as they are. If ``see`` returns True no block is begun any more. False
         if some labels have not been seen: the caller or the deadline has ended the run.
         """
         self.tolerance, single = tolerance, tolerance >= SINGLE_TOLERANCE
@@ -120,11 +121,15 @@ class LabelAscent:
         if threads == 1:
             yield from map(solve, blocks)
             return
-        with thread_pool(threads) as pool:
+        event = Event()
+        with thread_pool(threads) as pool, ends_with(event):
             contexts = [copy_context() for _ in blocks]
-            yield from pool.map(
-                lambda context, chosen: context.run(solve, chosen), contexts, blocks
-            )
+            try:
+                yield from pool.map(lambda own, chosen: own.run(solve, chosen), contexts, blocks)
+            except BaseException:  # Ctrl-C: blocks that run end soon
+                self.is_late = True
+                event.set()
+                raise
 
     def _solve(
         self, chosen: Array, start: list[Column | None], done: int, most: int, limit: int
