@@ -1,14 +1,15 @@
 """Seeded sets of text-like rows, each with any number of labels: eurlex-like and amazon-like.
 
-The labels of a row and the words all rows share follow power laws; each label has words of its own,
-most of which its rows contain. Values are tf-idf in rows of length 1, rounded to six decimals, which
-float32 holds. `make.py` writes them.
+The labels of a row and the words that all rows share follow power laws; each label has words of its
+own, most of which its rows contain. Values are tf-idf in rows of length 1, rounded to six decimals,
+which float32 holds. `make.py` writes them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,8 @@ SETS = {
 
 
 def load_halves(name: str, seed: int = 0) -> tuple[Half, Half]:
-    """((X_train, Y_train), (X_test, Y_test)) of a set in `SETS`: csr_arrays, X of float32 and n × d,
-    Y of int8, zeros and ones, n × K.
+    """((X_train, Y_train), (X_test, Y_test)) of a set in `SETS`: csr_arrays, X of float32, n × d,
+    and Y of int8, zeros and ones, n × K.
     """
     return draw(SETS[name], seed)
 
@@ -116,7 +117,7 @@ def _blocks(X: csr_array, Y: csr_array) -> Iterator[tuple[Any, NDArray[Any]]]:
     """Rows with their labels as text, some at a time."""
     names = Y.indices.astype(str).tolist()
     ends = Y.indptr.tolist()
-    texts = [",".join(names[begin:end]) for begin, end in zip(ends, ends[1:], strict=False)]
+    texts = [",".join(names[begin:end]) for begin, end in pairwise(ends)]
     for begin in range(0, X.shape[0], WRITTEN_ROWS):
         part = slice(begin, begin + WRITTEN_ROWS)
         yield X[part], np.array(texts[part])

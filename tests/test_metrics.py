@@ -34,7 +34,9 @@ def by_hand(Y, scores, k):
         best = np.argsort(-s)[:k]
         gains = y[best] / np.log2(np.arange(2, k + 2))
         ideal = sum(1 / np.log2(r + 2) for r in range(min(k, y.sum())))
-        found.append((y[best].sum() / k, y[best].sum() / max(y.sum(), 1), sum(gains) / (ideal or 1)))
+        found.append(
+            (y[best].sum() / k, y[best].sum() / max(y.sum(), 1), sum(gains) / (ideal or 1))
+        )
     return np.mean(found, axis=0)
 
 
@@ -162,8 +164,11 @@ def test_wrong_predictions_are_named(measure, Y, best, k, sentence):
 
 @pytest.mark.parametrize(
     "given, sentence",
-    [(np.ones((2, 2)), "Y_pred has 2 columns"), (np.ones((1, 3)), "but Y_pred has 1"),
-     (np.ones((3, 3)), "at least 3 rows")],
+    [
+        (np.ones((2, 2)), "Y_pred has 2 columns"),
+        (np.ones((1, 3)), "but Y_pred has 1"),
+        (np.ones((3, 3)), "at least 3 rows"),
+    ],
 )
 def test_wrong_matrices_are_named(given, sentence):
     with pytest.raises(ValueError, match=sentence):

@@ -108,9 +108,9 @@ options:
 --version : show the version
 input_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst (- is standard input), a container, a
 .npy matrix, a .npz of scipy.sparse.save_npz or with a matrix X, or a table of Parquet or Arrow
-with several labels an example: LIBSVM text of lines 3,17 1:0.5 ..., with a header (examples features
-labels) or without, or tab-separated lines [ID] labels text, whose words become tf-idf values; only
-.libsvm is written
+with several labels an example: LIBSVM text of lines 3,17 1:0.5 ..., with a header (examples
+features labels) or without, or tab-separated lines [ID] labels text, whose words become tf-idf
+values; only .libsvm is written
 output_file ends in .rrm, a container, or in .libsvm, .libsvm.gz and so on, LIBSVM text; a pipe
 takes text; {STANDARD_OUTPUT}"""
 

@@ -159,15 +159,15 @@ def test_errors_of_conversion(call, folder):
         "ERROR: a.rrm would be a container, which has one label an example: data has several, and "
         "is converted to .libsvm text alone\n"
     )
-    assert "--terms is for texts, tab-separated lines" in said("--terms", "terms", "one", "a.libsvm")
+    assert "--terms is for texts, tab-separated lines" in said(
+        "--terms", "terms", "one", "a.libsvm"
+    )
     assert "--save-terms is for texts" in said("--save-terms", "t", "data", "a.libsvm")
     assert "terms, line 1: a word, a tab and a number" in said(
         "--terms", "terms", "texts", "a.libsvm"
     )
     assert "Y has 3 rows, but X has 2" in said("--labels", "Y.npy", "X.npy", "a.libsvm")
-    assert "has no weights" in said(
-        "--labels", "Y.npy", "--weights", "y.npy", "X.npy", "a.libsvm"
-    )
+    assert "has no weights" in said("--labels", "Y.npy", "--weights", "y.npy", "X.npy", "a.libsvm")
     assert "one is no .npy or .npz file" in said("--labels", "Y.npy", "one", "a.libsvm")
     assert "cannot be the file of terms too" in said(
         "--save-terms", "a.libsvm", "texts", "a.libsvm"

@@ -30,7 +30,7 @@ class TermFiles:
 
 
 def labels_kind(source: str, beside: dict[str, str]) -> str | None:
-    """The kind of a source with many labels, as `text_kind` tells it, or ARRAYS; None for others."""
+    """The kind of a source with many labels, by `text_kind`, or ARRAYS; None for any other."""
     labels = beside.get("labels")
     if labels is None:
         return text_kind(source)
@@ -94,7 +94,7 @@ def refuse_terms(source: str, terms: TermFiles) -> None:
 
 
 def _matrix(path: str, dtype: Any = None) -> Any:
-    """The matrix of a .npy file, of scipy.sparse.save_npz, or the array X or Y of a .npz."""
+    """The matrix of a .npy file, of scipy.sparse.save_npz, or X or Y of a .npz."""
     from scipy.sparse import csr_array, load_npz
 
     head = head_of(path)

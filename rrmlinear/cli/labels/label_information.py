@@ -20,7 +20,10 @@ def label_lines(problem: MultilabelProblem) -> list[tuple[str, str]]:
     lines = [
         ("rows", number(n)),
         ("features", number(d)),
-        ("stored values", f"{number(stored.sum())}, {stored.sum() / max(n * d, 1):.3%} of the matrix"),
+        (
+            "stored values",
+            f"{number(stored.sum())}, {stored.sum() / max(n * d, 1):.3%} of the matrix",
+        ),
         ("labels", number(len(counts))),
         ("labels a row, mean", f"{counts.sum() / n:.3g}"),
     ]

@@ -88,7 +88,12 @@ def test_a_number_of_thousands_of_digits(block_size):
     text = long * 700 + b"0" * 20_000 + b" 1:0.18987698889305016 2:" + b"3" * 9_000 + b"e-9000\n"
     problem = read_libsvm(io.BytesIO(text + long), block_size=block_size, threads=1)
     assert problem.labels.tolist() == [7.0] * 700 + [0.0, 7.0]
-    assert problem.rows.values[1400:].tolist() == [0.18987698889305016, 1 / 3, 0.125, 0.0484443546162001]
+    assert problem.rows.values[1400:].tolist() == [
+        0.18987698889305016,
+        1 / 3,
+        0.125,
+        0.0484443546162001,
+    ]
 
 
 def test_a_failing_stream_is_reported_and_threads_end():

@@ -81,7 +81,9 @@ def test_labels_of_any_length_and_rows_in_many_blocks(tmp_path):
 
 def test_the_features_are_those_of_the_reader_of_one_label(tmp_path):
     random = np.random.default_rng(1)
-    problem = Problem.from_arrays(random.random((50, 4)) * (random.random((50, 4)) < 0.5), range(50))
+    problem = Problem.from_arrays(
+        random.random((50, 4)) * (random.random((50, 4)) < 0.5), range(50)
+    )
     write_libsvm(tmp_path / "one", problem)
     found = read_multilabel(tmp_path / "one", dtype=np.float32, n_features=6)
     expected = read_libsvm(tmp_path / "one", dtype=np.float32, n_features=6)

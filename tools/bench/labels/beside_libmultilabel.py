@@ -61,8 +61,8 @@ def load(name: str) -> dict[str, Any]:
 
 
 def choose(Y: Any, sample: int) -> np.ndarray:
-    """``sample`` labels, spread over their order by positives, of those that some rows have and some
-    have not.
+    """``sample`` labels, spread over their order by positives, of those that some rows have and
+    some have not.
     """
     counts = np.bincount(csr_array(Y).indices, minlength=Y.shape[1])
     order = np.argsort(-counts, kind="stable")
@@ -140,8 +140,15 @@ def main() -> int:
     parser.add_argument("--csv", type=Path, metavar="FILE")
     asked = parser.parse_args()
     heads = (
-        "set", "program", "labels trained", "CPU ms a label", "CPU s, all labels",
-        "sum of objectives", "P@1, 3, 5", f"CPU s to predict the top {TOP}", "MiB beyond the data",
+        "set",
+        "program",
+        "labels trained",
+        "CPU ms a label",
+        "CPU s, all labels",
+        "sum of objectives",
+        "P@1, 3, 5",
+        f"CPU s to predict the top {TOP}",
+        "MiB beyond the data",
     )
     print(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}", flush=True)
     times: list[Time] = []

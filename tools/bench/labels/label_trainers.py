@@ -1,9 +1,9 @@
 """One training on many labels in a process of its own: its seconds, objectives and best labels.
 
-``python label_trainers.py PROGRAM FOLDER``, as `beside_libmultilabel.py` starts it. FOLDER has X, Y,
-test_X and test_Y as .npz files, and the places of the labels to compare on in chosen.npy. The facts
-go to standard output as JSON, the best labels of the test rows to best.npy. NumPy, SciPy and the
-program alone are needed, so that it may be installed for another Python.
+``python label_trainers.py PROGRAM FOLDER``, as `beside_libmultilabel.py` starts it. FOLDER has X,
+Y, test_X and test_Y as .npz files, and the places of the labels to compare on in chosen.npy. The
+facts go to standard output as JSON, the best labels of the test rows to best.npy. NumPy, SciPy and
+the program alone are needed, so that it may be installed for another Python.
 
 The problem of a label is ½‖w‖² + ½b² + Σ max(0, 1 − y(w'x + b))², C = 1.
 """

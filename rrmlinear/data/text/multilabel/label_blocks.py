@@ -159,9 +159,7 @@ class LabelBlocks(LineBlocks):
 
     def _fail(self, line: int, column: int, sentence: str) -> None:
         """Keep the error of a line, until the lines before it are read."""
-        self.error = LibsvmFormatError.at(
-            self.path, self.lines + line + 1, column + 1, sentence
-        )
+        self.error = LibsvmFormatError.at(self.path, self.lines + line + 1, column + 1, sentence)
 
 
 def _field_ends(

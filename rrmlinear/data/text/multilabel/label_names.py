@@ -106,7 +106,9 @@ class LabelNames:
         else:
             whole = all(map(WHOLE.fullmatch, self.texts))
             each = np.array([int(text) for text in self.texts] if whole else self.texts)
-            names, place = np.unique(each if self.texts else each.astype(np.int64), return_inverse=True)
+            names, place = np.unique(
+                each if self.texts else each.astype(np.int64), return_inverse=True
+            )
         columns = np.asarray(place, dtype=np.int64)[_joined(self.places, np.int32)]
         ends = np.cumsum(_joined(self.lengths, np.int64))
         indptr = np.concatenate(([0], ends))

@@ -91,12 +91,16 @@ class Terms:
 
     def write(self, path: Any) -> None:
         """A line for each word, whole or not at all."""
-        lines = (f"{word}\t{idf!r}\n" for word, idf in zip(self.words, self.idf.tolist(), strict=True))
+        lines = (
+            f"{word}\t{idf!r}\n" for word, idf in zip(self.words, self.idf.tolist(), strict=True)
+        )
         with open_to_write(path) as stream:
             stream.write("".join(lines).encode())
 
 
-def tf_idf(texts: list[str], dtype: Any = np.float64, terms: Terms | None = None) -> tuple[Any, Terms]:
+def tf_idf(
+    texts: list[str], dtype: Any = np.float64, terms: Terms | None = None
+) -> tuple[Any, Terms]:
     """(n × d csr_array, its terms) by scikit-learn's TfidfVectorizer at its defaults.
 
     Those are lower case, words of two and more letters or digits, counts times idf = 1 + log((1 + n)
@@ -107,7 +111,9 @@ def tf_idf(texts: list[str], dtype: Any = np.float64, terms: Terms | None = None
     try:
         from sklearn.feature_extraction.text import TfidfVectorizer
     except ModuleNotFoundError:
-        raise ValueError("words become features by scikit-learn: pip install scikit-learn") from None
+        raise ValueError(
+            "words become features by scikit-learn: pip install scikit-learn"
+        ) from None
     if terms is None:
         vectorizer = TfidfVectorizer(dtype=dtype)
         try:

@@ -118,7 +118,9 @@ def write_multilabel(path_or_file: Any, problem: MultilabelProblem, header: bool
     errors are those of `write_libsvm`; ValueError is raised, too, for names that cannot be written,
     as those with a comma, a colon or a blank.
     """
-    check_kind("write_multilabel", problem, MultilabelProblem, "MultilabelProblem.from_arrays(X, Y)")
+    check_kind(
+        "write_multilabel", problem, MultilabelProblem, "MultilabelProblem.from_arrays(X, Y)"
+    )
     rows, labels = problem.rows, problem.labels
     check_rows(rows)
     names = _written_names(labels)
