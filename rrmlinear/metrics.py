@@ -1,7 +1,7 @@
 """Measures of predicted labels, where each example has any number of K labels.
 
-``Y_true`` is n × K, zeros and ones, dense or sparse, or a `LabelSets`. Y_i are the labels of example
-i, and y_ij = 1 for those. Predictions of measures at k are ``best``:
+``Y_true`` is n × K, zeros and ones, dense or sparse, or a `LabelSets`. Y_i are the labels of
+example i, and y_ij = 1 for those. Predictions of measures at k are ``best``:
 
 - n × m whole numbers, m ≥ k: the places of the labels of each example, best first, −1 for none, as
   `LabelModel.predict_top_k` returns them;
@@ -137,7 +137,7 @@ def macro_f1(
 
 
 class _Hits(NamedTuple):
-    """Which of the best labels are right, n × k; these labels, the truth and its numbers of labels."""
+    """Which of the best labels are right, n × k; these, the truth, and its numbers of labels."""
 
     hits: NDArray[np.bool_]
     best: NDArray[np.int64]
@@ -207,8 +207,8 @@ def _checked_places(best: Array, n: int, n_labels: int, k: int) -> NDArray[np.in
 def _largest(scores: Array, n_labels: int, k: int) -> NDArray[np.int64]:
     if scores.ndim != 2 or scores.shape[1] != n_labels or scores.dtype.kind != "f":
         raise ValueError(
-            f"scores must be arrays of floats with {n_labels} columns, one a label, and are of shape "
-            f"{scores.shape} and type {scores.dtype}"
+            f"scores must be arrays of floats with {n_labels} columns, one a label, and are of "
+            f"shape {scores.shape} and type {scores.dtype}"
         )
     if np.isnan(scores).any():
         raise ValueError("scores must not be NaN")

@@ -156,14 +156,14 @@ WRONG = [
 
 
 @pytest.mark.parametrize("measure", AT_K)
-@pytest.mark.parametrize("Y, best, k, sentence", WRONG)
+@pytest.mark.parametrize(("Y", "best", "k", "sentence"), WRONG)
 def test_wrong_predictions_are_named(measure, Y, best, k, sentence):
     with pytest.raises(ValueError, match=sentence):
         measure(Y, best, k)
 
 
 @pytest.mark.parametrize(
-    "given, sentence",
+    ("given", "sentence"),
     [
         (np.ones((2, 2)), "Y_pred has 2 columns"),
         (np.ones((1, 3)), "but Y_pred has 1"),
@@ -175,7 +175,7 @@ def test_wrong_matrices_are_named(given, sentence):
         metrics.micro_f1(Y_2, given)
 
 
-@pytest.mark.parametrize("p, sentence", [([1, 1], "must have 3"), ([1, 0, 1], "above 0")])
+@pytest.mark.parametrize(("p", "sentence"), [([1, 1], "must have 3"), ([1, 0, 1], "above 0")])
 def test_wrong_propensities_are_named(p, sentence):
     with pytest.raises(ValueError, match=sentence):
         metrics.psp_at_k(Y_2, np.zeros((2, 3)), 1, p)

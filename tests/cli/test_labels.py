@@ -126,7 +126,7 @@ def test_the_texts_are_read(folder):
 
 
 @pytest.mark.parametrize(
-    "text, sentence",
+    ("text", "sentence"),
     [
         (b"uk\ta\n1\tuk\tb\n", "line 2 has 3 columns, and the first line 2; labels and text"),
         (b"a b c\n", "line 1 has 1 columns; labels and text are expected"),

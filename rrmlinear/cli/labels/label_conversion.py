@@ -62,7 +62,8 @@ def convert_labels(
         )
     without = [name for name in beside if name != "labels"]
     if without:
-        raise ValueError(f"text of several labels an example has no {without[0].replace('_', ' ')}")
+        word = without[0].replace("_", " ")
+        raise ValueError(f"text of several labels an example has no {word}")
     if kind != TEXTS:
         refuse_terms(source, terms)
     made: Terms | None = None
@@ -88,8 +89,8 @@ def refuse_terms(source: str, terms: TermFiles) -> None:
     for name, file in (("--terms", terms.known), ("--save-terms", terms.saved)):
         if file is not None:
             raise ValueError(
-                f"{name} is for texts, tab-separated lines of labels and text, and {name_of(source)}"
-                " is none"
+                f"{name} is for texts, tab-separated lines of labels and text, and "
+                f"{name_of(source)} is none"
             )
 
 

@@ -10,8 +10,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from rrmlinear import MultilabelProblem, Problem, read_libsvm, read_multilabel, write_libsvm
-from rrmlinear import write_container, write_multilabel
+from rrmlinear import (
+    MultilabelProblem,
+    Problem,
+    read_libsvm,
+    read_multilabel,
+    write_container,
+    write_libsvm,
+    write_multilabel,
+)
 from rrmlinear.data.array_rows import csr_of
 
 
@@ -106,7 +113,7 @@ def test_a_header_tells_sizes_and_indices_from_zero():
 
 
 @pytest.mark.parametrize(
-    "text, sentence",
+    ("text", "sentence"),
     [
         (b"3 5 4\n0 1:1\n", "has 1 examples, but its header tells 3"),
         (b"2 5 4\n0 1:1\n4 1:1\n", "line 3, column 1: the label '4' is not among the 4 labels"),
@@ -134,7 +141,7 @@ def test_names_are_kept_in_their_order():
 
 @pytest.mark.parametrize("end", ["", "\r"])
 @pytest.mark.parametrize(
-    "line, column, sentence",
+    ("line", "column", "sentence"),
     [
         ("3,,4 1:1", 3, "a label is missing at this comma"),
         (",4 1:1", 1, "a label is missing at this comma"),
@@ -169,7 +176,7 @@ def test_the_first_wrong_line_is_told():
 
 
 @pytest.mark.parametrize(
-    "text, sentence",
+    ("text", "sentence"),
     [
         (b"1\r2 1:1\n", "column 2: found a CR inside the line"),
         (b"1,\xff 1:1\n", "column 3: the label '\ufffd' is no text in UTF-8"),

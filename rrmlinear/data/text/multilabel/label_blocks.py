@@ -1,7 +1,7 @@
 """Blocks of LIBSVM text whose label fields are taken away, for the reader of one label a line.
 
-Each field is written over by zeros, so that columns stay what they are; a line without labels gets a
-zero in front, or "0 ".
+Each field is written over by zeros, so that columns stay what they are; a line without labels gets
+a zero in front, or "0 ".
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class LabelBlocks(LineBlocks):
         self.moved: list[tuple[NDArray[Any], NDArray[Any]]] = []
 
     def read_header(self) -> tuple[int, int, int] | None:
-        """(rows, features, labels) as the first line tells them, or None; before the first block."""
+        """(rows, features, labels) of the first line, or None; called before the first block."""
         buffer = bytearray()
         end = super().fill(buffer)
         self.first = bytes(buffer[:end])
@@ -58,8 +58,8 @@ class LabelBlocks(LineBlocks):
         return self.header
 
     def fill(self, buffer: bytearray) -> int:
-        """The next whole lines, as `LineBlocks.fill`. Raises LibsvmFormatError for wrong labels, once
-        the lines before them were returned.
+        """The next whole lines, as `LineBlocks.fill`. Raises LibsvmFormatError for wrong labels,
+        once the lines before them were returned.
         """
         if self.error is not None:
             raise self.error
@@ -133,7 +133,7 @@ class LabelBlocks(LineBlocks):
         is_row: NDArray[np.bool_],
         limit: int,
     ) -> int:
-        """Add the labels of the lines before ``limit``; returns the first wrong line, or ``limit``."""
+        """Add the labels of the lines before ``limit``; returns it, or the first wrong line."""
         lines = np.flatnonzero(has_labels[:limit])
         chars, _ = _bytes_of(starts[lines], ends[lines] + 1)
         fields = text[chars]

@@ -30,7 +30,7 @@ class LabelNames:
     """The labels of rows, row after row.
 
     ``names`` are the labels allowed, in their order; ``count`` allows 0 … count − 1, as the header
-    of a file tells them. With neither, all are allowed, but negative numbers: they are whole numbers
+    of a file tells them. With neither, all but negative numbers are allowed. They are whole numbers
     if all labels are, and else text, and are sorted.
     """
 
@@ -38,7 +38,7 @@ class LabelNames:
         self.count = count
         self.allowed: dict[Any, int] | None = None
         if names is not None or count is not None:
-            self.given = np.arange(count) if names is None else np.asarray(names)
+            self.given = np.asarray(np.arange(count or 0) if names is None else names)
             self.allowed = {name: place for place, name in enumerate(self.given.tolist())}
             self.are_numbers = self.given.dtype.kind in "iu"
         self.number: defaultdict[bytes, int] = defaultdict()
@@ -105,9 +105,9 @@ class LabelNames:
             place = [self.allowed[self._name_of(text)] for text in self.texts]
         else:
             whole = all(map(WHOLE.fullmatch, self.texts))
-            each = np.array([int(text) for text in self.texts] if whole else self.texts)
+            each: Any = [int(text) for text in self.texts] if whole else self.texts
             names, place = np.unique(
-                each if self.texts else each.astype(np.int64), return_inverse=True
+                np.array(each, np.int64 if whole else None), return_inverse=True
             )
         columns = np.asarray(place, dtype=np.int64)[_joined(self.places, np.int32)]
         ends = np.cumsum(_joined(self.lengths, np.int64))

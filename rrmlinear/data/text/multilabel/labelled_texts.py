@@ -103,10 +103,10 @@ def tf_idf(
 ) -> tuple[Any, Terms]:
     """(n × d csr_array, its terms) by scikit-learn's TfidfVectorizer at its defaults.
 
-    Those are lower case, words of two and more letters or digits, counts times idf = 1 + log((1 + n)
-    / (1 + number of texts with the word)), rows of length 1. With ``terms``, those of the texts
-    trained on, other words are left out. Raises ValueError where no text has a word, and without
-    scikit-learn.
+    Those are lower case, words of two and more letters or digits, counts times idf =
+    1 + log((1 + n) / (1 + number of texts with the word)), and rows of length 1. With
+    ``terms``, those of the texts trained on, other words are left out. Raises ValueError where no
+    text has a word, and without scikit-learn.
     """
     try:
         from sklearn.feature_extraction.text import TfidfVectorizer

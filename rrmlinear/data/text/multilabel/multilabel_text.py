@@ -51,11 +51,8 @@ def read_multilabel(
     and labels, three whole numbers. Then indices begin at 0, the labels are 0 … labels − 1, also
     those that no example has, and what follows must agree.
 
-    Parameters
-    ----------
-    names
-        The labels that are allowed, in the order of the result, as those of a model; others are
-        refused. By default those of the file.
+    ``names`` are the labels that are allowed, in the order of the result, as those of a model; by
+    default they are those of the file.
 
     The other parameters, compressed files and errors are those of `read_libsvm`. LibsvmFormatError
     (a ValueError) is raised for a negative number as a label, a label that is missing at a comma, a

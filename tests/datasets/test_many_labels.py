@@ -1,0 +1,79 @@
+"""Seeded sets with any number of labels a row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import load_npz
+
+from rrmlinear import read_multilabel
+from rrmlinear.data.array_rows import csr_of
+
+
+@pytest.fixture
+def many_labels(script):
+    return script("many_labels")
+
+
+@pytest.fixture
+def small(many_labels, monkeypatch):
+    """A small set by the name of a large one."""
+    sizes = many_labels.ManyLabels(400, 100, 900, 50, 30, 5.4)
+    monkeypatch.setitem(many_labels.SETS, "eurlex-like", sizes)
+    return many_labels
+
+
+def test_the_sizes_are_those_of_eurlex(many_labels):
+    (X, Y), (test_X, test_Y) = many_labels.load_halves("eurlex-like")
+    assert (X.shape, Y.shape) == ((15_000, 50_000), (15_000, 4_000))
+    assert (test_X.shape, test_Y.shape) == ((3_000, 50_000), (3_000, 4_000))
+    assert X.dtype == np.float32
+    counts = np.bincount(Y.indices, minlength=4_000)
+    assert np.median(counts) == pytest.approx(7, abs=1)
+    assert Y.nnz / 15_000 == pytest.approx(5.3, abs=0.1)
+    assert X.nnz / 15_000 == pytest.approx(237, abs=5)
+    norms = np.sqrt(X.multiply(X).sum(axis=1))
+    assert_array_equal(np.abs(norms - 1) < 1e-5, True)
+    # a power law: the first tenth of the labels has most of the pairs
+    assert np.sort(counts)[-400:].sum() > 0.6 * counts.sum()
+
+
+def test_the_same_seed_gives_the_same_rows(small):
+    (X, Y), _ = small.load_halves("eurlex-like")
+    (again, again_Y), _ = small.load_halves("eurlex-like")
+    assert_array_equal(X.toarray(), again.toarray())
+    assert_array_equal(Y.toarray(), again_Y.toarray())
+    assert (small.load_halves("eurlex-like", seed=1)[0][0] != X).nnz > 0
+
+
+def test_labels_have_words_of_their_own(small):
+    (X, Y), _ = small.load_halves("eurlex-like")
+    has = Y.toarray()[:, 0].astype(bool)
+    share = (X[has] > 0).mean(axis=0) - (X[~has] > 0).mean(axis=0)
+    assert (share > 0.3).sum() >= 6
+
+
+def test_text_and_arrays_are_the_same(small, tmp_path):
+    halves = small.load_halves("eurlex-like")
+    texts = small.write("eurlex-like", tmp_path)
+    arrays = small.write("eurlex-like", tmp_path, arrays=True)
+    assert [path.name for path in texts] == ["eurlex-like.libsvm", "eurlex-like.libsvm.t"]
+    for i, (X, Y) in enumerate(halves):
+        read = read_multilabel(texts[i], np.float32, n_features=900, names=np.arange(50))
+        assert_array_equal(csr_of(read.rows).toarray(), X.toarray())
+        assert_array_equal(read.labels.matrix().toarray(), Y.toarray())
+        assert_array_equal(load_npz(arrays[2 * i]).toarray(), X.toarray())
+        assert_array_equal(load_npz(arrays[2 * i + 1]).toarray(), Y.toarray())
+
+
+def test_the_command_makes_them(script, monkeypatch, tmp_path, capsys):
+    make = script("make")
+    sizes = make.many_labels.ManyLabels(40, 10, 90, 5, 10, 2.0)
+    monkeypatch.setitem(make.many_labels.SETS, "amazon-like", sizes)
+    assert make.main(["amazon-like", "--npz", "--folder", str(tmp_path)]) == 0
+    names = [f"amazon-like{part}.{which}.npz" for part in ("", ".t") for which in "XY"]
+    assert capsys.readouterr().out.splitlines() == [str(tmp_path / name) for name in names]
+    with pytest.raises(SystemExit):
+        make.main(["iris", "--npz", "--folder", str(tmp_path)])
+    assert "--npz is for sets of many labels; iris has one" in capsys.readouterr().err
