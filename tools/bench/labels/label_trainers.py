@@ -1,9 +1,10 @@
 """One training on many labels in a process of its own: its seconds, objectives and best labels.
 
-``python label_trainers.py PROGRAM FOLDER``, as `beside_libmultilabel.py` starts it. FOLDER has X,
-Y, test_X and test_Y as .npz files, and the places of the labels to compare on in chosen.npy. The
-facts go to standard output as JSON, the best labels of the test rows to best.npy. NumPy, SciPy and
-the program alone are needed, so that it may be installed for another Python.
+``python label_trainers.py PROGRAM FOLDER GAP``, as `beside_libmultilabel.py` starts it. FOLDER has
+X, Y, test_X and test_Y as .npz files, and the places of the labels to compare on in chosen.npy. The
+facts go to standard output as JSON, the best labels of the test rows to best.npy. GAP is the
+relative gap of each label that rrmlinear trains to. NumPy, SciPy and the program alone are needed,
+so that it may be installed for another Python. Memory is told on Linux alone.
 
 The problem of a label is ½‖w‖² + ½b² + Σ max(0, 1 − y(w'x + b))², C = 1.
 """
@@ -11,7 +12,6 @@ The problem of a label is ½‖w‖² + ½b² + Σ max(0, 1 − y(w'x + b))², C
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -24,7 +24,6 @@ from scipy.sparse import csr_matrix, load_npz
 TOP = 5
 AT_ONCE = 64  # labels whose objectives are computed together
 TEST_ROWS = 256  # predicted together where scores are dense, as LibMultiLabel does
-GAP = 1e-2  # relative, of each label
 
 
 class Trained(NamedTuple):
@@ -40,7 +39,7 @@ class Trained(NamedTuple):
 Train = Callable[[csr_matrix, csr_matrix], Trained]
 
 
-def libmultilabel() -> Train:
+def libmultilabel(gap: float) -> Train:
     """One against the rest, LIBLINEAR's L2-loss dual."""
     linear = _libmultilabel()
 
@@ -52,7 +51,7 @@ def libmultilabel() -> Train:
     return train
 
 
-def libmultilabel_tree() -> Train:
+def libmultilabel_tree(gap: float) -> Train:
     """Its label tree, at its defaults but for the bias."""
     linear = _libmultilabel()
     np.random.seed(0)  # noqa: NPY002  (the tree draws from it)
@@ -64,27 +63,27 @@ def libmultilabel_tree() -> Train:
     return train
 
 
-def scikit_learn() -> Train:
+def scikit_learn(gap: float) -> Train:
     """OneVsRestClassifier over LinearSVC."""
     from sklearn.svm import LinearSVC
 
     return _one_vs_rest(LinearSVC(C=1.0, dual="auto", intercept_scaling=1.0))
 
 
-def rrmlinear_each() -> Train:
+def rrmlinear_each(gap: float) -> Train:
     """OneVsRestClassifier over our LinearSVC: a fit of its own for each label."""
     import rrmlinear
 
     return _one_vs_rest(rrmlinear.LinearSVC(C=1.0))
 
 
-def rrmlinear_labels() -> Train:
-    """All labels together, each to a relative gap of `GAP`."""
+def rrmlinear_labels(gap: float) -> Train:
+    """All labels together, each to this relative gap."""
     from rrmlinear import MultilabelProblem, Parameter, fit_labels
 
     def train(X: csr_matrix, Y: csr_matrix) -> Trained:
         problem = MultilabelProblem.from_arrays(X, Y, bias=1.0)
-        asked = Parameter(solver="auto", loss="squared-hinge", C=1.0, gap_tol=GAP)
+        asked = Parameter(solver="auto", loss="squared-hinge", C=1.0, gap_tol=gap)
         model = fit_labels(problem, asked)
         return Trained(model.result.primal, None, lambda rows: model.predict_top_k(rows, TOP)[0])
 
@@ -150,21 +149,26 @@ def objectives_of(weights: Any, X: csr_matrix, Y: csr_matrix) -> Any:
     return np.concatenate(found)
 
 
-def _peak() -> int:
-    """The most memory that this process has held, in bytes."""
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+def _memory(which: str) -> int:
+    """VmRSS, the memory that this process holds, or VmHWM, the most it has held, in bytes."""
+    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    return int(status.split(f"{which}:")[1].split()[0]) * 1024
+
+
+def _forget_peak() -> None:
+    Path("/proc/self/clear_refs").write_text("5")
 
 
 def main() -> None:
-    program, folder = sys.argv[1], Path(sys.argv[2])
+    program, folder, gap = sys.argv[1], Path(sys.argv[2]), float(sys.argv[3])
     X, Y, test = (csr_matrix(load_npz(folder / f"{name}.npz")) for name in ("X", "Y", "test_X"))
     chosen = np.load(folder / "chosen.npy")
     trained_on = Y if program in OF_ALL_LABELS else Y[:, chosen]
-    train = PROGRAMS[program]()
-    before, begun = _peak(), time.process_time()
+    train = PROGRAMS[program](gap)
+    _forget_peak()
+    before, begun = _memory("VmRSS"), time.process_time()
     trained = train(X, trained_on)
-    seconds, peak, begun = time.process_time() - begun, _peak(), time.process_time()
+    seconds, peak, begun = time.process_time() - begun, _memory("VmHWM"), time.process_time()
     np.save(folder / "best.npy", trained.best(test))
     predicting = time.process_time() - begun
     objectives = trained.objectives

@@ -100,6 +100,7 @@ class LabelNames:
         """The labels of all rows."""
         from scipy.sparse import csr_array
 
+        place: Any
         if self.allowed is not None:
             names = self.given
             place = [self.allowed[self._name_of(text)] for text in self.texts]
