@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import rrmlinear
+from rrmlinear import metrics
 from rrmlinear.catalog.solvers import SOLVERS
 
 TOP = Path(__file__).resolve().parents[2]
@@ -56,6 +57,12 @@ def test_every_page_stands_in_the_contents():
 def test_the_reference_has_every_public_name():
     named = re.findall(r"^   (\w+)$", (DOCS / "api" / "index.md").read_text(), flags=re.MULTILINE)
     assert sorted(named) == sorted(PUBLIC)
+
+
+def test_the_reference_has_every_measure():
+    text = (DOCS / "api" / "index.md").read_text()
+    named = re.findall(r"^   metrics\.(\w+)$", text, flags=re.MULTILINE)
+    assert sorted(named) == sorted(metrics.__all__)
 
 
 def test_every_solver_type_has_a_section_of_its_own():

@@ -1,15 +1,15 @@
 """Many labels beside LibMultiLabel's flat and tree training and scikit-learn's OneVsRestClassifier.
 
-python tools/bench/labels/beside_libmultilabel.py [SET …] [--programs …] [--gap 1e-2]
+python tools/bench/labels/beside_libmultilabel.py [SET …] [--programs …] [--gap 1e-2] [--prune 0]
 
 Sets are eurlex-like and amazon-like, which are generated, and files of comma labels: bibtex,
 corel5k and scene of the folder RRMLINEAR_DATA, each with its test part NAME.t, by default all but
 amazon-like. Programs that train label by label take ``--sample`` labels of a generated set, spread
 over their order by positives, and all of a file; the times of all labels are then those of the
 sample, scaled up. Objectives are sums over these labels. rrmlinear trains each label to a relative
-gap of --gap. --peer-python is the Python that has LibMultiLabel (its linear part is enough). Each
-training is a process of one thread, medians of --rounds in turns, as a table of Markdown. --csv
-FILE keeps the times.
+gap of --gap, and leaves weights below --prune out. --peer-python is the Python that has
+LibMultiLabel (its linear part is enough). Each training is a process of one thread, medians of
+--rounds in turns, as a table of Markdown. --csv FILE keeps the times.
 """
 
 from __future__ import annotations
@@ -72,16 +72,16 @@ def choose(Y: Any, sample: int) -> np.ndarray:
     return np.sort(order[np.rint(places).astype(int)])
 
 
-def train(program: str, folder: Path, peer: str, gap: float) -> dict[str, Any]:
+def train(program: str, folder: Path, peer: str, *ours: float) -> dict[str, Any]:
     """The facts of a training, its best labels of the test rows as ``best``."""
     python = peer if program.startswith("libmultilabel") else sys.executable
-    run = run_process([python, str(TRAINER), program, str(folder), f"{gap:g}"])
+    run = run_process([python, str(TRAINER), program, str(folder), *map(str, ours)])
     facts: dict[str, Any] = json.loads(run.output.splitlines()[-1])
     return facts | {"best": np.load(folder / "best.npy")}
 
 
 def compare(
-    name: str, programs: Sequence[str], sample: int, rounds: int, peer: str, gap: float
+    name: str, programs: Sequence[str], sample: int, rounds: int, peer: str, *ours: float
 ) -> tuple[list[str], list[Time]]:
     """Rows of the table, and times of all labels."""
     arrays = load(name)
@@ -92,7 +92,7 @@ def compare(
         for which, matrix in arrays.items():
             save_npz(folder / f"{which}.npz", matrix, compressed=False)
         np.save(folder / "chosen.npy", chosen)
-        jobs = [partial(train, program, folder, peer, gap) for program in programs]
+        jobs = [partial(train, program, folder, peer, *ours) for program in programs]
         found = take_turns(jobs, rounds)
     rows, times = [], []
     for program, runs in zip(programs, found, strict=True):
@@ -137,6 +137,7 @@ def main() -> int:
     parser.add_argument("--programs", nargs="+", default=list(PROGRAMS), choices=list(PROGRAMS))
     parser.add_argument("--sample", type=int, default=64)
     parser.add_argument("--gap", type=float, default=1e-2)
+    parser.add_argument("--prune", type=float, default=0.0)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--peer-python", default=sys.executable, metavar="FILE")
     parser.add_argument("--csv", type=Path, metavar="FILE")
@@ -156,7 +157,7 @@ def main() -> int:
     times: list[Time] = []
     try:
         for name in asked.sets:
-            how = asked.sample, asked.rounds, asked.peer_python, asked.gap
+            how = asked.sample, asked.rounds, asked.peer_python, asked.gap, asked.prune
             rows, found = compare(name, asked.programs, *how)
             print("\n".join(rows), flush=True)
             times += found

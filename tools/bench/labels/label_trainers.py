@@ -1,10 +1,10 @@
 """One training on many labels in a process of its own: its seconds, objectives and best labels.
 
-``python label_trainers.py PROGRAM FOLDER GAP``, as `beside_libmultilabel.py` starts it. FOLDER has
-X, Y, test_X and test_Y as .npz files, and the places of the labels to compare on in chosen.npy. The
-facts go to standard output as JSON, the best labels of the test rows to best.npy. GAP is the
-relative gap of each label that rrmlinear trains to. NumPy, SciPy and the program alone are needed,
-so that it may be installed for another Python. Memory is told on Linux alone.
+``python label_trainers.py PROGRAM FOLDER GAP PRUNE``, as `beside_libmultilabel.py` starts it.
+FOLDER has X, Y, test_X and test_Y as .npz files, and the places of the labels to compare on in
+chosen.npy. The facts go to standard output as JSON, the best labels of the test rows to best.npy.
+GAP and PRUNE are those of `Asked`. NumPy, SciPy and the program alone are needed, so that it may be
+installed for another Python. Memory is told on Linux alone.
 
 The problem of a label is ½‖w‖² + ½b² + Σ max(0, 1 − y(w'x + b))², C = 1.
 """
@@ -26,6 +26,13 @@ AT_ONCE = 64  # labels whose objectives are computed together
 TEST_ROWS = 256  # predicted together where scores are dense, as LibMultiLabel does
 
 
+class Asked(NamedTuple):
+    """What rrmlinear trains to: the relative gap of each label, and the weights to leave out."""
+
+    gap: float
+    prune: float
+
+
 class Trained(NamedTuple):
     """What a program made: its objectives of the labels, or weights with the bias in the last row,
     (d + 1) × labels, or neither; and the places of the best labels of rows, n × TOP.
@@ -39,7 +46,7 @@ class Trained(NamedTuple):
 Train = Callable[[csr_matrix, csr_matrix], Trained]
 
 
-def libmultilabel(gap: float) -> Train:
+def libmultilabel(asked: Asked) -> Train:
     """One against the rest, LIBLINEAR's L2-loss dual."""
     linear = _libmultilabel()
 
@@ -51,7 +58,7 @@ def libmultilabel(gap: float) -> Train:
     return train
 
 
-def libmultilabel_tree(gap: float) -> Train:
+def libmultilabel_tree(asked: Asked) -> Train:
     """Its label tree, at its defaults but for the bias."""
     linear = _libmultilabel()
     np.random.seed(0)  # noqa: NPY002  (the tree draws from it)
@@ -63,28 +70,28 @@ def libmultilabel_tree(gap: float) -> Train:
     return train
 
 
-def scikit_learn(gap: float) -> Train:
+def scikit_learn(asked: Asked) -> Train:
     """OneVsRestClassifier over LinearSVC."""
     from sklearn.svm import LinearSVC
 
     return _one_vs_rest(LinearSVC(C=1.0, dual="auto", intercept_scaling=1.0))
 
 
-def rrmlinear_each(gap: float) -> Train:
+def rrmlinear_each(asked: Asked) -> Train:
     """OneVsRestClassifier over our LinearSVC: a fit of its own for each label."""
     import rrmlinear
 
     return _one_vs_rest(rrmlinear.LinearSVC(C=1.0))
 
 
-def rrmlinear_labels(gap: float) -> Train:
-    """All labels together, each to this relative gap."""
+def rrmlinear_labels(asked: Asked) -> Train:
+    """All labels together, each to its relative gap."""
     from rrmlinear import MultilabelProblem, Parameter, fit_labels
 
     def train(X: csr_matrix, Y: csr_matrix) -> Trained:
         problem = MultilabelProblem.from_arrays(X, Y, bias=1.0)
-        asked = Parameter(solver="auto", loss="squared-hinge", C=1.0, gap_tol=gap)
-        model = fit_labels(problem, asked)
+        parameter = Parameter(solver="auto", loss="squared-hinge", C=1.0, gap_tol=asked.gap)
+        model = fit_labels(problem, parameter, prune=asked.prune)
         return Trained(model.result.primal, None, lambda rows: model.predict_top_k(rows, TOP)[0])
 
     return train
@@ -160,11 +167,11 @@ def _forget_peak() -> None:
 
 
 def main() -> None:
-    program, folder, gap = sys.argv[1], Path(sys.argv[2]), float(sys.argv[3])
+    program, folder = sys.argv[1], Path(sys.argv[2])
     X, Y, test = (csr_matrix(load_npz(folder / f"{name}.npz")) for name in ("X", "Y", "test_X"))
     chosen = np.load(folder / "chosen.npy")
     trained_on = Y if program in OF_ALL_LABELS else Y[:, chosen]
-    train = PROGRAMS[program](gap)
+    train = PROGRAMS[program](Asked(*map(float, sys.argv[3:])))
     _forget_peak()
     before, begun = _memory("VmRSS"), time.process_time()
     trained = train(X, trained_on)
