@@ -79,7 +79,7 @@ _PUBLIC = {
     "write_multilabel": "rrmlinear.data.text.multilabel.multilabel_text",
     "MatrixCompletion": "rrmlinear.estimators.matrices.completion",
     "MultiTaskRegressor": "rrmlinear.estimators.matrices.multitask",
-    "MultilabelClassifier": "rrmlinear.estimators.multilabel",
+    "MultilabelClassifier": "rrmlinear.estimators.labels.multilabel",
     "MultilabelProblem": "rrmlinear.data.label_sets",
     "LabelModel": "rrmlinear.training.labels.label_model",
     "fit_labels": "rrmlinear.training.labels.fit_labels",

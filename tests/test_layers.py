@@ -159,7 +159,7 @@ def test_dependencies_point_down():
 
 
 #: Rooms of C headers: vector loops, and characters to numbers. All else is Cython.
-HEADERS = {"simd", "simd/chains", "simd/classes", "simd/small", "data/text"}
+HEADERS = {"simd", "simd/chains", "simd/classes", "simd/labels", "simd/small", "data/text"}
 
 
 def test_c_headers_are_in_their_rooms():

@@ -22,7 +22,7 @@ from rrmlinear.estimators.arguments import (
     classes_of,
 )
 from rrmlinear.estimators.duals import solver_duals, sorted_duals
-from rrmlinear.estimators.label_matrices import fit_matrix, indicator_of, is_label_matrix
+from rrmlinear.estimators.labels.label_matrices import fit_matrix, indicator_of, is_label_matrix
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import CLASSIFYING
 from rrmlinear.estimators.scores import Scored, problem_of

@@ -1,0 +1,1 @@
+"""Classifiers of rows that have any number of labels."""
