@@ -17,10 +17,10 @@ from rrmlinear.estimators.general import LinearClassifier as LinearClassifier
 from rrmlinear.estimators.general import LinearRegressor as LinearRegressor
 from rrmlinear.estimators.kernels.machines import KernelClassifier as KernelClassifier
 from rrmlinear.estimators.kernels.machines import KernelRegressor as KernelRegressor
+from rrmlinear.estimators.labels.multilabel import MultilabelClassifier as MultilabelClassifier
 from rrmlinear.estimators.logistic import LogisticRegression as LogisticRegression
 from rrmlinear.estimators.matrices.completion import MatrixCompletion as MatrixCompletion
 from rrmlinear.estimators.matrices.multitask import MultiTaskRegressor as MultiTaskRegressor
-from rrmlinear.estimators.labels.multilabel import MultilabelClassifier as MultilabelClassifier
 from rrmlinear.estimators.multivariate import MultivariateClassifier as MultivariateClassifier
 from rrmlinear.estimators.one_class import OneClassSVM as OneClassSVM
 from rrmlinear.estimators.path import path as path

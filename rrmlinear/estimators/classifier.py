@@ -73,10 +73,11 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
 
         y may be a matrix (n_samples × n_labels) of zeros and ones, dense or sparse: rows with any
         number of labels, each against the rest. Then ``classes_`` are its columns, ``coef_`` is a
-        csr_array, and predictions are such a matrix. X may also be the path of a container or an open `Problem`, which have labels and weights
-        in themselves. ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError
-        for parameters out of range, NaN or infinity, fewer than two classes, weights that are all
-        zero, and y or weights beside a container.
+        csr_array, and predictions are such a matrix. X may also be the path of a container or an
+        open `Problem`, which have labels and weights in themselves. ``sample_weight`` (n_samples,
+        at least 0) multiplies ``C``. Raises ValueError for parameters out of range, NaN or
+        infinity, fewer than two classes, weights that are all zero, and y or weights beside a
+        container.
         """
         self._validate_params()
         self._label_form = ""

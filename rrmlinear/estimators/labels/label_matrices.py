@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import _check_sample_weight
 
+from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_counted, class_factors
@@ -61,8 +62,10 @@ def fit_matrix(estimator: Any, X: Any, Y: Any, sample_weight: Any) -> None:
             "fit_intercept can be 'regularized' or False"
         )
     costs, factors = _class_weights(estimator.class_weight, problem)
-    with own_words(estimator._solvers):
+    try:
         model = solve_labels(problem, chosen, None, costs, factors)
+    except ChoiceError as error:
+        raise own_words(error, estimator._solvers) from None
     result = model.result
     assert result is not None
     estimator.classes_ = model.names

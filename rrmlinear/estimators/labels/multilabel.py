@@ -23,6 +23,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import select
@@ -41,8 +42,8 @@ from rrmlinear.estimators.arguments import (
     thread_count,
 )
 from rrmlinear.estimators.base import NotConvergedWarning
-from rrmlinear.estimators.objective import find_loss
-from rrmlinear.estimators.wording import SOLVERS, find_solver_type, own_words, unknown_name
+from rrmlinear.estimators.objective import find_loss, find_solver_type
+from rrmlinear.estimators.wording import SOLVERS, own_words, unknown_name
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.labels.fit_labels import solve_labels
 from rrmlinear.training.labels.label_model import LabelModel
@@ -197,20 +198,25 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
         """
         self._validate_params()
         problem = self._problem(X, y, sample_weight)
-        with own_words(SOLVERS):
-            chosen = select(self._parameter(problem))
-            start = self._start(problem)
-            weights: Any = self.positive_weight
-            if self.thresholds == "cost":
-                weights = costs_by_folds(problem, chosen, weights, self.folds)
-            model = solve_labels(
-                problem, chosen, self.callback, None, weights, self.prune, self.warm_start, start
-            )
-            if self.thresholds == "cv":
-                limits = thresholds_by_folds(problem, chosen, weights, self.prune, self.folds)
-                model = model.with_thresholds(limits)
+        try:
+            model = self._trained(problem)
+        except ChoiceError as error:
+            raise own_words(error, SOLVERS) from None
         self._set(model)
         return self
+
+    def _trained(self, problem: MultilabelProblem) -> LabelModel:
+        chosen = select(self._parameter(problem))
+        start, weights = self._start(problem), self.positive_weight
+        if self.thresholds == "cost":
+            weights = costs_by_folds(problem, chosen, weights, self.folds)
+        model = solve_labels(
+            problem, chosen, self.callback, None, weights, self.prune, self.warm_start, start
+        )
+        if self.thresholds == "cv":
+            limits = thresholds_by_folds(problem, chosen, weights, self.prune, self.folds)
+            model = model.with_thresholds(limits)
+        return model
 
     def _problem(self, X: Any, y: Any, sample_weight: Any) -> MultilabelProblem:
         check_no_text(X, "X must hold numbers")
@@ -256,7 +262,8 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
         if self.verbose:
             print(
                 f"[{type(self).__name__}] {result.status.value}: {model.n_labels} labels, "
-                f"objective {self.objective_:.8g}, gap {self.duality_gap_:.3g}, {result.seconds:.3f} s",
+                f"objective {self.objective_:.8g}, gap {self.duality_gap_:.3g}, "
+                f"{result.seconds:.3f} s",
                 flush=True,
             )
             for note in result.notes:

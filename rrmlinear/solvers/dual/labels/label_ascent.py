@@ -126,7 +126,7 @@ class LabelAscent:
             contexts = [copy_context() for _ in blocks]
             try:
                 yield from pool.map(lambda own, chosen: own.run(solve, chosen), contexts, blocks)
-            except BaseException:  # Ctrl-C: blocks that run end soon
+            except (Exception, KeyboardInterrupt):  # blocks that run end soon
                 self.is_late = True
                 event.set()
                 raise
