@@ -60,18 +60,19 @@ def main(arguments: Sequence[str]) -> None:
             problem = read(path, options.threads, bool(options.strict))
     if labelled is not None:
         known = label_lines(labelled)
-        shown, told, tried = page.Section("Data", known), [], []
-        lines: Iterable[str] = _aligned(known)
+        told, tried = [], [("each label against the rest", _command("-s 1 -B 1", path))]
+        lines: Iterable[str] = _aligned(known, tried)
     else:
         if problem.n_features == 0 or problem.rows.shape[0] == 0:
             raise LeaveError(f"ERROR: {path} has no features; at least one is needed")
         facts = facts_of(problem)
-        shown, told = data_section(facts), list(advice.remarks(facts))
+        told = list(advice.remarks(facts))
         tried = [(purpose, _command(flags, path)) for purpose, flags in advice.commands(facts)]
         tried += [("C by cross validation", line) for line in _searches(problem, facts, path)]
         lines = _lines(facts, told, tried)
     if options.report_file is not None:
         made = command_of("info", arguments)
+        shown = page.Section("Data", known) if labelled is not None else data_section(facts)
         sections = [
             shown,
             *([page.Section("What to try", lines=tried, warnings=told)] if tried or told else []),
@@ -99,24 +100,29 @@ def _searches(problem: Problem | SequenceProblem, facts: DataFacts, path: str) -
     yield f"{line}  (C from {first:.2g}, where weights are near 0, to {last:.0f})"
 
 
-def _aligned(facts: Sequence[tuple[str, str]]) -> list[str]:
-    width = max(len(name) for name, _ in facts) + 4
-    return [f"{name:{width}}{value}" for name, value in facts]
-
-
 def _lines(
     facts: DataFacts, told: Sequence[str], tried: Sequence[tuple[str, str]]
 ) -> Iterator[str]:
     known = data_lines(facts)
-    width = max(len(name) for name, _ in (*known, *tried)) + 4
-    for name, value in known:
-        yield f"{name:{width}}{value}"
+    classes: list[tuple[str, str]] = []
     if facts.labels is not None and facts.counts is not None:
         order = facts.counts.argsort(kind="stable")[::-1]
         for at in order[:MOST_CLASSES].tolist():
-            yield f"{f'  label {facts.labels[at]}':{width}}{facts.counts[at]}"
+            classes.append((f"  label {facts.labels[at]}", str(facts.counts[at])))
         if len(order) > MOST_CLASSES:
-            yield f"  and {len(order) - MOST_CLASSES} more"
+            classes.append((f"  and {len(order) - MOST_CLASSES} more", ""))
+    return _aligned(known, tried, classes, told)
+
+
+def _aligned(
+    known: Sequence[tuple[str, str]],
+    tried: Sequence[tuple[str, str]],
+    classes: Sequence[tuple[str, str]] = (),
+    told: Sequence[str] = (),
+) -> Iterator[str]:
+    width = max(len(name) for name, _ in (*known, *tried)) + 4
+    for name, value in (*known, *classes):
+        yield f"{name:{width}}{value}".rstrip()
     for sentence in told:
         yield textwrap.fill(sentence, WIDTH, initial_indent="note: ", subsequent_indent="      ")
     yield "to try:"

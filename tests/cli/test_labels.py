@@ -26,7 +26,8 @@ def call(folder, capsys):
 
 
 def facts(printed):
-    return dict(line.split("  ", 1) for line in printed.splitlines())
+    lines = printed[: printed.index("to try:")].splitlines()
+    return dict(line.split("  ", 1) for line in lines)
 
 
 def test_info_tells_the_labels(call, folder):
@@ -42,6 +43,7 @@ def test_info_tells_the_labels(call, folder):
     assert told["rows of a label, median"] == "1, from 1 to 3"
     assert told["rows without labels"] == "1"
     assert told["rows without features"] == "1"
+    assert out.splitlines()[-1].endswith("python -m rrmlinear.train -s 1 -B 1 data")
 
 
 def test_info_of_a_header(call, folder):
