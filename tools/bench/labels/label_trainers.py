@@ -156,6 +156,14 @@ def objectives_of(weights: Any, X: csr_matrix, Y: csr_matrix) -> Any:
     return np.concatenate(found)
 
 
+def _warm_up(train: Train) -> None:
+    """Train on a small problem, so that what is loaded or compiled at first is not measured."""
+    random = np.random.default_rng(0)
+    X = random.random((40, 6))
+    signs = X + 0.2 * random.standard_normal((40, 6)) > 0.5
+    train(csr_matrix(X), csr_matrix(signs.astype(np.int8))).best(csr_matrix(X))
+
+
 def _memory(which: str) -> int:
     """VmRSS, the memory that this process holds, or VmHWM, the most it has held, in bytes."""
     status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
@@ -172,6 +180,7 @@ def main() -> None:
     chosen = np.load(folder / "chosen.npy")
     trained_on = Y if program in OF_ALL_LABELS else Y[:, chosen]
     train = PROGRAMS[program](Asked(*map(float, sys.argv[3:])))
+    _warm_up(train)
     _forget_peak()
     before, begun = _memory("VmRSS"), time.process_time()
     trained = train(X, trained_on)
