@@ -1,79 +1,102 @@
 /* Sixteen labels side by side: scores of a row, updates, and the moves of its duals.
  *
  * W has sixteen numbers for a feature, one for each label: in single precision they fill a line of
- * the cache. Duals lie alike, sixteen for a row. Sums over long rows are taken in pieces in the
- * precision of W, and in double precision over the pieces. */
+ * the cache. Duals lie alike, sixteen for a row. Sums over long rows are taken in pieces, so that their
+ * rounding stays small. */
 #ifndef RRM_LABEL_LANES_H
 #define RRM_LABEL_LANES_H
 
 #include "rows.h"
 
-enum { LANES = 16, PIECE = 512 /* values of a row that are added up in single precision */ };
+enum { LANES = 16, PIECE = 512 /* values of a row that are added up at a time */ };
 
 typedef float float16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float float8v __attribute__((vector_size(32), aligned(4), may_alias));
 
-/* z = Σ_t x_t W[t], `rows` sums at a time to hide the latency of additions. */
-#define DEFINE_LANES(real, vec, width, rows, level)                                             \
-    RRM_INLINE void lane_scores_kind_##vec(const row_t *row, int kind, const real *W, double *z) \
-    {                                                                                           \
-        enum { PARTS = LANES / width };                                                         \
-        for (int l = 0; l < LANES; l++)                                                         \
-            z[l] = 0;                                                                           \
-        for (ptrdiff_t from = 0; from < row->length; from += PIECE) {                           \
-            ptrdiff_t to = row->length - from < PIECE ? row->length : from + PIECE, t = from;   \
-            vec sum[rows][PARTS];                                                               \
-            for (int r = 0; r < rows; r++)                                                      \
-                for (int c = 0; c < PARTS; c++)                                                 \
-                    sum[r][c] = (vec){0};                                                       \
-            for (; t + rows <= to; t += rows)                                                   \
-                for (int r = 0; r < rows; r++) {                                                \
-                    const real x = (real)row_value(row, kind, t + r);                           \
-                    const real *w = W + row_index(row, kind, t + r) * LANES;                    \
-                    for (int c = 0; c < PARTS; c++)                                             \
-                        sum[r][c] += x * *(const vec *)(w + c * width);                         \
-                }                                                                               \
-            for (; t < to; t++) {                                                               \
-                const real x = (real)row_value(row, kind, t);                                   \
-                const real *w = W + row_index(row, kind, t) * LANES;                            \
-                for (int c = 0; c < PARTS; c++)                                                 \
-                    sum[0][c] += x * *(const vec *)(w + c * width);                             \
-            }                                                                                   \
-            for (int r = 1; r < rows; r++)                                                      \
-                for (int c = 0; c < PARTS; c++)                                                 \
-                    sum[0][c] += sum[r][c];                                                     \
-            for (int c = 0; c < PARTS; c++)                                                     \
-                for (int l = 0; l < width; l++)                                                 \
-                    z[c * width + l] += (double)sum[0][c][l];                                   \
-        }                                                                                       \
-        if (row->bias != 0)                                                                     \
-            for (int l = 0; l < LANES; l++)                                                     \
-                z[l] += row->bias * (double)W[row->bias_index * LANES + l];                     \
-    }                                                                                           \
-    level static void lane_scores_##vec(const row_t *row, const real *W, double *z)             \
-    {                                                                                           \
-        ROW_SWITCH(row, CALL_SCORES_##vec)                                                      \
-    }                                                                                           \
-    RRM_INLINE void lane_update_kind_##vec(const row_t *row, int kind, real *W,                 \
-                                           const real *steps)                                   \
-    {                                                                                           \
-        enum { PARTS = LANES / width };                                                         \
-        vec step[PARTS];                                                                        \
-        for (int c = 0; c < PARTS; c++)                                                         \
-            step[c] = *(const vec *)(steps + c * width);                                        \
-        for (ptrdiff_t t = 0; t < row->length; t++) {                                           \
-            const real x = (real)row_value(row, kind, t);                                       \
-            real *w = W + row_index(row, kind, t) * LANES;                                      \
-            for (int c = 0; c < PARTS; c++)                                                     \
-                *(vec *)(w + c * width) += x * step[c];                                         \
-        }                                                                                       \
-        if (row->bias != 0)                                                                     \
-            for (int c = 0; c < PARTS; c++)                                                     \
-                *(vec *)(W + row->bias_index * LANES + c * width) += (real)row->bias * step[c]; \
-    }                                                                                           \
-    level static void lane_update_##vec(const row_t *row, real *W, const real *steps)           \
-    {                                                                                           \
-        ROW_SWITCH(row, CALL_UPDATE_##vec)                                                      \
+/* The values of a piece of a row in the precision of W: where they lie, or converted into `held`. */
+#define DEFINE_VALUES(real, own)                                                                  \
+    RRM_INLINE const real *values_##real(const row_t *row, int kind, ptrdiff_t from, ptrdiff_t to, \
+                                         real *held)                                              \
+    {                                                                                             \
+        if ((kind & (ROW_FLOAT32 | ROW_PACKED)) == own)                                           \
+            return (const real *)row->values + from;                                              \
+        for (ptrdiff_t t = from; t < to; t++)                                                     \
+            held[t - from] = (real)row_value(row, kind, t);                                       \
+        return held;                                                                              \
+    }
+DEFINE_VALUES(float, ROW_FLOAT32)
+DEFINE_VALUES(double, 0)
+#undef DEFINE_VALUES
+
+enum { TOGETHER = 4 /* values whose sums hide the latency of additions */ };
+
+/* z = Σ_t x_t W[t]. */
+#define DEFINE_LANES(real, vec, width, level)                                                  \
+    RRM_INLINE void lane_scores_kind_##vec(const row_t *row, int kind, const real *W, real *z) \
+    {                                                                                          \
+        enum { PARTS = LANES / width };                                                        \
+        real held[PIECE];                                                                      \
+        vec whole[PARTS];                                                                      \
+        for (int c = 0; c < PARTS; c++) {                                                      \
+            whole[c] = (vec){0};                                                               \
+            if (row->bias != 0)                                                                \
+                whole[c] += (real)row->bias                                                    \
+                            * *(const vec *)(W + row->bias_index * LANES + c * width);         \
+        }                                                                                      \
+        for (ptrdiff_t from = 0; from < row->length; from += PIECE) {                          \
+            ptrdiff_t to = row->length - from < PIECE ? row->length : from + PIECE, t = from;  \
+            const real *x = values_##real(row, kind, from, to, held) - from;                   \
+            vec sum[TOGETHER][PARTS];                                                          \
+            for (int r = 0; r < TOGETHER; r++)                                                 \
+                for (int c = 0; c < PARTS; c++)                                                \
+                    sum[r][c] = (vec){0};                                                      \
+            for (; t + TOGETHER <= to; t += TOGETHER)                                          \
+                for (int r = 0; r < TOGETHER; r++) {                                           \
+                    const real *w = W + row_index(row, kind, t + r) * LANES;                   \
+                    for (int c = 0; c < PARTS; c++)                                            \
+                        sum[r][c] += x[t + r] * *(const vec *)(w + c * width);                 \
+                }                                                                              \
+            for (int r = 0; r < TOGETHER - 1; r++)                                             \
+                if (t + r < to) {                                                              \
+                    const real *w = W + row_index(row, kind, t + r) * LANES;                   \
+                    for (int c = 0; c < PARTS; c++)                                            \
+                        sum[r][c] += x[t + r] * *(const vec *)(w + c * width);                 \
+                }                                                                              \
+            for (int c = 0; c < PARTS; c++)                                                    \
+                whole[c] += (sum[0][c] + sum[1][c]) + (sum[2][c] + sum[3][c]);                 \
+        }                                                                                      \
+        for (int c = 0; c < PARTS; c++)                                                        \
+            *(vec *)(z + c * width) = whole[c];                                                \
+    }                                                                                          \
+    level static void lane_scores_##vec(const row_t *row, const real *W, real *z)              \
+    {                                                                                          \
+        ROW_SWITCH(row, CALL_SCORES_##vec)                                                     \
+    }                                                                                          \
+    RRM_INLINE void lane_update_kind_##vec(const row_t *row, int kind, real *W,                \
+                                           const real *steps)                                  \
+    {                                                                                          \
+        enum { PARTS = LANES / width };                                                        \
+        real held[PIECE];                                                                      \
+        vec step[PARTS];                                                                       \
+        for (int c = 0; c < PARTS; c++)                                                        \
+            step[c] = *(const vec *)(steps + c * width);                                       \
+        for (ptrdiff_t from = 0; from < row->length; from += PIECE) {                          \
+            ptrdiff_t to = row->length - from < PIECE ? row->length : from + PIECE;            \
+            const real *x = values_##real(row, kind, from, to, held) - from;                   \
+            for (ptrdiff_t t = from; t < to; t++) {                                            \
+                real *w = W + row_index(row, kind, t) * LANES;                                 \
+                for (int c = 0; c < PARTS; c++)                                                \
+                    *(vec *)(w + c * width) += x[t] * step[c];                                 \
+            }                                                                                  \
+        }                                                                                      \
+        if (row->bias != 0)                                                                    \
+            for (int c = 0; c < PARTS; c++)                                                    \
+                *(vec *)(W + row->bias_index * LANES + c * width) +=                           \
+                    (real)row->bias * step[c];                                                 \
+    }                                                                                          \
+    level static void lane_update_##vec(const row_t *row, real *W, const real *steps)          \
+    {                                                                                          \
+        ROW_SWITCH(row, CALL_UPDATE_##vec)                                                     \
     }
 #define CALL_SCORES_float16(kind) lane_scores_kind_float16(row, kind, W, z)
 #define CALL_SCORES_float8v(kind) lane_scores_kind_float8v(row, kind, W, z)
@@ -83,19 +106,20 @@ typedef float float8v __attribute__((vector_size(32), aligned(4), may_alias));
 #define CALL_UPDATE_float8v(kind) lane_update_kind_float8v(row, kind, W, steps)
 #define CALL_UPDATE_vec8(kind) lane_update_kind_vec8(row, kind, W, steps)
 #define CALL_UPDATE_vec4(kind) lane_update_kind_vec4(row, kind, W, steps)
-DEFINE_LANES(float, float16, 16, 8, RRM_BY_8)
-DEFINE_LANES(float, float8v, 8, 4, RRM_BY_4)
-DEFINE_LANES(double, vec8, 8, 4, RRM_BY_8)
-DEFINE_LANES(double, vec4, 4, 2, RRM_BY_4)
+DEFINE_LANES(float, float16, 16, RRM_BY_8)
+DEFINE_LANES(float, float8v, 8, RRM_BY_4)
+DEFINE_LANES(double, vec8, 8, RRM_BY_8)
+DEFINE_LANES(double, vec4, 4, RRM_BY_4)
 #undef DEFINE_LANES
 
-/* W is of floats where `is_single`, else of doubles; `width` is vector_width(). */
-RRM_INLINE void lane_scores(const row_t *row, const void *W, int is_single, int width, double *z)
+/* W, z and steps are of floats where `is_single`, else of doubles; `width` is vector_width(). */
+RRM_INLINE void lane_scores(const row_t *row, const void *W, int is_single, int width, void *z)
 {
     if (is_single)
-        (width == VEC8 ? lane_scores_float16 : lane_scores_float8v)(row, (const float *)W, z);
+        (width == VEC8 ? lane_scores_float16 : lane_scores_float8v)(row, (const float *)W,
+                                                                    (float *)z);
     else
-        (width == VEC8 ? lane_scores_vec8 : lane_scores_vec4)(row, (const double *)W, z);
+        (width == VEC8 ? lane_scores_vec8 : lane_scores_vec4)(row, (const double *)W, (double *)z);
 }
 
 RRM_INLINE void lane_update(const row_t *row, void *W, int is_single, int width, const void *steps)
@@ -106,6 +130,13 @@ RRM_INLINE void lane_update(const row_t *row, void *W, int is_single, int width,
     else
         (width == VEC8 ? lane_update_vec8 : lane_update_vec4)(row, (double *)W,
                                                               (const double *)steps);
+}
+
+/* Sixteen numbers as doubles. */
+RRM_INLINE void lane_doubles(const void *from, int is_single, double *to)
+{
+    for (int l = 0; l < LANES; l++)
+        to[l] = is_single ? (double)((const float *)from)[l] : ((const double *)from)[l];
 }
 
 /* Costs of both sides of each label: of rows that have it, and of others. */
@@ -179,7 +210,7 @@ typedef struct {
 #define DEFINE_HINGES(real)                                                                       \
     RRM_CLONES static int hinge_visit_##real(unsigned bits, double c, double square,              \
                                              const lane_costs_t *costs, const hinge_t *loss,      \
-                                             const double *restrict z,                            \
+                                             const real *restrict z,                              \
                                              const double *restrict least, real *restrict alpha,  \
                                              real *restrict steps, double *restrict rises,        \
                                              double *restrict gaps)                               \
@@ -192,7 +223,7 @@ typedef struct {
             int has = bits >> l & 1;                                                              \
             real y = has ? (real)1 : (real)-1;                                                    \
             real cost = (real)(c * (has ? costs->with[l] : costs->without[l]));                   \
-            real m = 1 - y * (real)z[l], b = y * alpha[l], q = cost * norm, s = q + gamma;        \
+            real m = 1 - y * z[l], b = y * alpha[l], q = cost * norm, s = q + gamma;        \
             real best = gamma > 0 ? m * inverse : B, to = (q * b + m) / s;                        \
             best = m > 0 ? best : 0;                                                              \
             best = best > B ? B : best;                                                           \
@@ -216,7 +247,7 @@ typedef struct {
     /* Sums of gaps, of c (b − γ/2 b²) and of c α z; returns whether a gap is above `least`. */   \
     RRM_CLONES static int hinge_measure_##real(                                                   \
         unsigned bits, double c, const lane_costs_t *costs, const hinge_t *loss,                  \
-        const double *restrict z, const double *restrict least, const real *restrict alpha,       \
+        const real *restrict z, const double *restrict least, const real *restrict alpha,         \
         double *restrict gaps, double *restrict sums, double *restrict cross)                     \
     {                                                                                             \
         const real gamma = (real)loss->smoothing, B = (real)loss->upper, half = gamma / 2;        \
@@ -227,13 +258,13 @@ typedef struct {
             int has = bits >> l & 1;                                                              \
             real y = has ? (real)1 : (real)-1;                                                    \
             real cost = (real)(c * (has ? costs->with[l] : costs->without[l]));                   \
-            real m = 1 - y * (real)z[l], b = y * alpha[l];                                        \
+            real m = 1 - y * z[l], b = y * alpha[l];                                        \
             real best = gamma > 0 ? m * inverse : B;                                              \
             best = m > 0 ? best : 0;                                                              \
             best = best > B ? B : best;                                                           \
             gap[l] = cost * (best - b) * (m - half * (best + b));                                 \
             sum[l] = cost * b * (1 - half * b);                                                   \
-            product[l] = cost * alpha[l] * (real)z[l];                                            \
+            product[l] = cost * alpha[l] * z[l];                                            \
             above += gap[l] > (real)least[l] ? 1 : 0;                                             \
         }                                                                                         \
         for (int l = 0; l < LANES; l++) {                                                         \
@@ -248,23 +279,23 @@ DEFINE_HINGES(double)
 #undef DEFINE_HINGES
 
 RRM_INLINE int hinge_visit(unsigned bits, double c, double square, const lane_costs_t *costs,
-                           const hinge_t *loss, const double *z, const double *least,
+                           const hinge_t *loss, const void *z, const double *least,
                            int is_single, void *alpha, void *steps, double *rises, double *gaps)
 {
-    return is_single ? hinge_visit_float(bits, c, square, costs, loss, z, least, (float *)alpha,
+    return is_single ? hinge_visit_float(bits, c, square, costs, loss, (const float *)z, least, (float *)alpha,
                                          (float *)steps, rises, gaps)
-                     : hinge_visit_double(bits, c, square, costs, loss, z, least, (double *)alpha,
+                     : hinge_visit_double(bits, c, square, costs, loss, (const double *)z, least, (double *)alpha,
                                           (double *)steps, rises, gaps);
 }
 
 RRM_INLINE int hinge_measure(unsigned bits, double c, const lane_costs_t *costs,
-                             const hinge_t *loss, const double *z, const double *least,
+                             const hinge_t *loss, const void *z, const double *least,
                              int is_single, const void *alpha, double *gaps, double *sums,
                              double *cross)
 {
-    return is_single ? hinge_measure_float(bits, c, costs, loss, z, least, (const float *)alpha,
+    return is_single ? hinge_measure_float(bits, c, costs, loss, (const float *)z, least, (const float *)alpha,
                                            gaps, sums, cross)
-                     : hinge_measure_double(bits, c, costs, loss, z, least, (const double *)alpha,
+                     : hinge_measure_double(bits, c, costs, loss, (const double *)z, least, (const double *)alpha,
                                             gaps, sums, cross);
 }
 

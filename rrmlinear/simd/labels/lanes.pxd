@@ -10,7 +10,8 @@ cdef extern from "labels/lanes.h" nogil:
         double[16] without
 
     int vector_width()
-    void lane_scores(const row_t* row, const void* W, int is_single, int width, double* z)
+    void lane_scores(const row_t* row, const void* W, int is_single, int width, void* z)
+    void lane_doubles(const void* source, int is_single, double* to)
     void lane_update(const row_t* row, void* W, int is_single, int width, const void* steps)
     void lane_sides(unsigned bits, double c, double square, const lane_costs_t* costs, double* y,
                     double* cost, double* curvature)
@@ -24,8 +25,8 @@ cdef extern from "labels/lanes.h" nogil:
         double upper
 
     int hinge_visit(unsigned bits, double c, double square, const lane_costs_t* costs,
-                    const hinge_t* loss, const double* z, const double* least, int is_single,
+                    const hinge_t* loss, const void* z, const double* least, int is_single,
                     void* alpha, void* steps, double* rises, double* gaps)
     int hinge_measure(unsigned bits, double c, const lane_costs_t* costs, const hinge_t* loss,
-                      const double* z, const double* least, int is_single, const void* alpha,
+                      const void* z, const double* least, int is_single, const void* alpha,
                       double* gaps, double* sums, double* cross)

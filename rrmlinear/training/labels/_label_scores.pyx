@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.simd.labels.lanes cimport LANES, lane_scores, vector_width
+from rrmlinear.simd.labels.lanes cimport LANES, lane_doubles, lane_scores, vector_width
 from rrmlinear.simd.rows cimport row_t, rows_get, rows_prefetch
 
 import numpy as np
@@ -58,11 +58,13 @@ cdef class Lanes:
         return count
 
     cdef void of_row(self, Py_ssize_t i, double* out) noexcept nogil:
+        cdef double[16] held    # or sixteen floats
         cdef row_t row
         if i + ROW_LOOKAHEAD < self.rows.c.n_rows:
             rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
         row = rows_get(&self.rows.c, i)
-        lane_scores(&row, &self.W[0, 0], self.single, self.width, out)
+        lane_scores(&row, &self.W[0, 0], self.single, self.width, &held[0])
+        lane_doubles(&held[0], self.single, out)
 
 
 def _spread(const int64_t[::1] begins not None, const int32_t[::1] places not None,

@@ -8,7 +8,8 @@ from rrmlinear.core.schedule cimport (
     schedule_awake, schedule_note, schedule_shuffle, schedule_t,
 )
 from rrmlinear.simd.labels.lanes cimport (
-    LANES, hinge_measure, hinge_t, hinge_visit, lane_moves, lane_scores, lane_squares, lane_update,
+    LANES, hinge_measure, hinge_t, hinge_visit, lane_doubles, lane_moves, lane_scores, lane_squares,
+    lane_update,
 )
 from rrmlinear.solvers.dual.labels._label_lanes cimport LabelLanes, lane_t
 from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_prefetch_begin
@@ -170,6 +171,8 @@ cdef class LabelBlock(LabelLanes):
     cdef int _pass(self, int number, uint64_t seed, double tolerance) except -1:
         cdef Py_ssize_t n, at, i, l
         cdef int found
+        cdef double[16] held_scores     # or sixteen floats
+        cdef void* z = &held_scores[0]
         cdef int64_t* places = &self.order[0]
         cdef double* scores = &self.held[0, 0]
         cdef double* steps = &self.held[1, 0]
@@ -202,12 +205,13 @@ cdef class LabelBlock(LabelLanes):
                     rows_prefetch(&self.rows.c, places[at + ROW_LOOKAHEAD])
                 i = places[at]
                 row = rows_get(&self.rows.c, i)
-                lane_scores(&row, &self.W[0, 0], self.single, self.width, scores)
+                lane_scores(&row, &self.W[0, 0], self.single, self.width, z)
                 if self.is_hinge:
                     found = hinge_visit(self.bits[i], self.cost[i], self.square[i], &self.sides,
-                                        &self.hinge, scores, least, self.single, &self.alpha[i, 0],
+                                        &self.hinge, z, least, self.single, &self.alpha[i, 0],
                                         steps, rises, gaps)
                 else:
+                    lane_doubles(z, self.single, scores)
                     self._set_sides(i)
                     self._take_duals(i, alpha)
                     self.loss.all_gaps(y, scores, alpha, gap, LANES)
@@ -270,8 +274,8 @@ cdef class LabelBlock(LabelLanes):
                              double* cross) except -1:
         # sums of gaps, of c φ*(−α) and of c α z; rows with a gap above `least` wake
         cdef Py_ssize_t i, l
-        cdef double* scores = &self.held[0, 0]
-        cdef double[16] sums
+        cdef double[16] sums, held_scores
+        cdef void* z = &held_scores[0]
         cdef row_t row
         with nogil:
             for l in range(LANES):
@@ -283,8 +287,8 @@ cdef class LabelBlock(LabelLanes):
                 if i + ROW_LOOKAHEAD < self.rows.c.n_rows:
                     rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
                 row = rows_get(&self.rows.c, i)
-                lane_scores(&row, &self.W[0, 0], self.single, self.width, scores)
-                if hinge_measure(self.bits[i], self.cost[i], &self.sides, &self.hinge, scores, least,
+                lane_scores(&row, &self.W[0, 0], self.single, self.width, z)
+                if hinge_measure(self.bits[i], self.cost[i], &self.sides, &self.hinge, z, least,
                                  self.single, &self.alpha[i, 0], gaps, sums, cross):
                     self._wake(i)
             for l in range(LANES):
@@ -307,6 +311,8 @@ cdef class LabelBlock(LabelLanes):
         cdef double* cost = &self.held[5, 0]
         cdef double* gap = &self.held[9, 0]
         cdef double factor
+        cdef double[16] held_scores
+        cdef void* z = &held_scores[0]
         cdef row_t row
         with nogil:
             for l in range(LANES):
@@ -323,7 +329,8 @@ cdef class LabelBlock(LabelLanes):
                     if i + ROW_LOOKAHEAD < n:
                         rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
                     row = rows_get(&self.rows.c, i)
-                    lane_scores(&row, &self.W[0, 0], self.single, self.width, scores)
+                    lane_scores(&row, &self.W[0, 0], self.single, self.width, z)
+                    lane_doubles(z, self.single, scores)
                     self._set_sides(i)
                     self._take_duals(i, alpha)
                     self.loss.all_gaps(y, scores, alpha, gap, LANES)

@@ -113,7 +113,6 @@ cdef class LabelLanes:
         cdef Py_ssize_t i, j, l, n = self.rows.c.n_rows, d = self.rows.c.n_features
         cdef double bias = self.rows.c.bias
         cdef double[16] square
-        cdef double* scores = &self.held[0, 0]
         cdef float* single
         cdef double* twice
         cdef row_t row
@@ -133,13 +132,7 @@ cdef class LabelLanes:
             lane_squares(&self.W[0, 0], self.single, d, square)
             for i in range(n):
                 row = rows_get(&self.rows.c, i)
-                lane_scores(&row, &self.W[0, 0], self.single, self.width, scores)
-                single, twice = <float*> &self.alpha[i, 0], <double*> &self.alpha[i, 0]
-                for l in range(LANES):
-                    if self.single:
-                        single[l] = <float> scores[l]
-                    else:
-                        twice[l] = scores[l]
+                lane_scores(&row, &self.W[0, 0], self.single, self.width, &self.alpha[i, 0])
             for l in range(LANES):
                 if self.factors.with_label[l] == 0 and self.factors.without[l] == 0:
                     continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from itertools import pairwise
+from mmap import mmap
 from threading import Event
 from typing import Any
 
@@ -25,6 +26,8 @@ ROUNDS = (20, 30, 45, 68, 102, 153, 230, 345)
 # Weights and duals have single precision down to this tolerance; its rounding is added to the gap.
 SINGLE_TOLERANCE = 1e-4
 
+# Bytes from which a copy is a mapping of its own; a process has some 65 000 of them.
+LEAST_APART = 1 << 16
 # The value of the appended column of a free bias, in root mean squares of the rows.
 COLUMN = 1.0
 
@@ -199,7 +202,19 @@ def _joined(columns: list[Column]) -> tuple[Array, Array, Array, Array]:
 
 def _columns(begins: Array, places: Array, values: Array) -> list[Column]:
     """Each in memory of its own, so that one can go before the others."""
-    return [Column(places[a:b].copy(), values[a:b].copy()) for a, b in pairwise(begins.tolist())]
+    ends = pairwise(begins.tolist())
+    return [Column(_apart(places[a:b]), _apart(values[a:b])) for a, b in ends]
+
+
+def _apart(array: Array) -> Array:
+    """A copy that goes back to the system as soon as it is free: the heap keeps what lies below
+    other arrays, and the columns of all labels would take their memory twice.
+    """
+    if array.nbytes < LEAST_APART:
+        return array.copy()
+    result = np.frombuffer(mmap(-1, array.nbytes), array.dtype)
+    result[:] = array
+    return result
 
 
 def _without_bias(column: Column, n_features: int) -> tuple[Column, float]:
