@@ -1,6 +1,6 @@
 """Fits of 2 000 × 20 generated data beside scikit-learn's, and what a fit of ours passes.
 
-python tools/bench/small_fits.py [NAME …] [--data 2000x20] [--rounds 300] [--processes 5]
+python tools/bench/small/small_fits.py [NAME …] [--data 2000x20] [--rounds 300] [--processes 5]
 
 For each estimator at the defaults of both libraries: milliseconds of wall time, the best of all
 rounds, in turns within one process; the Python files and functions of the library that one fit

@@ -1,4 +1,4 @@
-"""LIBLINEAR's types 0 to 7 on small sets: python tools/bench/small_types.py
+"""LIBLINEAR's types 0 to 7 on small sets: python tools/bench/small/small_types.py
 
 The sets are drawn by --seed. Both programs run in this process in turn, LIBLINEAR by the package
 liblinear-official, each with a problem that is made before; the least CPU seconds of --runs turns
