@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.dual_builders import labels_together
+from rrmlinear.catalog.builders.dual import labels_together
 from rrmlinear.catalog.selection import GAP_TOL, Selection
 from rrmlinear.catalog.solvers import AUTO
 from rrmlinear.core.deadline import TimeIsUpError, check_time

@@ -100,33 +100,21 @@ cdef class LabelBlock(LabelLanes):
         """After `begin`, and ``passes`` in other blocks: the duals of label l are ``values`` at the
         rows ``places``, u_0 is its one of ``centres``. All rows are visited first.
         """
-        cdef Py_ssize_t i, j, l
-        cdef double* alpha = &self.held[3, 0]
-        cdef double[16] square
-        cdef double[::1] dual = np.zeros(LANES)
-        cdef row_t row
+        cdef Py_ssize_t i, l, at
+        cdef double[16] square, dual
         self.passes, self.due = passes, passes + 1
         self.wake[:] = 0
-        duals = self.duals
-        for l in range(begins.shape[0] - 1):
-            own = np.asarray(places)[begins[l]:begins[l + 1]]
-            duals[own, l] = np.asarray(values)[begins[l]:begins[l + 1]]
-        used = np.flatnonzero(duals.any(axis=1))
-        moves = np.zeros((1, LANES), duals.dtype)
-        cdef unsigned char[:, ::1] steps = moves.view(np.uint8)
-        cdef const int64_t[::1] rows = used
-        for l in range(LANES):
-            square[l] = 0
-        for j in range(rows.shape[0]):
-            i = rows[j]
-            self._set_sides(i)
-            self._take_duals(i, alpha)
+        with nogil:
             for l in range(LANES):
-                moves[0, l] = self.held[5, l] * alpha[l]
-                if self.held[5, l] > 0:
-                    dual[l] -= self.held[5, l] * self.loss.conjugate(self.held[4, l], alpha[l])
-            row = rows_get(&self.rows.c, i)
-            lane_update(&row, &self.W[0, 0], self.single, self.width, &steps[0, 0])
+                square[l] = dual[l] = 0
+            for l in range(begins.shape[0] - 1):
+                for at in range(begins[l], begins[l + 1]):
+                    if self.single:
+                        (<float*> &self.alpha[places[at], 0])[l] = <float> values[at]
+                    else:
+                        (<double*> &self.alpha[places[at], 0])[l] = values[at]
+            for i in range(self.rows.c.n_rows):
+                self._add_row(i, &dual[0])
         lane_squares(&self.W[0, 0], self.single, self._regularized(), square)
         for l in range(LANES):
             if self.each[l].open:
@@ -135,6 +123,33 @@ cdef class LabelBlock(LabelLanes):
             for l in range(centres.shape[0]):
                 self.centre[l] = centres[l]
                 self._add_to_bias(l, centres[l])
+
+    cdef void _add_row(self, Py_ssize_t i, double* dual) noexcept nogil:
+        # c α x to the weights, and −c φ*(−α) to ``dual``
+        cdef Py_ssize_t l
+        cdef double[16] held     # or sixteen floats
+        cdef double* alpha = &self.held[3, 0]
+        cdef double* y = &self.held[4, 0]
+        cdef double* cost = &self.held[5, 0]
+        cdef double step
+        cdef bint moves = False
+        cdef row_t row
+        self._take_duals(i, alpha)
+        for l in range(LANES):
+            moves |= alpha[l] != 0
+        if not moves:
+            return
+        self._set_sides(i)
+        for l in range(LANES):
+            step = cost[l] * alpha[l]
+            if self.single:
+                (<float*> &held[0])[l] = <float> step
+            else:
+                held[l] = step
+            if cost[l] > 0:
+                dual[l] -= cost[l] * self.loss.conjugate(y[l], alpha[l])
+        row = rows_get(&self.rows.c, i)
+        lane_update(&row, &self.W[0, 0], self.single, self.width, &held[0])
 
     cdef void _move_centres(self) noexcept nogil:
         cdef Py_ssize_t l
