@@ -78,14 +78,7 @@ def _in_turn(task: Task, stages: list[Stage]) -> Stages:
     """
     has_both = task.start is not None and task.weights is not None and not stages[0].takes_both
     ascends = "least-squares" not in task.features and task.rows.blocks is None
-    known = partial(_known, task) if has_both and ascends else None
-    problem = None if task.rows.blocks is not None else partial(_problem, task)
-    return Stages(stages, PASS_COST, known, problem)
-
-
-def _problem(task: Task) -> tuple[Any, Any]:
-    """F, with the best intercept to all digits, and Ω."""
-    return batch.risk_of(task, None), task.regularizer
+    return Stages(stages, PASS_COST, partial(_known, task) if has_both and ascends else None)
 
 
 def _known(task: Task) -> tuple[NDArray[np.float64], float]:

@@ -58,7 +58,7 @@ def test_killed_workers(start, data):
     cluster, client = start()
     with cluster, client:
         # between two rounds, with a checkpoint
-        assert_solved(train(client, X, y, after(8, lambda: kill(client))), primal)
+        assert_solved(train(client, X, y, after(2, lambda: kill(client))), primal)
         # at any moment
         moment = random.random() / 2
         print(f"killed {moment} s after round 2")
@@ -121,7 +121,7 @@ def test_a_retired_worker(start, data):
         def retire():
             client.retire_workers([sorted(client.scheduler_info()["workers"])[0]])
 
-        assert_solved(train(client, X, y, after(7, retire)), expected(X, y))
+        assert_solved(train(client, X, y, after(2, retire)), expected(X, y))
 
 
 def test_workers_that_come_and_go(start, data):
@@ -151,7 +151,7 @@ def test_a_lost_scheduler_is_named(start, data):
         cluster.close()
 
     with pytest.raises(ConnectionError, match=f"the scheduler {address} was lost"):
-        train(client, X, y, after(3, lose))
+        train(client, X, y, after(1, lose))
     assert time.monotonic() - begun < 60
     client.close()
 

@@ -66,7 +66,7 @@ DIFFERENCES = (
     ),
     Difference(
         "weights have as many digits as tol asks for",
-        "seven digits of weights at the default `tol`",
+        "seven digits of weights at a `tol` of 1e-4 to 1e-6",
         of(CD, "1d_multioutput_*", "lasso_dual_gap")
         + of(SPARSE, "sparse_dense_equality[[]*-0.5-*]")
         + of(SPARSE, "same_output_sparse_dense_*")

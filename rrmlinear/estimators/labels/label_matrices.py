@@ -24,9 +24,7 @@ PAIR = np.array([0, 1])
 
 
 def is_label_matrix(y: Any) -> bool:
-    """Whether y has several columns, or is sparse, and so tells which labels a row has."""
-    if issparse(y):
-        return True
+    """Whether y has several columns, and so tells which labels a row has."""
     if isinstance(y, list | tuple) and len(y) and isinstance(y[0], list | tuple):
         return len(y[0]) > 1
     shape = getattr(y, "shape", ())

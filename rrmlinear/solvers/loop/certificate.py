@@ -17,7 +17,6 @@ from rrmlinear.solvers.loop.first import loss_at_zero
 from rrmlinear.solvers.loop.inner import are_same
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rounding import (
-    ROUNDING,
     bound_by_rows,
     rounding_of_scores,
     score_rounding,
@@ -184,8 +183,7 @@ class Certificate:
         squares = None if rows is None else rows.squared_norms()
         least = hidden = self._hidden_loss(w, self.best_at, squares)
         least += self.primal
-        most = 0.0 if squares is None else 2 * float(score_rounding(squares, w).max(initial=0))
-        for longer in (*LONGER, max(most, 2 * ROUNDING)):  # one may be too small to help
+        for longer in LONGER:  # a fraction may be too small to help, and the next one not
             if not (hidden > 0 or self.best_at.value > 0):
                 return
             other = w + longer * w
@@ -200,9 +198,7 @@ class Certificate:
         slopes = None if squares is None else self._slopes(w, at, squares)
         if slopes is None:
             return 0.0
-        shares = np.ravel(self.risk.costs) * slopes
-        by_rows = float(shares @ score_rounding(squares, w))
-        return min(by_rows, rounding_of_scores(self.risk.rows, shares, w))
+        return float((np.ravel(self.risk.costs) * slopes) @ score_rounding(squares, w))
 
     def _prove_zero(self) -> None:
         """Take duals of 0 where the primal is rounding: the value of others would be so too."""
@@ -216,11 +212,11 @@ class Certificate:
             self.dual, self._alphas = dual, alphas
 
     def penalty(self) -> float:
-        """Ω at the best weights; infinity where the regularizer or the loss is not known, or where
-        that has a kink: beside a minimum of less than its rounding a loss may be large.
+        """Ω at the best weights; infinity where the regularizer is not known, or where the loss has
+        a kink: beside a minimum of less than its rounding a loss may be large.
         """
         loss = getattr(self.risk, "loss", None)
-        if self.regularizer is None or loss is None or not loss.smoothing > 0:
+        if self.regularizer is None or (loss is not None and not loss.smoothing > 0):
             return math.inf
         return float(self.regularizer.value_of(self.weights.ravel()))
 

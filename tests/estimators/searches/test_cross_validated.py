@@ -97,8 +97,10 @@ def test_costs_of_a_machine_are_those_of_a_grid_search(cells):
 
 
 def test_what_does_not_arrive_is_told(cells):
+    _, y = cells
+    wide = np.random.default_rng(0).normal(size=(len(y), 4 * len(y)))
     with pytest.warns(ConvergenceWarning, match="after 1 pass"):
-        LinearSVCCV(Cs=[10.0], loss="hinge", cv=3, max_iter=1, tol=1e-9).fit(*cells)
+        LinearSVCCV(Cs=[10.0], loss="hinge", cv=3, max_iter=1, tol=1e-9).fit(wide, y)
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-import numpy as np
-
-from rrmlinear.solvers.loop.certificate import Certificate, gap_between
+from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
-from rrmlinear.solvers.loop.stages.face import on_face
 from rrmlinear.solvers.loop.stages.turns import Stage, Turns
 
 # A rate is known after this number of passes.
@@ -33,7 +30,7 @@ class Stages(Solver):
 
     ``pass_cost`` is the cost of a pass of any stage beside its visits, in nanoseconds. ``known``
     gives weights, and their primal value, that count as found before the first pass: ascents begin
-    from duals alone. ``problem`` makes F and Ω, by which `improve` corrects the best points.
+    from duals alone.
 
     Certificate: the best primal and dual point of all stages.
     """
@@ -43,10 +40,8 @@ class Stages(Solver):
         stages: Sequence[Stage],
         pass_cost: float = 0.0,
         known: Callable[[], tuple[Any, float]] | None = None,
-        problem: Callable[[], tuple[Any, Any]] | None = None,
     ) -> None:
         super().__init__()
-        self.problem = problem
         self.stages, self.pass_cost, self.known = stages, pass_cost, known
         self.turns, self.stalled_stages = Turns(stages), 0
         self.gap = math.inf  # at the last change that had made progress
@@ -170,7 +165,6 @@ class Stages(Solver):
     def _hand_over(self) -> None:
         """End this stage and begin the next from the best duals."""
         self.measure()
-        self.improve()
         best, stalled = self.certificate, self.turns.has_stalled
         if -math.inf < best.dual <= self.solver.certificate.dual:
             best.left_rounding = self.solver.rounding(self.target)
@@ -185,29 +179,6 @@ class Stages(Solver):
         else:
             self.solver.close()
         self._go_on(f"{'moved no more' if stalled else 'was slow'} after {self.passes} passes")
-
-    def improve(self) -> bool:
-        """Correct the best points: margins that rounding hides, and those of their face (`on_face`)
-        for less work than this turn.
-        """
-        best = self.certificate
-        if self.problem is None or not -math.inf < best.gap < math.inf:
-            return False
-        proof, before = Certificate(*self.problem()), best.gap
-        shape = proof.risk.shape
-        w = np.array(best.weights[: shape[0]]).reshape(shape)
-        with suppress(*OUT_OF_RANGE):
-            proof.offer_weights(w)
-            for u, alphas in on_face(proof, w, best.alphas, self.turns.spent):
-                proof.offer_weights(u)
-                proof.offer_duals(alphas)
-            primal, dual = proof.measure()
-            if primal < best.primal:
-                best.offer_weights(proof.final_weights(), primal=primal, exact=True)
-            if dual > best.dual:
-                best.offer_duals(proof.final_duals(), dual=dual, exact=True)
-                best.left_rounding = proof.rounding(self.target)
-        return best.gap < before
 
     def estimate(self) -> tuple[float, float]:
         return self.estimated or self._estimate()
