@@ -88,9 +88,9 @@ def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
     parser.check_files(files, ("test_file", "model_file", "output_file"), "test, model and output")
     probabilities = options.probabilities == "1"
     beside = (options.edges_file, options.cliques_file)
-    given = (options.threads, options.quiet, options.strict, *files, *beside)
-    of_labels = options.top_k, options.threshold, options.scores
-    return PredictionOptions(probabilities, *given, *of_labels)
+    of_labels = (options.top_k, options.threshold, options.scores)
+    given = (options.threads, options.quiet, options.strict, *files, *beside, *of_labels)
+    return PredictionOptions(probabilities, *given)
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -27,7 +27,7 @@ def is_label_matrix(y: Any) -> bool:
     """Whether y has several columns, and so tells which labels a row has."""
     if isinstance(y, list | tuple) and len(y) and isinstance(y[0], list | tuple):
         return len(y[0]) > 1
-    shape = getattr(y, "shape", ())
+    shape: tuple[int, ...] = getattr(y, "shape", ())
     return len(shape) == 2 and shape[1] > 1
 
 

@@ -16,8 +16,9 @@ cdef extern from "labels/lanes.h" nogil:
     void lane_sides(unsigned bits, double c, double square, const lane_costs_t* costs, double* y,
                     double* cost, double* curvature)
     int lane_moves(const double* y, const double* cost, const double* curvature,
-                   double smoothing, int has_box, const double* scores, const double* gap, const double* new,
-                   const double* least, int is_single, void* alpha, void* steps, double* rises)
+                   double smoothing, int has_box, const double* scores, const double* gap,
+                   const double* new, const double* least, int is_single, void* alpha,
+                   void* steps, double* rises)
     void lane_squares(const void* W, int is_single, Py_ssize_t n, double* out)
 
     ctypedef struct hinge_t:

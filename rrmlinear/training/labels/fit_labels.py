@@ -180,7 +180,7 @@ def _facts(
     every = [np.ascontiguousarray(each) for each in (*data, *sides) if each is not None]
     digest = xxh64()
     for array in every:
-        digest.update(memoryview(array.reshape(-1)).cast("B") if array.size else b"")
+        digest.update(array.data)
     digest.update(repr(labels.names.tolist()).encode())
     choices = replace(chosen.choices, threads=1, time_limit=None)
     return {

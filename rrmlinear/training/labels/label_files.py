@@ -84,7 +84,7 @@ def save_labels(model: Any, path: str | PathLike[str]) -> None:
     at, table = 0, {}
     for name, array in arrays.items():
         at = _aligned(at)
-        table[name] = [array.dtype.str, len(array), at, xxh64_hexdigest(array)]
+        table[name] = [array.dtype.str, len(array), at, xxh64_hexdigest(array.data)]
         at += array.nbytes
     header = json.dumps(described | {"arrays": table}).encode()
     first = _aligned(len(SIGNATURE) + len(header) + 1)
@@ -93,7 +93,7 @@ def save_labels(model: Any, path: str | PathLike[str]) -> None:
         at = 0
         for array in arrays.values():
             file.write(bytes(_aligned(at) - at))
-            file.write(memoryview(array).cast("B") if array.nbytes else b"")
+            file.write(array.data)
             at = _aligned(at) + array.nbytes
 
 

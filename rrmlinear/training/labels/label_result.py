@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.plain_state import PlainState
-from rrmlinear.core.records import record
+from rrmlinear.core.records import record, replace
 from rrmlinear.solvers.loop.result import Status
 
 Vector = NDArray[np.float64]
@@ -55,18 +55,13 @@ class LabelResult(PlainState):
 
     def joined(self, other: LabelResult) -> LabelResult:
         """The labels of this result and of the other, without duals."""
-        names = ("primal", "dual", "proven", "ended", "passes")
-        arrays = [np.concatenate([getattr(self, n), getattr(other, n)]) for n in names]
+        both = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in ("primal", "dual", "proven", "ended", "passes")
+        }
+        tolerance = max(self.tolerance, other.tolerance)
         status = other.status if self.solved else self.status
-        return LabelResult(
-            status,
-            *arrays,
-            max(self.tolerance, other.tolerance),
-            other.seconds,
-            other.cpu_seconds,
-            None,
-            other.notes,
-        )
+        return replace(other, status=status, tolerance=tolerance, duals=None, **both)
 
     def shortfall(self) -> str:
         """A sentence for a run that was not solved."""

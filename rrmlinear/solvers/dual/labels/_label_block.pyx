@@ -33,8 +33,8 @@ cdef enum:
 cdef double SMALL_MOVE = 0.1
 # A row comes back to the passes if a label's gap there is above this share of tolerance · P / n.
 cdef double SMALL_GAP = 0.1
-# All rows are measured if half of the labels have a gap, over the rows visited, of at most this times
-# the one asked for.
+# All rows are measured if half of the labels have a gap, over the rows visited, of at most this
+# times the one asked for.
 cdef double NEAR = 2.0
 cdef double NEGATIVE = NEGATIVE_GAP
 # What rounding of scores and of ‖w − Σ c α x‖² may add to a gap in single precision, relative to
@@ -48,9 +48,9 @@ cdef class LabelBlock(LabelLanes):
     The arguments are those of `LabelLanes`: `begin`, `run`, then what it found. A row of which no
     dual moves leaves the passes for 2, 4, 8 … of them: for losses with bounds only where all its
     duals are 0. Gaps over the rows visited tell when to measure all: that measurement alone ends a
-    label. With ``free`` a pass goes over ½ (u − u_0)² in place of ½ u², u the weight of the appended
-    column, then u_0 becomes u (method of multipliers); for the certificate Σ c α = 0 is made to hold
-    by shorter duals of one side.
+    label. With ``free`` a pass goes over ½ (u − u_0)² in place of ½ u², u the weight of the
+    appended column, then u_0 becomes u (method of multipliers); for the certificate Σ c α = 0 is
+    made to hold by shorter duals of one side.
     """
 
     cdef readonly int passes
@@ -83,7 +83,7 @@ cdef class LabelBlock(LabelLanes):
     def begin(self, const int64_t[::1] begins not None, const int32_t[::1] members not None,
               const double[::1] with_label not None, const double[::1] without not None,
               uint64_t seed=0):
-        """As in `LabelLanes`. The first passes are over rows with labels and a sample, by ``seed``."""
+        """As in `LabelLanes`. First passes go over rows with labels and a sample, by ``seed``."""
         cdef Py_ssize_t i
         cdef uint64_t state = random_stream(seed, 0)
         LabelLanes.begin(self, begins, members, with_label, without)
@@ -231,8 +231,9 @@ cdef class LabelBlock(LabelLanes):
                     self._take_duals(i, alpha)
                     self.loss.all_gaps(y, scores, alpha, gap, LANES)
                     self.loss.all_dual_steps(y, scores, alpha, 1, curvature, 1, new, LANES)
-                    found = lane_moves(y, cost, curvature, self.loss.smoothing, self.has_box, scores,
-                                       gap, new, least, self.single, &self.alpha[i, 0], steps, rises)
+                    found = lane_moves(y, cost, curvature, self.loss.smoothing, self.has_box,
+                                       scores, gap, new, least, self.single, &self.alpha[i, 0],
+                                       steps, rises)
                     for l in range(LANES):
                         gaps[l] += cost[l] * gap[l]
                 if found & 1:
@@ -247,10 +248,10 @@ cdef class LabelBlock(LabelLanes):
     def prove(self, double tolerance):
         """Measure the open labels on all rows, and end those of a gap of ``tolerance`` · |P|.
 
-        With v = Σ c α x, ½‖v‖² is v'w − ½‖w‖² + ½‖w − v‖², and v'w = Σ c α (x'w). So P − D is the sum
-        of all gaps and ½‖w − v‖², however w has drifted by rounding: this last term is of its square.
-        A free bias has no part in w; where duals are shortened for it, ‖w − v‖ is at most the sum of
-        c |α| ‖x‖ that is taken away. Rows where a label's gap is not small come back.
+        With v = Σ c α x, ½‖v‖² is v'w − ½‖w‖² + ½‖w − v‖², and v'w = Σ c α (x'w). So P − D is the
+        sum of all gaps and ½‖w − v‖², however w has drifted by rounding: this last term is of its
+        square. A free bias has no part in w; where duals are shortened for it, ‖w − v‖ is at most
+        the sum of c |α| ‖x‖ that is taken away. Rows where a label's gap is not small come back.
         """
         cdef Py_ssize_t l, n = self.rows.c.n_rows
         cdef double[16] primal, dual, square, cross, away

@@ -1,7 +1,7 @@
 """Weights and duals of sixteen labels side by side, and what becomes of them in the end."""
 
 from libc.math cimport INFINITY, fabs
-from libc.stdint cimport int32_t, int64_t, uint16_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
 from rrmlinear.data.rows cimport Rows
@@ -28,9 +28,9 @@ LANE = np.dtype([(name, kind) for kind, names in (
 cdef class LabelLanes:
     """Memory for up to sixteen labels of the same rows, one set of labels after another.
 
-    y_il is 1 where row i has label l, else −1; c_il is ``costs``[i] times the label's factor of that
-    side. ``squares`` are ‖x_i‖². With ``single`` weights and duals have single precision, and with
-    ``free`` the weight of the appended column is not regularized.
+    y_il is 1 where row i has label l, else −1; c_il is ``costs``[i] times the label's factor of
+    that side. ``squares`` are ‖x_i‖². With ``single`` weights and duals have single precision, and
+    with ``free`` the weight of the appended column is not regularized.
     """
 
     def __cinit__(self, Rows rows not None, ScalarLoss loss not None,
@@ -107,8 +107,8 @@ cdef class LabelLanes:
                 out[l] = twice[l]
 
     def prune(self, double least):
-        """Drop the weights of all labels that are smaller than ``least``, fit each bias again to the
-        others, and measure P there. Scores take the memory of the duals, which are lost.
+        """Drop the weights of all labels that are smaller than ``least``, fit each bias again to
+        the others, and measure P there. Scores take the memory of the duals, which are lost.
         """
         cdef Py_ssize_t i, j, l, n = self.rows.c.n_rows, d = self.rows.c.n_features
         cdef double bias = self.rows.c.bias
@@ -147,11 +147,10 @@ cdef class LabelLanes:
 
     cdef double _fit_bias(self, double[:, ::1] line, double bias, Py_ssize_t l,
                           Py_ssize_t d) noexcept nogil:
-        # Its weight b where (½b² and) Σ c φ(z + bias b) is least, written to W; returns that value. The
-        # derivative increases: a root between two ends, by secants that are halved where one stays.
-        cdef Py_ssize_t n = line.shape[1]
+        # Its weight b where (½b² and) Σ c φ(z + bias b) is least, written to W; returns that value.
+        # The derivative increases: its root lies between two ends, which secants bring together.
         cdef double low = 0, high = 0, at_low, at_high, b = 0, at, step = 1, best
-        cdef int count, last = 0
+        cdef int last = 0, _
         at = self._slope(line, bias, 0, &best)
         if bias == 0 or at == 0:
             return best
@@ -168,7 +167,7 @@ cdef class LabelLanes:
             low, at_low = b, at
         else:
             high, at_high = b, at
-        for count in range(BIAS_STEPS):
+        for _ in range(BIAS_STEPS):
             if high - low <= BIAS_ROUNDING * max(fabs(high), fabs(low)) or at == 0:
                 break
             b = (low * at_high - high * at_low) / (at_high - at_low)
@@ -207,8 +206,8 @@ cdef class LabelLanes:
         return b + bias * slope
 
     def columns(self, bint of_duals, const unsigned char[::1] wanted not None):
-        """Where the weights, or the duals, of the wanted labels are not 0: (begins, places, values),
-        sixteen columns one after another.
+        """Where the weights, or the duals, of the wanted labels are not 0: (begins, places,
+        values), sixteen columns one after another.
         """
         cdef Py_ssize_t i, l, at, n
         begins = np.zeros(LANES + 1, np.int64)
