@@ -360,7 +360,9 @@ def labels_of(estimator: Any, y: Any) -> tuple[LabelSets, NDArray[Any], str]:
     if isinstance(y, np.ndarray) and y.dtype.kind != "O":
         return _one_a_row(estimator, y)
     rows = list(y)
-    if not rows or not all(_is_list(row) for row in rows):
+    if not rows:
+        raise ValueError("y is empty; it must have the labels of each row of X")
+    if not all(_is_list(row) for row in rows):
         return _one_a_row(estimator, y)
     if _is_matrix(rows):
         sets = LabelSets.from_matrix(np.array([list(row) for row in rows]))
