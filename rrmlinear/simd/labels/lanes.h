@@ -8,129 +8,14 @@
 
 #include "rows.h"
 
-enum { LANES = 16, PIECE = 512 /* values of a row that are added up at a time */ };
+enum { LANES = 16 };
 
-typedef float float16 __attribute__((vector_size(64), aligned(4), may_alias));
-typedef float float8v __attribute__((vector_size(32), aligned(4), may_alias));
+/* z = Σ_t x_t W[t]. W, z and steps are of floats where `is_single`, else of doubles; `width` is
+ * vector_width(). */
+void lane_scores(const row_t *row, const void *W, int is_single, int width, void *z);
 
-/* The values of a piece of a row in the precision of W: where they lie, or converted into `held`. */
-#define DEFINE_VALUES(real, own)                                                                  \
-    RRM_INLINE const real *values_##real(const row_t *row, int kind, ptrdiff_t from, ptrdiff_t to, \
-                                         real *held)                                              \
-    {                                                                                             \
-        if ((kind & (ROW_FLOAT32 | ROW_PACKED)) == own)                                           \
-            return (const real *)row->values + from;                                              \
-        for (ptrdiff_t t = from; t < to; t++)                                                     \
-            held[t - from] = (real)row_value(row, kind, t);                                       \
-        return held;                                                                              \
-    }
-DEFINE_VALUES(float, ROW_FLOAT32)
-DEFINE_VALUES(double, 0)
-#undef DEFINE_VALUES
-
-enum { TOGETHER = 4 /* values whose sums hide the latency of additions */ };
-
-/* z = Σ_t x_t W[t]. */
-#define DEFINE_LANES(real, vec, width, level)                                                  \
-    RRM_INLINE void lane_scores_kind_##vec(const row_t *row, int kind, const real *W, real *z) \
-    {                                                                                          \
-        enum { PARTS = LANES / width };                                                        \
-        real held[PIECE];                                                                      \
-        vec whole[PARTS];                                                                      \
-        for (int c = 0; c < PARTS; c++) {                                                      \
-            whole[c] = (vec){0};                                                               \
-            if (row->bias != 0)                                                                \
-                whole[c] += (real)row->bias                                                    \
-                            * *(const vec *)(W + row->bias_index * LANES + c * width);         \
-        }                                                                                      \
-        for (ptrdiff_t from = 0; from < row->length; from += PIECE) {                          \
-            ptrdiff_t to = row->length - from < PIECE ? row->length : from + PIECE, t = from;  \
-            const real *x = values_##real(row, kind, from, to, held) - from;                   \
-            vec sum[TOGETHER][PARTS];                                                          \
-            for (int r = 0; r < TOGETHER; r++)                                                 \
-                for (int c = 0; c < PARTS; c++)                                                \
-                    sum[r][c] = (vec){0};                                                      \
-            for (; t + TOGETHER <= to; t += TOGETHER)                                          \
-                for (int r = 0; r < TOGETHER; r++) {                                           \
-                    const real *w = W + row_index(row, kind, t + r) * LANES;                   \
-                    for (int c = 0; c < PARTS; c++)                                            \
-                        sum[r][c] += x[t + r] * *(const vec *)(w + c * width);                 \
-                }                                                                              \
-            for (int r = 0; r < TOGETHER - 1; r++)                                             \
-                if (t + r < to) {                                                              \
-                    const real *w = W + row_index(row, kind, t + r) * LANES;                   \
-                    for (int c = 0; c < PARTS; c++)                                            \
-                        sum[r][c] += x[t + r] * *(const vec *)(w + c * width);                 \
-                }                                                                              \
-            for (int c = 0; c < PARTS; c++)                                                    \
-                whole[c] += (sum[0][c] + sum[1][c]) + (sum[2][c] + sum[3][c]);                 \
-        }                                                                                      \
-        for (int c = 0; c < PARTS; c++)                                                        \
-            *(vec *)(z + c * width) = whole[c];                                                \
-    }                                                                                          \
-    level static void lane_scores_##vec(const row_t *row, const real *W, real *z)              \
-    {                                                                                          \
-        ROW_SWITCH(row, CALL_SCORES_##vec)                                                     \
-    }                                                                                          \
-    RRM_INLINE void lane_update_kind_##vec(const row_t *row, int kind, real *W,                \
-                                           const real *steps)                                  \
-    {                                                                                          \
-        enum { PARTS = LANES / width };                                                        \
-        real held[PIECE];                                                                      \
-        vec step[PARTS];                                                                       \
-        for (int c = 0; c < PARTS; c++)                                                        \
-            step[c] = *(const vec *)(steps + c * width);                                       \
-        for (ptrdiff_t from = 0; from < row->length; from += PIECE) {                          \
-            ptrdiff_t to = row->length - from < PIECE ? row->length : from + PIECE;            \
-            const real *x = values_##real(row, kind, from, to, held) - from;                   \
-            for (ptrdiff_t t = from; t < to; t++) {                                            \
-                real *w = W + row_index(row, kind, t) * LANES;                                 \
-                for (int c = 0; c < PARTS; c++)                                                \
-                    *(vec *)(w + c * width) += x[t] * step[c];                                 \
-            }                                                                                  \
-        }                                                                                      \
-        if (row->bias != 0)                                                                    \
-            for (int c = 0; c < PARTS; c++)                                                    \
-                *(vec *)(W + row->bias_index * LANES + c * width) +=                           \
-                    (real)row->bias * step[c];                                                 \
-    }                                                                                          \
-    level static void lane_update_##vec(const row_t *row, real *W, const real *steps)          \
-    {                                                                                          \
-        ROW_SWITCH(row, CALL_UPDATE_##vec)                                                     \
-    }
-#define CALL_SCORES_float16(kind) lane_scores_kind_float16(row, kind, W, z)
-#define CALL_SCORES_float8v(kind) lane_scores_kind_float8v(row, kind, W, z)
-#define CALL_SCORES_vec8(kind) lane_scores_kind_vec8(row, kind, W, z)
-#define CALL_SCORES_vec4(kind) lane_scores_kind_vec4(row, kind, W, z)
-#define CALL_UPDATE_float16(kind) lane_update_kind_float16(row, kind, W, steps)
-#define CALL_UPDATE_float8v(kind) lane_update_kind_float8v(row, kind, W, steps)
-#define CALL_UPDATE_vec8(kind) lane_update_kind_vec8(row, kind, W, steps)
-#define CALL_UPDATE_vec4(kind) lane_update_kind_vec4(row, kind, W, steps)
-DEFINE_LANES(float, float16, 16, RRM_BY_8)
-DEFINE_LANES(float, float8v, 8, RRM_BY_4)
-DEFINE_LANES(double, vec8, 8, RRM_BY_8)
-DEFINE_LANES(double, vec4, 4, RRM_BY_4)
-#undef DEFINE_LANES
-
-/* W, z and steps are of floats where `is_single`, else of doubles; `width` is vector_width(). */
-RRM_INLINE void lane_scores(const row_t *row, const void *W, int is_single, int width, void *z)
-{
-    if (is_single)
-        (width == VEC8 ? lane_scores_float16 : lane_scores_float8v)(row, (const float *)W,
-                                                                    (float *)z);
-    else
-        (width == VEC8 ? lane_scores_vec8 : lane_scores_vec4)(row, (const double *)W, (double *)z);
-}
-
-RRM_INLINE void lane_update(const row_t *row, void *W, int is_single, int width, const void *steps)
-{
-    if (is_single)
-        (width == VEC8 ? lane_update_float16 : lane_update_float8v)(row, (float *)W,
-                                                                    (const float *)steps);
-    else
-        (width == VEC8 ? lane_update_vec8 : lane_update_vec4)(row, (double *)W,
-                                                              (const double *)steps);
-}
+/* W[t] += x_t steps. */
+void lane_update(const row_t *row, void *W, int is_single, int width, const void *steps);
 
 /* Sixteen numbers as doubles. */
 RRM_INLINE void lane_doubles(const void *from, int is_single, double *to)
