@@ -11,7 +11,7 @@ from rrmlinear.losses.multiclass import CrammerSinger
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.scalar import ScalarRisk
 
-# So many that their products are shared.
+# With this number of examples threads share the products.
 N, D = 50_003, 40
 
 

@@ -15,7 +15,7 @@ from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel
 from rrmlinear.metrics import macro_f1, micro_f1, precision_at_k
 from rrmlinear.training.labels.label_model import LabelModel
 
-#: The k of P@k, as far as there are so many labels.
+#: The k of the P@k that are told, up to the number of labels.
 RANKS = (1, 3, 5)
 LINES_AT_ONCE = 1 << 12
 

@@ -17,9 +17,9 @@ from rrmlinear.solvers.second_order.limits import (
     MIN_BY_CLASSES,
 )
 
-# Of a pass beside its visits, in Python; the same of a step of Newton's method; of an example for
-# each score; of a multiplication in BLAS, and in the Gram matrix of dense rows, of which BLAS
-# computes a half; of reading a stored value from a file.
+# The cost of a pass and of a step of Newton's method in Python, without their visits. The cost of a
+# score of an example, of a multiplication in BLAS and in the Gram matrix of dense rows, of which
+# BLAS computes a half, and of a stored value that is read from a file.
 PASS_COST, STEP_COST = 1e5, 3e5
 SCORE_COST, BLAS_COST, DENSE_GRAM_COST, READING_COST = 20.0, 0.08, 0.02, 6.0
 # Products with all examples in a step of Newton's method, in one of a gradient method, and in the

@@ -121,11 +121,10 @@ def solve_labels(
     own = _numbers(costs, k, "costs")
     sides = own * _numbers(positive_weight, k, "positive_weight"), own
     begun = time.perf_counter() - loading.seconds, time.process_time() - loading.cpu_seconds
-    given_labels = problem.labels
     if known is not None:
         known.check_like(problem, chosen.loss_row.name)
-        fresh = ~np.isin(given_labels.names, known.names)
-        problem = replace(problem, labels=given_labels.some(np.flatnonzero(fresh)))
+        fresh = ~np.isin(problem.labels.names, known.names)
+        problem = replace(problem, labels=problem.labels.some(np.flatnonzero(fresh)))
         sides = sides[0][fresh], sides[1][fresh]
     kept = None
     if journal is not None:

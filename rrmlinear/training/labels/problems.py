@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -195,10 +194,6 @@ class LabelProblems:
         own = np.array([self.costs[self.problem.labels.of(j)].sum() for j in labels])
         sums = [self.sides[0][labels] * own, self.sides[1][labels] * (total - own)]
         return values_at_zero(self.chosen.loss, np.column_stack(sums)) if len(labels) else []
-
-
-#: A function of a label and its end.
-See = Callable[[int, Any], Any]
 
 
 def _shares_rows(chosen: Selection) -> bool:

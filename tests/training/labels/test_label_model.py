@@ -134,7 +134,7 @@ def test_each_damaged_byte_is_found(trained, tmp_path):
         except ModelFileError:
             found += 1
             continue
-        # what is left are the facts themselves, blanks and what fills up to the next array
+        # no checksum covers the facts in the header, blanks and the padding between arrays
         assert (read.weights != model.weights).nnz == 0 or at in described
     assert found > 100
 

@@ -25,7 +25,7 @@ cdef enum:
     BEGIN_LOOKAHEAD = 12    # and of its place in memory and its duals
     CHECKED_VISITS = 1024   # visits between two looks at the clock
     SAMPLE_PASSES = 5       # the first ones, over rows with labels and a sample of the others:
-    SAMPLED = 10            # one row of so many
+    SAMPLED = 10            # the sample has one row in ten
     FIRST_SLEEP = 2         # passes that a row skips first that moves nothing
     BETWEEN_PROOFS = 3      # passes from one measurement of all rows to the next, at least
 

@@ -4,7 +4,7 @@ from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.labels.lanes cimport lane_costs_t
 
-# What is known of a label. `dual` is a lower bound until it is measured.
+# The values of a label. Between measurements `dual` is a lower bound.
 cdef struct lane_t:
     double primal
     double dual
