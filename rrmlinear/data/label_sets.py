@@ -95,10 +95,8 @@ class LabelSets(PlainState):
     def some(self, chosen: NDArray[np.int64]) -> LabelSets:
         """Some of the labels, by their places."""
         parts = [self.of(j) for j in chosen.tolist()]
-        begins = np.zeros(len(parts) + 1, np.int64)
-        np.cumsum([len(part) for part in parts], out=begins[1:])
         members = np.concatenate(parts) if parts else self.members[:0]
-        return LabelSets(self.names[chosen], begins, members, self.n_rows)
+        return LabelSets(self.names[chosen], begins_of(map(len, parts)), members, self.n_rows)
 
     def take(self, chosen: NDArray[np.int64]) -> LabelSets:
         """The labels of these rows, in this order."""
@@ -180,6 +178,11 @@ class MultilabelProblem:
         """The chosen examples, in that order (their rows are copied)."""
         weights = None if self.weights is None else self.weights[chosen]
         return MultilabelProblem(take_rows(self.rows, chosen), self.labels.take(chosen), weights)
+
+
+def begins_of(lengths: Iterable[int]) -> NDArray[np.int64]:
+    """Where parts of these lengths begin, one after another, and the end of the last."""
+    return np.cumsum([0, *lengths], dtype=np.int64)
 
 
 def _places(Y: Any) -> tuple[Array, Array, tuple[int, int]]:

@@ -28,7 +28,7 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import select
 from rrmlinear.core.plain_state import PlainState
-from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
+from rrmlinear.data.label_sets import LabelSets, MultilabelProblem, begins_of
 from rrmlinear.estimators.arguments import (
     AT_LEAST_0,
     COUNT,
@@ -380,7 +380,7 @@ def _one_a_row(estimator: Any, y: Any) -> tuple[LabelSets, NDArray[Any], str]:
     index = np.searchsorted(classes, y)
     asked, kind = (classes[1:], TWO) if len(classes) == 2 else (classes, ONE)
     own = [np.flatnonzero(index == j) for j in range(len(classes) - len(asked), len(classes))]
-    begins = np.concatenate([[0], np.cumsum([len(rows) for rows in own])]).astype(np.int64)
+    begins = begins_of(map(len, own))
     return LabelSets(asked, begins, np.concatenate(own).astype(np.int32), len(y)), classes, kind
 
 

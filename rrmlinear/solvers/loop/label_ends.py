@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.label_sets import begins_of
 from rrmlinear.solvers.loop.result import Status
 
 Array = NDArray[Any]
@@ -18,6 +19,12 @@ class Column(NamedTuple):
     places: NDArray[np.int32]
     values: Array
     centre: float = 0.0
+
+    @classmethod
+    def of(cls, vector: Array) -> Column:
+        """Those of an array."""
+        places = np.flatnonzero(vector).astype(np.int32)
+        return cls(places, vector[places])
 
 
 class LabelEnd(NamedTuple):
@@ -58,10 +65,3 @@ class Labels(NamedTuple):
             self.with_label[chosen],
             self.without[chosen],
         )
-
-
-def begins_of(lengths: list[int]) -> NDArray[np.int64]:
-    """Where parts of these lengths begin, one after another, and the end of the last."""
-    begins = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=begins[1:])
-    return begins

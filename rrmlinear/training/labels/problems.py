@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
 from typing import Any
 
 import numpy as np
@@ -122,16 +123,17 @@ class LabelProblems:
         def ended(place: int, end: Any) -> Any:
             j = int(labels[place])
             if not end.has_ended and end.passes < limit and end.duals is not None:
-                left.append((j, end))
+                left.append((place, end))
                 return False
             return see(j, end)
 
-        if not ascent.run(self.tolerance, limit, ended, begun):
-            for j, end in left:
-                see(j, end)
-            return
-        for j, end in left:  # slow ones: by the solver of one problem
-            see(j, self._alone(j, end))
+        is_whole = ascent.run(self.tolerance, limit, ended, begun)
+        for place, end in left:
+            j, found = int(labels[place]), end
+            if is_whole:  # slow ones: by the solver of one problem
+                found = self._alone(j, end)
+                found = ascent.pruned(place, found) if self.prune else found
+            see(j, found)
 
     def _alone(self, j: int, end: Any) -> Any:
         duals = np.zeros(self.problem.n_examples)
@@ -148,20 +150,15 @@ class LabelProblems:
         problem = Problem(self.problem.rows, y, self.problem.weights)
         result = solve_scalars(problem, chosen, y, costs, point, None, stopping)
         d, weights = self.problem.n_features, result.weights
-        places = np.flatnonzero(weights[:d]).astype(np.int32)
-        used = np.flatnonzero(result.duals) if result.duals is not None else np.zeros(0, np.int64)
-        duals = None
-        if result.duals is not None:
-            duals = Column(used.astype(np.int32), result.duals[used])
         return LabelEnd(
-            Column(places, weights[places]),
+            Column.of(weights[:d]),
             float(weights[d]) if len(weights) > d else 0.0,
             result.primal,
             result.dual,
             result.gap,
             passes + result.passes,
             result.solved,
-            duals,
+            None if result.duals is None else Column.of(result.duals),
             result.status,
         )
 
@@ -180,8 +177,6 @@ class LabelProblems:
                 if see(j, solve(j)):
                     return
             return
-        from contextvars import copy_context
-
         contexts = [copy_context() for _ in labels]
         with thread_pool(threads) as pool:
             found = pool.map(lambda c, j: c.run(solve, j), contexts, labels.tolist())

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.datasets import make_multilabel_classification
 
 from rrmlinear import LabelModel, MultilabelProblem, Parameter, Problem, fit, fit_labels
 from rrmlinear.training.fit import NotSolvedWarning
@@ -30,6 +31,12 @@ def values_of(loss, y, scores):
         "logistic": np.logaddexp(0, -y * scores),
         "smooth-hinge": np.where(slack <= 0, 0, np.where(slack < 1, slack**2 / 2, slack - 0.5)),
     }[loss]
+
+
+def alone(X, Y, j, weights, **asked):
+    """The result of label j by `fit`."""
+    y = np.where(Y[:, j], 1, -1)
+    return fit(Problem.from_arrays(X, y, weights, bias=1.0), Parameter(**asked)).result
 
 
 def objectives(model, X, Y, costs, loss, is_free=False):
@@ -62,11 +69,8 @@ def test_the_optimum_is_that_of_one_label_alone(loss):
     problem, X, Y, weights = problem_of(k=5)
     model = fit_labels(problem, Parameter(loss=loss, gap_tol=1e-8))
     for j in range(5):
-        alone = fit(
-            Problem.from_arrays(X, np.where(Y[:, j], 1, -1), weights, bias=1.0),
-            Parameter(loss=loss, gap_tol=1e-8),
-        )
-        assert model.result.primal[j] == pytest.approx(alone.result.primal, rel=2e-8)
+        other = alone(X, Y, j, weights, loss=loss, gap_tol=1e-8)
+        assert model.result.primal[j] == pytest.approx(other.primal, rel=2e-8)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -79,17 +83,11 @@ def test_a_free_intercept_has_a_certificate(loss, tolerance):
     exact = objectives(model, X, Y, weights[:, None], loss, is_free=True)
     np.testing.assert_allclose(exact, result.primal, rtol=1e-6 if tolerance > 1e-4 else 1e-12)
     for j in (0, 7):
-        alone = fit(
-            Problem.from_arrays(X, np.where(Y[:, j], 1, -1), weights, bias=1.0),
-            Parameter(
-                solver="newton" if loss != "hinge" else "auto",
-                loss=loss,
-                free_bias=True,
-                gap_tol=1e-8,
-            ),
-        ).result
-        assert result.dual[j] <= alone.primal * (1 + 1e-9)
-        assert exact[j] >= alone.dual * (1 - 1e-9)
+        solver = "newton" if loss != "hinge" else "auto"
+        asked = {"solver": solver, "loss": loss, "free_bias": True, "gap_tol": 1e-8}
+        other = alone(X, Y, j, weights, **asked)
+        assert result.dual[j] <= other.primal * (1 + 1e-9)
+        assert exact[j] >= other.dual * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("kind", ["csr", "dense", "csr32", "dense32"])
@@ -143,17 +141,27 @@ def test_pruned_weights_have_a_certificate_of_their_own(asked):
     assert (other >= exact * (1 - 1e-9)).all()  # the bias fits the weights that are left
 
 
+@pytest.mark.parametrize("is_free", [False, True])
+def test_labels_that_end_by_another_solver_are_pruned_too(is_free):
+    X, Y = make_multilabel_classification(400, 30, n_classes=21, random_state=0)
+    X = X / X.max()
+    asked = Parameter(loss="hinge", gap_tol=1e-6, free_bias=is_free)
+    model = fit_labels(MultilabelProblem.from_arrays(X, Y, bias=1.0), asked, prune=0.3)
+    assert model.result.passes.max() > 345  # passes that labels share
+    assert np.abs(model.weights.data).min() >= 0.3
+    exact = objectives(model, X, Y, 1.0, "hinge", is_free)
+    np.testing.assert_allclose(exact, model.result.primal, rtol=1e-9)
+    assert (model.result.proven <= 1e-6 * model.result.primal).all()
+
+
 def test_costs_of_labels_and_of_rows_with_them():
     problem, X, Y, weights = problem_of(k=4)
     costs, factor = np.array([1.0, 2.0, 0.5, 1.0]), np.array([1.0, 3.0, 1.0, 0.25])
     model = fit_labels(problem, Parameter(gap_tol=1e-8), costs=costs, positive_weight=factor)
     each = weights[:, None] * costs * np.where(Y, factor, 1.0)
     for j in range(4):
-        alone = fit(
-            Problem.from_arrays(X, np.where(Y[:, j], 1, -1), each[:, j], bias=1.0),
-            Parameter(loss="squared-hinge", gap_tol=1e-8),
-        )
-        assert model.result.primal[j] == pytest.approx(alone.result.primal, rel=3e-8)
+        other = alone(X, Y, j, each[:, j], loss="squared-hinge", gap_tol=1e-8)
+        assert model.result.primal[j] == pytest.approx(other.primal, rel=3e-8)
 
 
 @pytest.mark.parametrize(
@@ -163,14 +171,10 @@ def test_other_regularizers_take_label_after_label(asked):
     problem, X, Y, weights = problem_of(k=4)
     model = fit_labels(problem, Parameter(loss="squared-hinge", gap_tol=1e-6, **asked))
     assert model.result.solved
-    alone = fit(
-        Problem.from_arrays(X, np.where(Y[:, 2], 1, -1), weights, bias=1.0),
-        Parameter(loss="squared-hinge", gap_tol=1e-6, **asked),
-    )
-    assert model.result.primal[2] == pytest.approx(alone.result.primal, rel=2e-6)
-    with pytest.raises(
-        ValueError, match=r"prune is 0\.3; weights are dropped under the regularizer l2"
-    ):
+    other = alone(X, Y, 2, weights, loss="squared-hinge", gap_tol=1e-6, **asked)
+    assert model.result.primal[2] == pytest.approx(other.primal, rel=2e-6)
+    said = r"prune is 0\.3; weights are dropped under the regularizer l2"
+    with pytest.raises(ValueError, match=said):
         fit_labels(problem, Parameter(loss="squared-hinge", **asked), prune=0.3)
 
 
@@ -186,15 +190,12 @@ def test_labels_of_no_row_or_all_have_no_problem():
 
 
 def test_a_start_from_duals_takes_fewer_passes():
-    problem, *_ = problem_of(k=40)
+    problem, X, _, costs = problem_of(k=40)
     first = fit_labels(problem, Parameter(gap_tol=1e-3), keeps_duals=True)
     again = fit_labels(problem, Parameter(gap_tol=1e-3), start=first)
     assert again.result.solved
     assert again.result.passes.sum() < first.result.passes.sum()
-    v = problem.rows  # w = Σ c α x
-    weights = first.result.duals.multiply(problem.weights[:, None]).T @ np.asarray(
-        Problem(v, np.zeros(120)).to_scipy().toarray()
-    )
+    weights = first.result.duals.multiply(costs[:, None]).T @ X.toarray()  # w = Σ c α x
     np.testing.assert_allclose(weights.T, first.weights.toarray(), atol=1e-4)
 
 

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import TimeIsUpError, ends_with, without_deadline
 from rrmlinear.core.pool import thread_pool
+from rrmlinear.data.label_sets import begins_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.dual.labels._label_block import LabelBlock
-from rrmlinear.solvers.loop.label_ends import Column, LabelEnd, Labels, begins_of
+from rrmlinear.solvers.loop.label_ends import Column, LabelEnd, Labels
 
 #: Labels of a block.
 LANES = 16
@@ -68,7 +69,6 @@ class LabelAscent:
         self.seed, self.threads, self.prune, self.keeps_duals = seed, threads, prune, keeps_duals
         self.squares = rows.squared_norms()
         self.n_features = rows.shape[1]
-        self.memory: list[LabelBlock] = []
         self.is_late = False
 
     def run(
@@ -84,10 +84,8 @@ class LabelAscent:
         are seen as they are. If ``see`` returns True no block is begun any more. False
         if some labels have not been seen: the caller or the deadline has ended the run.
         """
-        self.tolerance, single = tolerance, tolerance >= SINGLE_TOLERANCE
-        if self.memory and self.memory[0].single != single:
-            self.memory = []
-        self.single = single
+        self.tolerance, self.single = tolerance, tolerance >= SINGLE_TOLERANCE
+        self.memory: list[LabelBlock] = []
         waiting = dict(start or {})
         counts = np.diff(self.labels.begins)
         order = np.argsort(-counts, kind="stable")
@@ -164,6 +162,22 @@ class LabelAscent:
             for each, gap in zip(found, proven, strict=True)
         ]
 
+    def pruned(self, place: int, end: LabelEnd) -> LabelEnd:
+        """What another solver ended with, its small weights dropped as those of all labels."""
+        block = self.memory[0]
+        block.begin(*self.labels.taken(np.array([place])), self.seed)
+        block.weights[end.weights.places, 0] = end.weights.values
+        block.lanes["dual"][0] = end.dual
+        block.prune(self.prune)
+        wanted = np.eye(1, LANES, dtype=np.uint8)[0]
+        kept, bias = self._split(_columns(*block.columns(False, wanted))[0])
+        return end._replace(weights=kept, bias=bias, primal=float(block.lanes["primal"][0]))
+
+    def _split(self, column: Column) -> tuple[Column, float]:
+        """Weights without that of the bias, and this one in units of the bias given."""
+        kept, bias = _without_bias(column, self.n_features)
+        return kept, bias * self.rows.bias / self.bias if self.is_free else bias
+
     def _taken(self, block: LabelBlock, chosen: Array, goes_on: Array) -> list[LabelEnd | Column]:
         wanted = np.zeros(LANES, np.uint8)
         is_open = block.lanes["open"][: len(chosen)].astype(bool)
@@ -180,9 +194,7 @@ class LabelAscent:
             if goes_on[lane]:
                 found.append(duals[lane])
                 continue
-            kept, bias = _without_bias(weights[lane], self.n_features)
-            if self.is_free:
-                bias *= self.rows.bias / self.bias
+            kept, bias = self._split(weights[lane])
             values = float(known["primal"]), float(known["dual"]), float(known["gap"])
             of_label = duals[lane] if self.keeps_duals or is_open[lane] else None
             passes = block.passes if is_open[lane] else int(known["passes"])
