@@ -10,36 +10,70 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from package_sources import FOLDERS, PACKAGE, name_of, sources
 
 import rrmlinear
 import rrmlinear.projections
 
 TOP = Path(__file__).resolve().parent.parent
-FOLDERS = sorted(path.parent for path in (TOP / "rrmlinear").rglob("meson.build"))
 #: Extras for those who work on the package.
 FOR_DEVELOPERS = {"test", "lint", "docs"}
-INSTALLED = {".py", ".pyi", ".pxd", ".typed"}
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_meson_lists_every_source(folder):
-    build = (folder / "meson.build").read_text()
-    named = set(re.findall(r"'([^']*)'", build))
-    for path in folder.iterdir():
-        if path.suffix in INSTALLED:
-            assert path.name in named
-        elif path.suffix == ".pyx":
-            assert path.stem in named
+def listed_in(folder):
+    """Every quoted name in a folder's meson.build."""
+    return set(re.findall(r"'([^']*)'", (folder / "meson.build").read_text(encoding="utf-8")))
 
 
-def test_headers_behind_installed_declarations_are_installed():
-    for path in (TOP / "rrmlinear").rglob("*.pxd"):
-        build = (path.parent / "meson.build").read_text()
-        for header in re.findall(r'extern from "([^"<]+)"', path.read_text()):
-            # a header of a room within `simd` is named with its room, for simd is what C searches
-            *room, name = header.split("/")
-            assert room in ([], [path.parent.name])
-            assert f"'{name}'" in build
+def test_every_source_is_built_or_installed():
+    for folder in FOLDERS:
+        listed = listed_in(folder)
+        for path in folder.iterdir():
+            if path.suffix in (".py", ".pyi", ".pxd", ".typed"):
+                assert path.name in listed, f"{name_of(path)} would not be installed"
+            elif path.suffix == ".pyx":
+                assert path.stem in listed, f"{name_of(path)} would not be built"
+        for name in listed:
+            if re.fullmatch(r"\w+\.(py|pyi|pxd|pyx|h)", name):
+                assert (folder / name).is_file(), f"{name} is listed, but not there"
+
+
+def test_every_folder_is_built():
+    folders = {name_of(folder) for folder in FOLDERS if folder != PACKAGE}
+    assert folders <= listed_in(PACKAGE)
+
+
+def test_an_installed_pxd_comes_with_its_headers():
+    homes = {header.name: header for header in sources(".h")}
+    for path in sources(".pxd"):
+        needed = re.findall(r'extern from "([^<"]\S*)"', path.read_text(encoding="utf-8"))
+        seen = set()
+        while needed:
+            name = Path(needed.pop()).name
+            if name in seen:
+                continue
+            seen.add(name)
+            assert name in listed_in(homes[name].parent), f"{name} would not be installed"
+            needed += re.findall(r'#include "(\S+)"', homes[name].read_text(encoding="utf-8"))
+        assert seen <= set(homes), name_of(path)
+
+
+#: Folders and compiled modules that manuals and public classes name.
+PUBLIC = re.compile(r"(losses|regularizers)/|(data/rows|risks/scalar|projections/clipped_lines)\.")
+
+
+def test_public_compiled_modules_alone_have_stubs():
+    for path in sources(".pyx"):
+        stub = path.with_suffix(".pyi")
+        assert stub.is_file() == bool(PUBLIC.match(name_of(path))), name_of(stub)
+        public = re.findall(
+            r"^(?:def|cdef class) ([a-zA-Z]\w*)", path.read_text(encoding="utf-8"), re.M
+        )
+        text = stub.read_text(encoding="utf-8") if stub.is_file() else ""
+        for name in public if text else ():
+            assert re.search(rf"^(?:def|class) {name}\b", text, re.M), (
+                f"{name_of(stub)} leaves out {name}"
+            )
 
 
 @pytest.mark.parametrize("package", [rrmlinear, rrmlinear.projections], ids=lambda p: p.__name__)
