@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.plain_state import PlainState
-from rrmlinear.core.records import record, replace
+from rrmlinear.core.records import record
 from rrmlinear.data.array_rows import rows_of, take_rows
-from rrmlinear.data.problem import checked_weights
+from rrmlinear.data.problem import Examples, checked_weights
 
 Array = NDArray[Any]
 
@@ -77,8 +77,8 @@ class LabelSets(PlainState):
             raise ValueError(f"labels are for at most 2^31 − 1 rows, and there are {n}")
         pairs = np.sort(columns.astype(np.int64) * max(n, 1) + rows)  # quicker than np.unique
         pairs = pairs[np.diff(pairs, prepend=-1) > 0]
-        begins = np.searchsorted(pairs, np.arange(len(names) + 1) * max(n, 1))
-        return cls(names, begins.astype(np.int64), (pairs % max(n, 1)).astype(np.int32), n)
+        counts = np.bincount(pairs // max(n, 1), minlength=len(names))
+        return cls(names, begins_of(counts), (pairs % max(n, 1)).astype(np.int32), n)
 
     def of(self, label: int) -> NDArray[np.int32]:
         """The rows of a label, by its place."""
@@ -105,7 +105,7 @@ class LabelSets(PlainState):
 
 
 @record()
-class MultilabelProblem:
+class MultilabelProblem(Examples):
     """n examples x_i over d features, each with any of K labels, and weights c_i ≥ 0 if given.
 
     ``rows.bias`` is as in `Problem`: the value of a column appended to every row.
@@ -122,19 +122,6 @@ class MultilabelProblem:
     rows: Any
     labels: LabelSets
     weights: NDArray[np.float64] | None = None
-
-    @property
-    def n_examples(self) -> int:
-        return self.rows.shape[0]
-
-    @property
-    def n_features(self) -> int:
-        """Features of the data, without an appended column."""
-        return self.rows.shape[1]
-
-    @property
-    def bias(self) -> float:
-        return self.rows.bias
 
     @classmethod
     def from_arrays(
@@ -169,10 +156,6 @@ class MultilabelProblem:
             raise ValueError(f"Y has {labels.n_rows} rows, but X has {rows.shape[0]}")
         given = checked_weights(weights, rows.shape[0])
         return cls(rows, labels, given).with_bias(bias)
-
-    def with_bias(self, bias: float) -> MultilabelProblem:
-        """The same problem with a column of this value appended; negative: none."""
-        return self if bias == self.bias else replace(self, rows=self.rows.with_bias(bias))
 
     def take(self, chosen: NDArray[np.int64]) -> MultilabelProblem:
         """The chosen examples, in that order (their rows are copied)."""

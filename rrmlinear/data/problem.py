@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,33 @@ if TYPE_CHECKING:
 READ_AT_ONCE = 1 << 20
 
 
+class Examples:
+    """What problems of labelled rows share."""
+
+    rows: Any
+
+    @property
+    def n_examples(self) -> int:
+        return self.rows.shape[0]
+
+    @property
+    def n_features(self) -> int:
+        """Features of the data, without an appended column."""
+        return self.rows.shape[1]
+
+    @property
+    def bias(self) -> float:
+        return self.rows.bias
+
+    def with_bias(self, bias: float) -> Self:
+        """The same problem with a column of this value appended; negative: none."""
+        if not isinstance(bias, Real) or not math.isfinite(bias):
+            raise ValueError(f"bias must be a finite number, got {bias}")
+        return self if bias == self.bias else replace(self, rows=self.rows.with_bias(bias))
+
+
 @record()
-class Problem:
+class Problem(Examples):
     """n examples x_i over d features with labels y_i and, if given, weights c_i ≥ 0.
 
     A weight multiplies the example's cost: C_i = C · class weight · c_i. ``rows.bias`` ≥ 0 is the
@@ -50,28 +75,6 @@ class Problem:
                 f"rows must be Rows, got {type(self.rows).__name__}; Problem.from_arrays takes "
                 "arrays and sparse matrices"
             )
-
-    @property
-    def n_examples(self) -> int:
-        return self.rows.shape[0]
-
-    @property
-    def n_features(self) -> int:
-        """Features of the data, without an appended column."""
-        return self.rows.shape[1]
-
-    @property
-    def bias(self) -> float:
-        return self.rows.bias
-
-    def with_bias(self, bias: float) -> Problem:
-        """The same problem with a column of this value appended; negative: none."""
-        if not isinstance(bias, Real) or not math.isfinite(bias):
-            raise ValueError(f"bias must be a finite number, got {bias}")
-        if bias == self.bias:
-            return self
-        rows = self.rows.with_bias(bias)
-        return Problem(rows, self.labels, self.weights, self.query_ids, self.container)
 
     def in_blocks(self) -> Problem:
         """The same problem; rows of a container are read in blocks that do not stay in memory."""

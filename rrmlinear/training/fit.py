@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.regularizers import weight_at_limit
 from rrmlinear.catalog.selection import LOOSE_GAP, Selection, select
 from rrmlinear.data.labels import group_labels
@@ -19,7 +18,7 @@ from rrmlinear.training.classes.steps import solved_by_steps
 from rrmlinear.training.costs import base_costs, class_factors
 from rrmlinear.training.model import Model
 from rrmlinear.training.single import solve_blocks, solve_measure, solve_scalars
-from rrmlinear.training.starts import Point, Start, point_of
+from rrmlinear.training.starts import Point, Start, check_starts, point_of
 from rrmlinear.training.streaming import streamed
 
 if TYPE_CHECKING:
@@ -127,13 +126,8 @@ def solve(
     the solver does not take, and MemoryError for more weights than a process can address.
     """
     chosen.check_problem(problem)
-    if start is not None and not chosen.solver.starts:
-        raise ChoiceError(
-            Named("solver", chosen.solver.number),
-            " begins at weights of zero and takes no start",
-            field="solver",
-            value=chosen.solver.number,
-        )
+    if start is not None:
+        check_starts(chosen)
     kind, choices = chosen.kind, chosen.choices
     if kind == "one-class":
         problem = streamed(problem, chosen, 1)

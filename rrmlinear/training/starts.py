@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.errors import ChoiceError, Named
+from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.records import record
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.training.model import Model
@@ -33,6 +35,17 @@ class Point:
 
 #: A model, weights and duals, or duals alone: blocks, or α_i: n, or n × k of one-vs-rest problems.
 Start = Model | Point | DualBlocks | NDArray[np.float64] | None
+
+
+def check_starts(chosen: Selection) -> None:
+    """Raise ChoiceError for a solver that takes no start."""
+    if not chosen.solver.starts:
+        raise ChoiceError(
+            Named("solver", chosen.solver.number),
+            " begins at weights of zero and takes no start",
+            field="solver",
+            value=chosen.solver.number,
+        )
 
 
 def point_of(start: Start, width: int, labels: NDArray[np.int64]) -> Point:

@@ -14,6 +14,7 @@ from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel
 from rrmlinear.training.labels.fit_labels import solve_labels
 from rrmlinear.training.labels.label_model import LabelModel
+from rrmlinear.training.labels.terms import LabelTerms
 
 #: Seconds between two lines of progress.
 BETWEEN_LINES = 1.0
@@ -112,15 +113,10 @@ class _Run:
             from rrmlinear.training.labels.thresholds import costs_by_folds
 
             weight = costs_by_folds(self.problem, chosen, weight)
-        model = solve_labels(
-            self.problem,
-            chosen,
-            self._see,
-            positive_weight=weight,
-            prune=prune,
-            known=self.known,
-            journal=self.journal,
+        terms = LabelTerms(
+            positive_weight=weight, prune=prune, known=self.known, journal=self.journal
         )
+        model = solve_labels(self.problem, chosen, terms, self._see)
         if asked.thresholds == "cv":
             from rrmlinear.training.labels.thresholds import thresholds_by_folds
 

@@ -18,6 +18,7 @@ from rrmlinear.estimators.wording import own_words
 from rrmlinear.solvers.loop.result import Result, TraceRow
 from rrmlinear.training.labels.fit_labels import solve_labels
 from rrmlinear.training.labels.label_result import LabelResult
+from rrmlinear.training.labels.terms import LabelTerms
 
 #: The two classes of a column.
 PAIR = np.array([0, 1])
@@ -61,7 +62,7 @@ def fit_matrix(estimator: Any, X: Any, Y: Any, sample_weight: Any) -> None:
         )
     costs, factors = _class_weights(estimator.class_weight, problem)
     try:
-        model = solve_labels(problem, chosen, None, costs, factors)
+        model = solve_labels(problem, chosen, LabelTerms(costs, factors))
     except ChoiceError as error:
         raise own_words(error, estimator._solvers) from None
     result = model.result

@@ -47,6 +47,7 @@ from rrmlinear.estimators.wording import SOLVERS, own_words, unknown_name
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.labels.fit_labels import solve_labels
 from rrmlinear.training.labels.label_model import LabelModel
+from rrmlinear.training.labels.terms import LabelTerms
 from rrmlinear.training.labels.thresholds import costs_by_folds, thresholds_by_folds
 
 #: Forms of y: a matrix, lists, one label a row of several, or of two.
@@ -210,9 +211,8 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
         start, weights = self._start(problem), self.positive_weight
         if self.thresholds == "cost":
             weights = costs_by_folds(problem, chosen, weights, self.folds)
-        model = solve_labels(
-            problem, chosen, self.callback, None, weights, self.prune, self.warm_start, start
-        )
+        terms = LabelTerms(None, weights, self.prune, self.warm_start, start)
+        model = solve_labels(problem, chosen, terms, self.callback)
         if self.thresholds == "cv":
             limits = thresholds_by_folds(problem, chosen, weights, self.prune, self.folds)
             model = model.with_thresholds(limits)

@@ -25,6 +25,9 @@ from rrmlinear.training.labels.journal import Journal
 from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.label_result import LabelResult
 from rrmlinear.training.labels.problems import LabelProblems
+from rrmlinear.training.labels.terms import DEFAULT_TERMS, LabelTerms
+from rrmlinear.training.labels.work import Crew, LabelWork, Threads, gap_of, shares_rows
+from rrmlinear.training.starts import check_starts
 
 if TYPE_CHECKING:
     from rrmlinear.catalog.parameter import Parameter
@@ -60,8 +63,9 @@ def fit_labels(
     solvers that are named, solve label after label. Weights are kept as nonzeros, in single
     precision from a tolerance of 1e-4 on. ``prune`` > 0 drops weights below it and fits the bias
     again; the certificate is that of the weights that are left. ``start`` is a model with the duals
-    of the same examples: labels of the same name begin there. ``known`` is a model whose labels are
-    taken as they are, also those that the problem has not: only the others are trained. ``journal``
+    of the same examples, or, where labels are solved one after another, with weights of these
+    features: labels of the same name begin there. ``known`` is a model whose labels are taken as
+    they are, also those that the problem has not: only the others are trained. ``journal``
     names a file that grows by each label that ends. A run that was killed goes on from it; it is
     left to the caller to remove.
 
@@ -74,28 +78,94 @@ def fit_labels(
     label has not reached the tolerance.
     """
     check_kind("fit_labels", problem, MultilabelProblem, "MultilabelProblem.from_arrays(X, Y)")
-    chosen = select(parameter)
-    given = costs, positive_weight, prune, keeps_duals, start, known, journal
-    model = solve_labels(problem, chosen, on_label, *given)
+    terms = LabelTerms(costs, positive_weight, prune, keeps_duals, start, known, journal)
+    model = solve_labels(problem, select(parameter), terms, on_label)
+    warn_unless_ended(model)
+    return model
+
+
+def warn_unless_ended(model: LabelModel) -> None:
+    """Warn the caller of a function that fits where a label has not reached the tolerance."""
     assert model.result is not None
     if not model.result.solved:
-        warnings.warn(model.result.shortfall(), NotSolvedWarning, stacklevel=2)
-    return model
+        warnings.warn(model.result.shortfall(), NotSolvedWarning, stacklevel=3)
 
 
 def solve_labels(
     problem: MultilabelProblem,
     chosen: Selection,
+    terms: LabelTerms = DEFAULT_TERMS,
     on_label: OnLabel | None = None,
-    costs: Any = None,
-    positive_weight: Any = 1.0,
-    prune: float = 0.0,
-    keeps_duals: bool = False,
-    start: LabelModel | None = None,
-    known: LabelModel | None = None,
-    journal: str | PathLike[str] | None = None,
+    crew_of: Callable[..., Crew] | None = None,
 ) -> LabelModel:
-    """`fit_labels` with a `Selection`, without the warning."""
+    """`fit_labels` with a `Selection`, without the warning. ``crew_of`` makes what solves the
+    problems, of the arguments of `LabelWork`; by default threads.
+    """
+    check_labels(problem, chosen)
+    begun = time.perf_counter() - loading.seconds, time.process_time() - loading.cpu_seconds
+    sides = terms.sides(problem.labels.n_labels)
+    if terms.prune and not shares_rows(chosen):
+        raise ValueError(
+            f"prune is {terms.prune:g}; weights are dropped under the regularizer l2 alone, and by "
+            "the automatic solver or one of LIBLINEAR's types"
+        )
+    if terms.start is not None and not shares_rows(chosen):
+        check_starts(chosen)
+    known = terms.known
+    if known is not None:
+        known.check_like(problem, chosen.loss_row.name)
+        fresh = ~np.isin(problem.labels.names, known.names)
+        problem = replace(problem, labels=problem.labels.some(np.flatnonzero(fresh)))
+        sides = sides[0][fresh], sides[1][fresh]
+    kept = None
+    if terms.journal is not None:
+        kept = Journal(terms.journal, _facts(problem, chosen, sides, terms))
+    try:
+        with ends_within(chosen.choices.time_limit):
+            given = problem, chosen, _costs_of(problem, chosen), sides
+            work = *given, terms.prune, terms.keeps_duals
+            crew: Crew
+            if crew_of is None:
+                crew = Threads(LabelWork(*work), chosen.choices.threads)
+            else:
+                crew = crew_of(*work)
+            problems = LabelProblems(*given, crew)
+            found = problems.solve(on_label, terms.keeps_duals, terms.start, kept)
+    finally:
+        if kept is not None:
+            kept.close()
+    spent = (
+        time.perf_counter() - loading.seconds - begun[0],
+        time.process_time() - loading.cpu_seconds - begun[1],
+    )
+    result = LabelResult(
+        found.status,
+        found.primal,
+        found.dual,
+        found.proven,
+        found.ended,
+        found.passes,
+        gap_of(chosen),
+        *spent,
+        found.duals(problem.n_examples) if terms.keeps_duals else None,
+        tuple(found.notes),
+    )
+    model = LabelModel(
+        names=problem.labels.names,
+        weights=found.weights(problem.n_features),
+        intercepts=found.intercept,
+        bias=problem.bias,
+        loss=chosen.loss_row.name,
+        solver_name=chosen.solver.name,
+        counts=problem.labels.counts,
+        parameter=chosen.choices,
+        result=result,
+    )
+    return model if known is None else known.joined(model)
+
+
+def check_labels(problem: MultilabelProblem, chosen: Selection) -> None:
+    """Raise ValueError for choices and problems that many labels do not take."""
     if chosen.kind != "binary":
         raise ChoiceError(
             Named("loss", chosen.loss_row.name),
@@ -115,63 +185,13 @@ def solve_labels(
             field="class_weights",
             value=chosen.choices.class_weights,
         )
-    if not 0 <= prune < np.inf:
-        raise ValueError(f"prune is {prune!r}; it must be a finite number of at least 0")
-    k = problem.labels.n_labels
-    own = _numbers(costs, k, "costs")
-    sides = own * _numbers(positive_weight, k, "positive_weight"), own
-    begun = time.perf_counter() - loading.seconds, time.process_time() - loading.cpu_seconds
-    if known is not None:
-        known.check_like(problem, chosen.loss_row.name)
-        fresh = ~np.isin(problem.labels.names, known.names)
-        problem = replace(problem, labels=problem.labels.some(np.flatnonzero(fresh)))
-        sides = sides[0][fresh], sides[1][fresh]
-    kept = None
-    if journal is not None:
-        kept = Journal(journal, _facts(problem, chosen, sides, prune, keeps_duals))
-    try:
-        with ends_within(chosen.choices.time_limit):
-            problems = LabelProblems(problem, chosen, _costs_of(problem, chosen), sides, prune)
-            found = problems.solve(on_label, keeps_duals, start, kept)
-    finally:
-        if kept is not None:
-            kept.close()
-    spent = (
-        time.perf_counter() - loading.seconds - begun[0],
-        time.process_time() - loading.cpu_seconds - begun[1],
-    )
-    result = LabelResult(
-        found.status,
-        found.primal,
-        found.dual,
-        found.proven,
-        found.ended,
-        found.passes,
-        problems.tolerance,
-        *spent,
-        found.duals(problem.n_examples) if keeps_duals else None,
-        tuple(found.notes),
-    )
-    model = LabelModel(
-        names=problem.labels.names,
-        weights=found.weights(problem.n_features),
-        intercepts=found.intercept,
-        bias=problem.bias,
-        loss=chosen.loss_row.name,
-        solver_name=chosen.solver.name,
-        counts=problem.labels.counts,
-        parameter=chosen.choices,
-        result=result,
-    )
-    return model if known is None else known.joined(model)
 
 
 def _facts(
     problem: MultilabelProblem,
     chosen: Selection,
     sides: tuple[NDArray[np.float64], NDArray[np.float64]],
-    prune: float,
-    keeps_duals: bool,
+    terms: LabelTerms,
 ) -> dict[str, Any]:
     """What a journal is of: data by their checksums, and choices."""
     labels, rows = problem.labels, problem.rows
@@ -187,8 +207,8 @@ def _facts(
         "data": digest.hexdigest(),
         "shape": [*rows.shape, labels.n_labels],
         "choices": repr(choices),
-        "prune": prune,
-        "duals": keeps_duals,
+        "prune": terms.prune,
+        "duals": terms.keeps_duals,
         "bias": problem.bias,
     }
 
@@ -197,13 +217,3 @@ def _costs_of(problem: MultilabelProblem, chosen: Selection) -> NDArray[np.float
     weights = np.ones(problem.n_examples) if problem.weights is None else problem.weights
     with np.errstate(over="ignore"):
         return checked_costs(chosen.choices.C * weights)
-
-
-def _numbers(given: Any, k: int, name: str) -> NDArray[np.float64]:
-    """A finite number of at least 0 for each of k labels, from those or one for all; None: 1."""
-    values = np.asarray(1.0 if given is None else given, dtype=np.float64)
-    if values.shape not in ((), (k,)):
-        raise ValueError(f"{name} has shape {values.shape}; it must be a number, or {k} of them")
-    if not (np.isfinite(values) & (values >= 0)).all():
-        raise ValueError(f"{name} must be finite and at least 0")
-    return np.ascontiguousarray(np.broadcast_to(values, (k,)))

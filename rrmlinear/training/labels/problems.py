@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from contextvars import copy_context
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders.dual import labels_together
-from rrmlinear.catalog.selection import GAP_TOL, Selection
-from rrmlinear.catalog.solvers import AUTO
+from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.deadline import TimeIsUpError, check_time
-from rrmlinear.core.pool import thread_pool
-from rrmlinear.core.records import replace
-from rrmlinear.data.array_rows import shared_rows
 from rrmlinear.data.label_sets import MultilabelProblem
-from rrmlinear.data.problem import Problem
-from rrmlinear.solvers.loop.label_ends import Column, LabelEnd, Labels
+from rrmlinear.solvers.loop.label_ends import in_rounds
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.classes.class_problems import values_at_zero
 from rrmlinear.training.labels.ends import Ends
-from rrmlinear.training.single import solve_scalars
-from rrmlinear.training.starts import Point
+from rrmlinear.training.labels.work import Crew, shares_rows
 
 Vector = NDArray[np.float64]
 
 
 class LabelProblems:
-    """A problem for each label of a `MultilabelProblem`; ``sides`` multiply costs of rows with it
-    and of others.
+    """A problem for each label of a `MultilabelProblem`, which a crew solves; ``sides`` multiply
+    costs of rows with it and of others.
     """
 
     def __init__(
@@ -38,16 +30,10 @@ class LabelProblems:
         chosen: Selection,
         costs: Vector,
         sides: tuple[Vector, Vector],
-        prune: float,
+        crew: Crew,
     ) -> None:
         self.problem, self.chosen, self.costs, self.sides = problem, chosen, costs, sides
-        self.prune, self.tolerance = prune, _gap_of(chosen)
-        self.is_joint = _shares_rows(chosen) and problem.rows.blocks is None
-        if prune and not self.is_joint:
-            raise ValueError(
-                f"prune is {prune:g}; weights are dropped under the regularizer l2 alone, and by "
-                "the automatic solver or one of LIBLINEAR's types"
-            )
+        self.crew = crew
 
     def solve(self, on_label: Any, keeps_duals: bool, start: Any, journal: Any = None) -> Ends:
         """Solve each; ``on_label`` sees the ends, and ``start`` is a model to begin from. Labels in
@@ -67,19 +53,20 @@ class LabelProblems:
         for j, end in ({} if journal is None else journal.found).items():
             ends.add(j, end)
 
-        def see(j: int, end: Any) -> bool:
+        def see(j: int, end: Any) -> None:
             nonlocal stops
             ends.add(j, end)
             if journal is not None and end.has_ended:
                 journal.add(j, end)
-            stops |= on_label is not None and on_label(names[j], end) is True
-            return stops
+            if on_label is not None and on_label(names[j], end) is True:
+                stops = True
+                self.crew.stop()
 
         open_labels = np.flatnonzero(~constant & ~ends.seen)
-        how = self._together if self.is_joint else self._in_turn
+        how = self._together if shares_rows(self.chosen) else self._in_turn
         try:
             if len(open_labels):
-                how(open_labels, ends, see, start)
+                how(open_labels, see, start)
         except TimeIsUpError:
             pass
         left = np.flatnonzero(~constant & ~ends.seen)
@@ -103,86 +90,38 @@ class LabelProblems:
             return Status.TIME_LIMIT
         return ends.worst or Status.PASS_LIMIT
 
-    def _together(self, labels: NDArray[np.int64], ends: Ends, see: Any, start: Any) -> None:
-        sets, choices = self.problem.labels, self.chosen.choices
-        every = Labels(sets.begins, sets.members, *self.sides)
-        ascent = labels_together(
-            shared_rows(self.problem.rows),
-            self.chosen.loss,
-            self.costs,
-            every if len(labels) == sets.n_labels else every.taken(labels),
-            seed=choices.seed,
-            threads=choices.threads,
-            prune=self.prune,
-            keeps_duals=ends.keeps_duals,
-            is_free=choices.free_bias,
-        )
-        begun = {} if start is None else start.duals_of(sets.names[labels], self.problem)
-        limit, left = self.chosen.stopping.max_passes, []
+    def _together(self, labels: NDArray[np.int64], see: Any, start: Any) -> None:
+        sets, limit = self.problem.labels, self.chosen.stopping.max_passes
+        begun: dict[int, Any] = {}
+        if start is not None:
+            found = start.duals_of(sets.names[labels], self.problem)
+            begun = {int(labels[place]): duals for place, duals in found.items()}
+        left: list[tuple[int, Any]] = []
 
-        def ended(place: int, end: Any) -> Any:
-            j = int(labels[place])
+        def ended(j: int, end: Any) -> None:
             if not end.has_ended and end.passes < limit and end.duals is not None:
-                left.append((place, end))
-                return False
-            return see(j, end)
+                left.append((j, end))
+            else:
+                see(j, end)
 
-        is_whole = ascent.run(self.tolerance, limit, ended, begun)
-        for place, end in left:
-            j, found = int(labels[place]), end
-            if is_whole:  # slow ones: by the solver of one problem
-                found = self._alone(j, end)
-                found = ascent.pruned(place, found) if self.prune else found
-            see(j, found)
-
-    def _alone(self, j: int, end: Any) -> Any:
-        duals = np.zeros(self.problem.n_examples)
-        duals[end.duals.places] = end.duals.values
-        return self._solved(j, Point(None, duals), end.passes)
-
-    def _solved(self, j: int, point: Point, passes: int = 0) -> Any:
-        y = np.full(self.problem.n_examples, -1.0)
-        y[self.problem.labels.of(j)] = 1.0
-        costs = self.costs * np.where(y > 0, self.sides[0][j], self.sides[1][j])
-        stopping = replace(self.chosen.stopping, gap_tol=self.tolerance, delta=None)
-        gaps = replace(self.chosen.choices, gap_tol=self.tolerance, threads=1)
-        chosen = replace(self.chosen, choices=gaps)
-        problem = Problem(self.problem.rows, y, self.problem.weights)
-        result = solve_scalars(problem, chosen, y, costs, point, None, stopping)
-        d, weights = self.problem.n_features, result.weights
-        return LabelEnd(
-            Column.of(weights[:d]),
-            float(weights[d]) if len(weights) > d else 0.0,
-            result.primal,
-            result.dual,
-            result.gap,
-            passes + result.passes,
-            result.solved,
-            None if result.duals is None else Column.of(result.duals),
-            result.status,
+        in_rounds(
+            labels,
+            sets.counts[labels],
+            limit,
+            begun,
+            lambda blocks: self.crew.map("block", ((block,) for block in blocks)),
+            ended,
         )
+        # slow ones: by the solver of one problem
+        for (j, end), found in zip(left, self.crew.map("alone", left), strict=True):
+            see(j, end if found is None else found)
 
-    def _in_turn(self, labels: NDArray[np.int64], ends: Ends, see: Any, start: Any) -> None:
-        threads = min(self.chosen.choices.threads, max(1, len(labels)))
-        stops = False
-
-        def solve(j: int) -> Any:
-            if stops:
-                return None
-            check_time()
-            return self._solved(j, Point())
-
-        if threads == 1:
-            for j in labels.tolist():
-                if see(j, solve(j)):
-                    return
-            return
-        contexts = [copy_context() for _ in labels]
-        with thread_pool(threads) as pool:
-            found = pool.map(lambda c, j: c.run(solve, j), contexts, labels.tolist())
-            for j, end in zip(labels.tolist(), found, strict=True):
-                if end is not None and see(j, end):
-                    stops = True
+    def _in_turn(self, labels: NDArray[np.int64], see: Any, start: Any) -> None:
+        begun = _Start(start, self.problem)
+        tasks = ((j, *begun.of(j)) for j in labels.tolist())
+        for j, end in zip(labels.tolist(), self.crew.map("one", tasks), strict=True):
+            if end is not None:
+                see(j, end)
 
     def _at_zero(self, labels: NDArray[np.int64]) -> list[tuple[float, float]]:
         total = float(self.costs.sum())
@@ -191,16 +130,31 @@ class LabelProblems:
         return values_at_zero(self.chosen.loss, np.column_stack(sums)) if len(labels) else []
 
 
-def _shares_rows(chosen: Selection) -> bool:
-    """Whether labels may share rows: an ascent on the duals under ½‖w‖² serves."""
-    omega, choices = chosen.regularizer, chosen.choices
-    is_norm = omega.quadratic_l1 == 0 and omega.modulus == 1
-    serves = chosen.solver.number == AUTO or chosen.solver.is_liblinear
-    return bool(is_norm and choices.budget is None and serves)
+class _Start:
+    """Weights and duals of a model for the labels of a problem, one at a time."""
 
+    def __init__(self, model: Any, problem: MultilabelProblem) -> None:
+        self.model, self.problem, self.names = model, problem, problem.labels.names.tolist()
+        self.places: dict[Any, int] = {}
+        self.duals: dict[int, Any] = {}
+        if model is None:
+            return
+        self.places = {name: j for j, name in enumerate(model.names.tolist())}
+        if model.n_features != problem.n_features:
+            raise ValueError(
+                f"the model to start from has {model.n_features} features, and the problem "
+                f"{problem.n_features}"
+            )
+        if model.result is not None and model.result.duals is not None:
+            self.duals = model.duals_of(problem.labels.names, problem)
 
-def _gap_of(chosen: Selection) -> float:
-    """The relative gap that each label is solved to."""
-    if chosen.choices.gap_tol is not None:
-        return float(chosen.choices.gap_tol)
-    return min(GAP_TOL, chosen.widest_gap)
+    def of(self, label: int) -> tuple[Vector | None, Any]:
+        """Weights with that of the bias, and duals, of a label; None where there are none."""
+        place = self.places.get(self.names[label])
+        if place is None:
+            return None, None
+        weights = np.zeros(self.problem.rows.width)
+        weights[: self.problem.n_features] = self.model.weights[:, [place]].toarray()[:, 0]
+        if self.problem.bias > 0:
+            weights[-1] = self.model.intercepts[place] / self.problem.bias
+        return weights, self.duals.get(label)

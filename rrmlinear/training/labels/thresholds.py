@@ -11,6 +11,7 @@ from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.records import replace
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.training.labels.fit_labels import solve_labels
+from rrmlinear.training.labels.terms import LabelTerms
 
 Vector = NDArray[np.float64]
 
@@ -99,12 +100,9 @@ def _scores(
     result = np.zeros((n, problem.labels.n_labels))
     for each in range(folds):
         out = np.flatnonzero(fold == each)
-        model = solve_labels(
-            problem.take(np.flatnonzero(fold != each)),
-            chosen,
-            positive_weight=factors,
-            prune=prune,
-        )
+        kept = problem.take(np.flatnonzero(fold != each))
+        terms = LabelTerms(positive_weight=factors, prune=prune)
+        model = solve_labels(kept, chosen, terms)
         result[out] = model.decision_function(problem.take(out))
     return result
 

@@ -345,3 +345,34 @@ def test_a_journal_of_another_run_is_refused(changed, tmp_path):
     what = {"C": "choices", "X": "data", "Y": "data", "prune": "prune"}[changed]
     with pytest.raises(ValueError, match=f"the journal of another run, of other {what}; remove it"):
         fit_labels(problem, Parameter(C=C), prune=prune, journal=tmp_path / "j")
+
+
+@pytest.mark.parametrize(
+    ("asked", "keeps_duals"),
+    [
+        ({"solver": "fista", "regularizer": "l1", "loss": "logistic"}, False),
+        ({"solver": 32, "loss": "hinge"}, True),
+        ({"solver": "newton", "loss": "logistic"}, True),
+    ],
+)
+def test_a_start_serves_labels_that_are_solved_one_after_another(asked, keeps_duals):
+    problem, *_ = problem_of(k=12)
+    first = fit_labels(problem, Parameter(gap_tol=1e-6, **asked), keeps_duals=keeps_duals)
+    few = MultilabelProblem(problem.rows, problem.labels.some(np.arange(3, 9)), problem.weights)
+    alone, again = (
+        fit_labels(few, Parameter(gap_tol=1e-6, **asked), start=start) for start in (None, first)
+    )
+    assert again.result.solved
+    assert again.result.passes.sum() < alone.result.passes.sum()
+    np.testing.assert_allclose(again.result.primal, alone.result.primal, rtol=2e-6)
+    other, *_ = problem_of(d=30)
+    with pytest.raises(ValueError, match="to start from has 40 features, and the problem 30"):
+        fit_labels(other, Parameter(**asked), start=first)
+
+
+def test_a_solver_that_takes_no_start_says_so():
+    problem, *_ = problem_of(k=3)
+    asked = Parameter(solver="pegasos", loss="hinge")
+    first = fit_labels(problem, Parameter())
+    with pytest.raises(ValueError, match="begins at weights of zero and takes no start"):
+        fit_labels(problem, asked, start=first)

@@ -1,29 +1,21 @@
-"""All labels of a problem, each against the rest: blocks of sixteen, dealt to threads."""
+"""Labels of a problem, each against the rest, in blocks of sixteen that share passes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextvars import copy_context
 from itertools import pairwise
 from mmap import mmap
-from threading import Event
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.core.deadline import TimeIsUpError, ends_with, without_deadline
-from rrmlinear.core.pool import thread_pool
+from rrmlinear.core.deadline import TimeIsUpError, without_deadline
 from rrmlinear.data.label_sets import begins_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.dual.labels._label_block import LabelBlock
-from rrmlinear.solvers.loop.label_ends import Column, LabelEnd, Labels
+from rrmlinear.solvers.loop.label_ends import LANES, Block, Column, LabelEnd, Labels
 
-#: Labels of a block.
-LANES = 16
-# The passes after which the labels of a block that have not ended are packed into new blocks.
-ROUNDS = (20, 30, 45, 68, 102, 153, 230, 345)
 # Weights and duals have single precision down to this tolerance; its rounding is added to the gap.
 SINGLE_TOLERANCE = 1e-4
 
@@ -41,10 +33,8 @@ class LabelAscent:
     c_il is ``costs``[i] times the label's factor of that side. Blocks of sixteen labels with about
     as many rows each share passes (`LabelBlock`); no n × K and no d × K array is made.
     ``keeps_duals`` asks for the duals, and ``prune`` > 0 drops smaller weights and fits the bias
-    again. With ``is_free`` the weight of the appended column is not regularized.
-
-    Labels that have not ended after 20, 30, 45 … passes share new blocks. The blocks, and so all
-    bits of the result, do not depend on ``threads``.
+    again. With ``is_free`` the weight of the appended column is not regularized. Threads may solve
+    blocks at once.
     """
 
     def __init__(
@@ -55,7 +45,6 @@ class LabelAscent:
         labels: Labels,
         *,
         seed: int = 0,
-        threads: int = 1,
         prune: float = 0.0,
         keeps_duals: bool = False,
         is_free: bool = False,
@@ -66,96 +55,38 @@ class LabelAscent:
             size = float(np.sqrt(rows.squared_norms().mean())) or 1.0
             rows = rows.with_bias(COLUMN * size)
         self.rows, self.loss, self.costs, self.labels = rows, loss, costs, labels
-        self.seed, self.threads, self.prune, self.keeps_duals = seed, threads, prune, keeps_duals
+        self.seed, self.prune, self.keeps_duals = seed, prune, keeps_duals
         self.squares = rows.squared_norms()
         self.n_features = rows.shape[1]
-        self.is_late = False
-
-    def run(
-        self,
-        tolerance: float,
-        max_passes: int,
-        see: Callable[[int, LabelEnd], Any],
-        start: dict[int, Column] | None = None,
-    ) -> bool:
-        """Solve each label to a gap of ``tolerance`` · P; ``see`` takes it as soon as it is there.
-
-        ``start`` are duals to begin from. After the last of ROUNDS labels
-        are seen as they are. If ``see`` returns True no block is begun any more. False
-        if some labels have not been seen: the caller or the deadline has ended the run.
-        """
-        self.tolerance, self.single = tolerance, tolerance >= SINGLE_TOLERANCE
         self.memory: list[LabelBlock] = []
-        waiting = dict(start or {})
-        counts = np.diff(self.labels.begins)
-        order = np.argsort(-counts, kind="stable")
-        done, max_passes = 0, min(max_passes, ROUNDS[-1])
-        for most in (*(each for each in ROUNDS if each < max_passes), max_passes):
-            blocks = [order[at : at + LANES] for at in range(0, len(order), LANES)]
-            left: list[int] = []
-            for chosen, found in zip(
-                blocks, self._each(blocks, waiting, (done, most, max_passes)), strict=False
-            ):
-                if found is None:
-                    return False
-                for label, end in zip(chosen.tolist(), found, strict=True):
-                    if isinstance(end, Column):
-                        waiting[label] = end
-                        left.append(label)
-                    elif see(label, end):
-                        self.is_late = True
-            if not left:
-                return not self.is_late
-            order, done = np.array(left), most
-        return not self.is_late
 
-    def _each(
-        self, blocks: list[Array], waiting: dict[int, Column], passes: tuple[int, int, int]
-    ) -> Iterable[list[LabelEnd | Column] | None]:
-        def solve(chosen: Array) -> list[LabelEnd | Column] | None:
-            if self.is_late:
-                return None
-            start = [waiting.pop(label, None) for label in chosen.tolist()]
-            return self._solve(chosen, start, *passes)
+    def solve(self, asked: Block, tolerance: float) -> list[LabelEnd | Column]:
+        """What each label of a block ends with, a gap of ``tolerance`` · P, or duals to go on from.
 
-        threads = min(self.threads, len(blocks))
-        if threads == 1:
-            yield from map(solve, blocks)
-            return
-        event = Event()
-        with thread_pool(threads) as pool, ends_with(event):
-            contexts = [copy_context() for _ in blocks]
-            try:
-                yield from pool.map(lambda own, chosen: own.run(solve, chosen), contexts, blocks)
-            except (Exception, KeyboardInterrupt):  # blocks that run end soon
-                self.is_late = True
-                event.set()
-                raise
-
-    def _solve(
-        self, chosen: Array, start: list[Column | None], done: int, most: int, limit: int
-    ) -> list[LabelEnd | Column] | None:
-        """What each label of a block ends with, or duals to go on from."""
+        When the deadline has passed labels end as they are.
+        """
+        single = tolerance >= SINGLE_TOLERANCE
         try:
             block = self.memory.pop()
         except IndexError:
             own = self.rows, self.loss, self.costs, self.squares
-            block = LabelBlock(*own, self.single, self.is_free)
-        block.begin(*self.labels.taken(chosen), self.seed)
-        if any(each is not None for each in start):
-            block.begin_at(*_joined([each or _NO_DUALS for each in start]), done)
+            block = LabelBlock(*own, single, self.is_free)
+        block.begin(*self.labels.taken(asked.labels), self.seed)
+        if any(each is not None for each in asked.start):
+            block.begin_at(*_joined([each or _NO_DUALS for each in asked.start]), asked.done)
+        is_late = False
         try:
-            block.run(self.tolerance, self.seed, most)
+            block.run(tolerance, self.seed, asked.most)
         except TimeIsUpError:
-            self.is_late = True
-        known = block.lanes[: len(chosen)]
+            is_late = True
+        known = block.lanes[: len(asked.labels)]
         is_open = known["open"].astype(bool)
-        goes_on = is_open & (most < limit and not self.is_late)
+        goes_on = is_open & (asked.most < asked.limit and not is_late)
         if (is_open & ~goes_on).any():
             with without_deadline():
-                block.prove(self.tolerance)
+                block.prove(tolerance)
         proven = known["gap"].tolist()
-        found = self._taken(block, chosen, goes_on)
+        found = self._taken(block, asked.labels, goes_on)
         self.memory.append(block)
         return [
             each if isinstance(each, Column) else each._replace(proven=gap)
