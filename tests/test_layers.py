@@ -244,14 +244,27 @@ def test_a_command_imports_little_before_it_catches_ctrl_c(name):
     assert {module for module in at_once if module.rpartition(".")[0] not in light} <= light
 
 
+def loaded_by(code, folder):
+    """The modules of a process that runs this code."""
+    words = [sys.executable, "-c", f"import sys\n{code}\nprint(*sys.modules)"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
 def test_fitting_loads_nothing_heavy(tmp_path):
     code = (
-        "import sys, rrmlinear\n"
+        "import rrmlinear\n"
         "problem = rrmlinear.Problem.from_arrays([[1.0], [-1.0]], [1, 2])\n"
-        "rrmlinear.fit(problem, rrmlinear.Parameter()).predict([[2.0]])\n"
-        f"print(sorted({HEAVY!r} & set(sys.modules)))"
+        "rrmlinear.fit(problem, rrmlinear.Parameter()).predict([[2.0]])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    assert loaded_by(code, tmp_path) & HEAVY == set()
+
+
+def test_reading_text_and_options_loads_no_solver_and_nothing_heavy(tmp_path):
+    code = (
+        "import io, rrmlinear, rrmlinear.cli.options\nrrmlinear.read_libsvm(io.BytesIO(b'1 1:1'))"
     )
-    assert done.stdout.strip() == "[]"
+    found = loaded_by(code, tmp_path)
+    assert found & HEAVY == set()
+    solvers = ("newton", "prox_sdca", "pdprox", "bmrm", "agm", "feature_newton", "pegasos", "lbfgs")
+    assert [name for name in found if name.split(".")[-1] in solvers] == []

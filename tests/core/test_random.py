@@ -29,25 +29,11 @@ def test_numbers(door, seed):
     assert door.numbers(seed, 50) == splitmix(seed, 50)[1]
 
 
-def test_the_published_numbers(door):
-    # of Vigna's splitmix64.c from the state 1234567
-    assert door.numbers(1234567, 3) == [
-        6457827717110365317,
-        3203168211198807973,
-        9817491932198370423,
-    ]
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("number", [0, 1, 77, 2**40])
 def test_streams(door, seed, number):
     start = seed ^ number * 0xD1342543DE82EF95 % WORD
     assert door.stream(seed, number) == splitmix(start, 1)[1][0]
-
-
-def test_streams_differ(door):
-    states = {door.stream(seed, number) for seed in range(30) for number in range(30)}
-    assert len(states) == 900
 
 
 @pytest.mark.parametrize("bound", [1, 2, 3, 7, 1000, 2**32 + 1, 2**63 + 1, WORD - 1])

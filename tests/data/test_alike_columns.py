@@ -54,24 +54,3 @@ def test_unmerged_columns_keep_their_weights():
     weights = alike.expanded(small)
     np.testing.assert_allclose(X @ weights, dense(alike.rows) @ small)
     np.testing.assert_array_equal(np.sort(weights[weights != 0]), np.sort(small, axis=None))
-
-
-def test_frequent_columns_come_first():
-    _, rows = made()
-    counts = (dense(AlikeColumns(rows, merged=True).rows) != 0).sum(axis=0)
-    assert (np.diff(counts) <= 0).all()
-
-
-def test_a_part_of_rows():
-    _, rows = made()
-    alike = AlikeColumns(rows.between(2, 7), merged=True)
-    whole = np.eye(alike.rows.shape[1])
-    some = dense(rows)[2:7] @ alike.expanded(whole)
-    np.testing.assert_allclose(some, dense(alike.rows))
-
-
-def test_no_column_holds_anything():
-    rows = Rows(np.zeros(0), np.zeros(0, np.int32), np.zeros(4, np.int64), 5)
-    alike = AlikeColumns(rows, merged=True)
-    assert alike.rows.shape == (3, 0)
-    np.testing.assert_array_equal(alike.expanded(np.zeros((0, 2))), np.zeros((5, 2)))

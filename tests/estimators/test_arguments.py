@@ -41,15 +41,6 @@ def test_a_number_is_its_own_seed():
             seed_of(wrong)
 
 
-def test_class_factors_of_a_dict_and_balanced():
-    classes, index = np.array(["a", "b", "c"]), np.array([0, 0, 0, 1, 2, 2])
-    assert class_factors(None, classes, index, None) is None
-    assert_allclose(class_factors({"b": 3.0}, classes, index, None), [1, 3, 1])
-    assert_allclose(class_factors("balanced", classes, index, None), [6 / 9, 2, 1])
-    weights = np.array([1.0, 1, 1, 4, 0, 0])
-    assert_allclose(class_factors("balanced", classes, index, weights), [7 / 9, 7 / 12, 0])
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -68,17 +59,6 @@ def test_labels_without_an_order_are_refused(family):
     y = np.array(["a", None] * 3, dtype=object)
     with pytest.raises(ValueError, match="labels y are of the types NoneType, str, which have no"):
         family().fit(np.arange(12.0).reshape(6, 2), y)
-
-
-@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.uint64])
-def test_classes_are_the_different_labels_in_rising_order(kind):
-    ends = np.iinfo(kind)
-    for low in (0, ends.min, ends.max - 6):
-        y = np.array([5, 2, 2, 6, 0, 5, 0] * 50, dtype=kind) + np.array(low, dtype=kind)
-        for labels in (y, np.where(y == y[0], ends.min, ends.max).astype(kind)):
-            found = classes_of(labels)
-            assert found.dtype == kind
-            assert (found == np.unique(labels)).all()
 
 
 def test_whole_numbers_that_nearly_all_differ_are_still_doubted():

@@ -43,11 +43,6 @@ def test_no_ratio_is_the_squared_norm():
     assert_allclose(found.coef_, rrm.LogisticRegression().fit(X, up).coef_, rtol=0)
 
 
-@pytest.mark.parametrize("kind", REGRESSIONS)
-def test_intercepts_are_numbers_of_numpy(kind):
-    assert type(kind().fit(X, y).intercept_) is np.float64
-
-
 def test_ridge_takes_a_list_of_alphas_and_tells_its_solver():
     both = np.column_stack([y, -y])
     found = rrm.Ridge(alpha=[0.1, 2.0], solver="cholesky").fit(X, both)

@@ -23,7 +23,6 @@ from rrmlinear import (
     WestonWatkinsSVC,
 )
 from rrmlinear.estimators.base import NotConvergedWarning
-from rrmlinear.training.labels.thresholds import best_threshold, f1_above
 
 
 @pytest.fixture(scope="module")
@@ -117,17 +116,6 @@ def test_folds_raise_f1_of_rare_labels(thresholds):
     assert f1(thresholds=thresholds) > f1() + 0.05
 
 
-def test_the_best_threshold_is_the_best_of_all():
-    chance = np.random.default_rng(0)
-    for _ in range(50):
-        scores = np.round(chance.normal(size=20), 1)
-        members = np.flatnonzero(chance.random(20) < 0.3).astype(np.int32)
-        limit, f1 = best_threshold(scores, members)
-        tried = [f1_above(scores, members, t) for t in np.append(np.unique(scores) - 0.05, 9.0)]
-        assert f1 == pytest.approx(max(tried))
-        assert f1_above(scores, members, limit) == pytest.approx(f1) or not len(members)
-
-
 def test_it_stands_in_scikit_learns_tools(data):
     X, Y = data
     model = MultilabelClassifier()
@@ -141,17 +129,6 @@ def test_it_stands_in_scikit_learns_tools(data):
     read = pickle.loads(pickle.dumps(model.fit(X, Y)))
     assert (read.predict(X) == model.predict(X)).all()
     assert clone(model).get_params() == model.get_params()
-
-
-def test_sample_weights_are_repetitions(data):
-    X, Y = data
-    weights = np.random.default_rng(0).integers(0, 3, len(X))
-    by_weight = MultilabelClassifier(tol=1e-10).fit(X, Y, sample_weight=weights)
-    rows = np.repeat(np.arange(len(X)), weights)
-    by_rows = MultilabelClassifier(tol=1e-10).fit(X[rows], Y[rows])
-    np.testing.assert_allclose(
-        by_weight.decision_function(X), by_rows.decision_function(X), atol=1e-4
-    )
 
 
 def test_a_warm_start_takes_the_last_duals(data):

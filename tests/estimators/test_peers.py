@@ -7,7 +7,7 @@ import pytest
 import sklearn.linear_model
 import sklearn.svm
 from numpy.testing import assert_allclose
-from scipy.special import logsumexp, softmax
+from scipy.special import logsumexp
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import StandardScaler
 
@@ -244,12 +244,6 @@ def test_huber_at_their_scale(numbers):
     ).fit(X, y)
     assert_allclose(ours.coef_, other.coef_, atol=1e-4)
     assert ours.intercept_ == pytest.approx(other.intercept_, abs=1e-4)
-
-
-def test_probabilities_are_a_softmax_of_scores(flowers):
-    X, y = flowers
-    ours = rrmlinear.LogisticRegression().fit(X, y)
-    assert_allclose(ours.predict_proba(X), softmax(scores_of(ours, X), axis=1))
 
 
 def test_the_penalty_of_before_is_a_ratio(two_classes):

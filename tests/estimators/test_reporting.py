@@ -7,8 +7,6 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import rrmlinear
-from rrmlinear.pages.duals import DualCounts
-from rrmlinear.solvers.loop.result import DualBlocks
 
 pytest.importorskip("plotly", reason="pages need plotly")
 pytest.importorskip("jinja2", reason="pages need Jinja2")
@@ -90,29 +88,6 @@ def test_classes_without_weights_tell_their_data(estimator, y, told, tmp_path):
     assert told in text
     with pytest.raises(ValueError, match="X has 2 features"):
         estimator.report(path, X[:, :2], y)
-
-
-@pytest.mark.parametrize(
-    ("duals", "counts", "zeros"),
-    [
-        (np.array([0.0, 0.01, -1.0, 0.5, 1.0]), {0: 1, 20: 1, 39: 2}, 1),
-        (DualBlocks.of(np.array([[0.0, 2.0], [0.04, 0.0]])), {0: 1, 39: 1}, None),
-        (np.array([[0.0, 3.0], [3.0, 3.0]]), {39: 3}, 1),
-        (np.array([0.0, 1e-308, 2e-308]), {20: 1, 39: 1}, 1),
-    ],
-)
-def test_duals_are_counted_by_size(duals, counts, zeros):
-    found = DualCounts.of(duals)
-    assert dict(enumerate(found.counts)) == dict.fromkeys(range(40), 0) | counts
-    assert found.zeros == zeros
-    assert found.middles()[0] == pytest.approx(found.largest / 80)
-
-
-def test_labels_are_named_as_given(tmp_path):
-    model = rrmlinear.LinearSVC().fit(X, WORDS)
-    model.report(tmp_path / "fit.html", X, WORDS)
-    text = (tmp_path / "fit.html").read_text(encoding="utf-8")
-    assert all(f"label {name}" in text for name in NAMES)
 
 
 def test_a_search_tells_what_it_tried(tmp_path):

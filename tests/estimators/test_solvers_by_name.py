@@ -1,15 +1,13 @@
 """The solvers of the general estimators: certificates, intercepts, constraints, starts."""
 
-import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from sklearn.datasets import load_iris
 
 import rrmlinear
 from rrmlinear import LinearClassifier
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.solvers import SOLVERS as TYPES
-from rrmlinear.catalog.solvers import regularizers_of
 from rrmlinear.estimators.wording import SOLVERS
 from rrmlinear.solvers.loop.result import Status
 
@@ -20,30 +18,6 @@ FREE = [name for name, kind in KINDS.items() if "free_bias" in kind.choices]
 def loss_for(name, kinked):
     """The loss, or the smooth hinge where the solver takes no kink."""
     return "smooth-hinge" if "smooth" in KINDS[name].needs[0] else kinked
-
-
-def test_the_net_as_a_constraint(two_classes):
-    X, y = two_classes
-    choices = {"solver": "fista", "C": 0.4, "l1": 0.3, "tol": 1e-9, "fit_intercept": False}
-    penalty = LinearClassifier("logistic", regularizer="elastic-net", **choices).fit(X, y)
-    w = penalty.coef_[0]
-    radius = 0.3 * np.abs(w).sum() + w @ w / 2
-    ball = LinearClassifier("logistic", regularizer="elastic-ball", radius=radius, **choices)
-    ball.fit(X, y)
-    assert_allclose(ball.coef_, penalty.coef_, atol=1e-3)
-    assert 0.3 * np.abs(ball.coef_).sum() + (ball.coef_**2).sum() / 2 <= radius * (1 + 1e-12)
-    without = set(SOLVERS) - {
-        name for name, kind in KINDS.items() if "elastic-ball" in regularizers_of(kind)
-    }
-    for solver in sorted(without):
-        refused = LinearClassifier(
-            "logistic", regularizer="elastic-ball", solver=solver, radius=1.0, fit_intercept=False
-        )
-        with pytest.raises(
-            ValueError,
-            match=f"radius has no effect with solver {solver}: it is for solver agm, agm-1,",
-        ):
-            refused.fit(X, y)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

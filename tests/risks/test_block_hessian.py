@@ -58,14 +58,3 @@ def test_matrix_factor_gram_products_and_diagonal_are_of_one_matrix(form, case):
     for count in (3, hessian.size + 1):  # by columns, and by rows of the factor
         columns = csr_array(rng.standard_normal((len(p), count)) * (rng.random(count) < 0.5))
         np.testing.assert_allclose(hessian.times_sparse(columns), factor @ columns, **near)
-
-
-def test_without_active_rows_it_is_zero():
-    risk, _ = make("dense", CLASS_LOSSES["weston-watkins"], 0.5)
-    scores = np.zeros((N, K))
-    scores[np.arange(N), np.arange(N) % K] = 9.0
-    hessian = risk.at(scores).hessian()
-    assert hessian.size == 0
-    assert not hessian.matrix().any()
-    assert not hessian.product(np.ones(D * K)).any()
-    assert hessian.gram(np.ones(D * K)).shape == (0, 0)

@@ -7,7 +7,6 @@ from scipy.sparse import csr_array
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.losses.logistic import Logistic
-from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 
 
@@ -63,11 +62,3 @@ def test_the_same_threads_give_the_same_bits():
         ]
         assert all(np.array_equal(results[0][1], other[1]) for other in results)
         assert all(results[0][2] == other[2] for other in results)
-
-
-def test_duals_that_hang_together_are_not_swept_apart():
-    given, y, costs, rng = problem("dense", 50, 4, bias=1.0)
-    risk = ScalarRisk(given.rows, margin.Hinge(), y, costs, condition=Intercept())
-    steps, _, value, _ = risk.sweep(rng.standard_normal(4), 0.0, 1.0)
-    assert abs(costs @ steps) <= 1e-10 * (costs @ np.abs(steps))
-    assert value == pytest.approx(swept(risk, np.zeros(4), 0.0, 1.0)[2], rel=1)

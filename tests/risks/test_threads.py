@@ -49,15 +49,6 @@ def test_products_are_those_of_the_matrix(form, index, dtype, threads, kept):
         assert again.gradient(derivatives).tobytes() == risk.gradient(derivatives).tobytes()
 
 
-def test_long_rows_are_the_same():
-    rows, X, y, rng = data("sparse", np.float64, density=1.0)
-    assert rows.between(N // 2, N).n_stored > 32 * (N - N // 2)
-    risk = ScalarRisk(rows, Hinge(), y, np.ones(N), threads=2)
-    w, derivatives = rng.standard_normal(D + 1), rng.standard_normal(N)
-    np.testing.assert_allclose(risk.scores(w), X @ w[:D] + 2 * w[D], atol=1e-12)
-    np.testing.assert_allclose(risk.gradient(derivatives)[:D], X.T @ derivatives, atol=1e-11)
-
-
 @pytest.mark.parametrize(("form", "index"), FORMS)
 def test_products_of_blocks_are_those_of_one_thread(form, index):
     rows, _, _, rng = data(form, np.float64, index)

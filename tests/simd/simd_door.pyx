@@ -4,10 +4,6 @@ from libc.stdint cimport int64_t
 
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.simd.barrier cimport flag_t, flags_meet
-from rrmlinear.simd.blocks cimport (
-    add_squares, block_change, block_change_t, block_margins, block_pack_steps, block_scores,
-    block_scores_some, block_stride, block_update, block_update_some,
-)
 from rrmlinear.simd.columns cimport (
     columns_add, columns_times, vector_axpy, vector_dot, vector_dot3, vector_moved,
 )
@@ -17,15 +13,6 @@ from rrmlinear.simd.row_products cimport row_axpy, row_dot, row_squared_norm, th
 from rrmlinear.simd.rows cimport (
     row_index, row_part, row_t, row_value, rows_get, rows_prefetch, rows_prefetch_begin,
 )
-
-cdef extern from "elementary.h" nogil:
-    double exp_simd(double x)
-    double log_simd(double x)
-    double exp_roughly(double x)
-    double log_roughly(double x)
-
-cdef extern from "logistic_arrays.h" nogil:
-    double log1p_simd(double x)
 
 
 def entries(Rows rows, Py_ssize_t i, begin=None, end=None):
@@ -75,52 +62,6 @@ def add(Rows rows, Py_ssize_t begin, Py_ssize_t end, const double[::1] c, const 
     rows_add(&rows.c, begin, end, &c[0], &a[0], &total[0])
 
 
-def stride_of(Py_ssize_t k):
-    return block_stride(k)
-
-
-def scores(Rows rows, Py_ssize_t i, const double[:, ::1] W, Py_ssize_t whole, double[::1] out):
-    cdef row_t row = rows_get(&rows.c, i)
-    block_scores(&row, &W[0, 0], W.shape[1], whole, &out[0])
-
-
-def scores_some(Rows rows, Py_ssize_t i, const double[:, ::1] W, const int64_t[::1] places,
-                double[::1] out):
-    cdef row_t row = rows_get(&rows.c, i)
-    block_scores_some(&row, &W[0, 0], W.shape[1], &places[0], places.shape[0], &out[0])
-
-
-def update(Rows rows, Py_ssize_t i, double[:, ::1] W, const double[::1] steps):
-    cdef row_t row = rows_get(&rows.c, i)
-    block_update(&row, &W[0, 0], W.shape[1], &steps[0])
-
-
-def update_some(Rows rows, Py_ssize_t i, double[:, ::1] W, const int64_t[::1] places,
-                const double[::1] steps):
-    cdef row_t row = rows_get(&rows.c, i)
-    block_update_some(&row, &W[0, 0], W.shape[1], &places[0], &steps[0], places.shape[0])
-
-
-def margins(const double[::1] scores, Py_ssize_t k, Py_ssize_t label, double cost, double scale,
-            double[::1] out):
-    block_margins(&scores[0], k, scores.shape[0], label, cost, scale, &out[0])
-
-
-def change(const double[::1] margins, double cost, const double[::1] old, double[::1] new,
-           Py_ssize_t label, double rounding, double[::1] steps):
-    cdef block_change_t found = block_change(&margins[0], cost, &old[0], &new[0], old.shape[0],
-                                             label, rounding, &steps[0])
-    return found.n, found.sum, found.linear, found.squared
-
-
-def pack_steps(const double[::1] steps, Py_ssize_t base, int64_t[::1] places, double[::1] packed):
-    return block_pack_steps(&steps[0], steps.shape[0], base, &places[0], &packed[0])
-
-
-def squares(const double[:, ::1] W, double[::1] sums):
-    add_squares(&W[0, 0], W.shape[0], W.shape[1], &sums[0])
-
-
 def long_dot(const double[::1] a, const double[::1] c):
     return vector_dot(&a[0], &c[0], a.shape[0])
 
@@ -143,21 +84,6 @@ def matrix_times(const double[:, ::1] A, const double[::1] v, double[::1] out):
 
 def matrix_add(const double[:, ::1] A, const double[::1] weights, double[::1] out):
     columns_add(&A[0, 0], A.shape[0], A.shape[1], &weights[0], &out[0])
-
-
-def elementary(str name, const double[::1] x, double[::1] out):
-    cdef Py_ssize_t i
-    for i in range(x.shape[0]):
-        if name == "exp":
-            out[i] = exp_simd(x[i])
-        elif name == "log":
-            out[i] = log_simd(x[i])
-        elif name == "log1p":
-            out[i] = log1p_simd(x[i])
-        elif name == "exp roughly":
-            out[i] = exp_roughly(x[i])
-        else:
-            out[i] = log_roughly(x[i])
 
 
 def meet(double[:, ::1] flags, int n_threads, int me, int64_t[::1] board, int64_t rounds,

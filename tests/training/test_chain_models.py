@@ -9,7 +9,6 @@ from rrmlinear.catalog.selection import select
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.chains import cross_validate_sequences, fit_sequences
-from rrmlinear.training.model import Model
 from rrmlinear.training.model_files.header import ModelFileError
 from tests.risks.layouts.chains.chains_by_force import ByForce
 from tests.training.chain_cases import LENGTHS, D, made
@@ -56,20 +55,6 @@ def test_features_beyond_and_missing():
     assert (model.predict([part[:, :2] for part in X]) == model.predict(narrower)).all()
     with pytest.raises(ValueError, match="loss m3n has no marginals: crf has them"):
         model.predict_marginals(X)
-
-
-@pytest.mark.parametrize("bias", [-1.0, 1.0])
-def test_a_model_file_reads_back_bit_for_bit(bias, tmp_path):
-    _, _, problem = made(bias=bias)
-    model = fit_sequences(problem, Parameter(loss="crf"))
-    path = tmp_path / "model"
-    model.save(path)
-    again = ChainModel.load(path)
-    for name in ("weights", "transitions", "labels"):
-        assert np.array_equal(getattr(again, name), getattr(model, name))
-    assert (again.loss, again.bias, again.n_features) == ("crf", bias, D)
-    with pytest.raises(ModelFileError, match=r"with transitions; ChainModel\.load reads it"):
-        Model.load(path)
 
 
 @pytest.mark.parametrize("loss", ["crf", "m3n"])

@@ -85,13 +85,6 @@ def test_folds_are_shuffled_by_the_seed():
     assert (first == problem.labels).mean() > 0.8
 
 
-def test_sorted_labels_do_not_empty_a_class():
-    problem = problem_of(90)
-    sorted_problem = problem.take(np.argsort(problem.labels, kind="stable"))
-    predicted = cross_validate(sorted_problem, select(Parameter()), 3)
-    assert (predicted == sorted_problem.labels).mean() > 0.8
-
-
 def test_passes_of_every_fold_are_seen():
     first_passes = []
     cross_validate(

@@ -10,10 +10,8 @@ from rrmlinear import Model, Parameter, Problem, fit
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.selection import GAP_TOL, KINKS_GAP_TOL, select
 from rrmlinear.catalog.solvers import SOLVERS
-from rrmlinear.losses.margin import SquaredHinge
-from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.rules.rule import Either, Point, Rule
+from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.training.fit import NotSolvedWarning
 
 TYPES = [number for number, row in SOLVERS.items() if row.is_liblinear]
@@ -175,34 +173,6 @@ def test_a_tolerance_bounds_the_violation_at_the_weights_of_the_duals(number):
     result = fit(problem, Parameter(solver=number, tolerance=1e-4)).result
     assert result.primal - best.primal <= 1e-6 * best.primal
     assert result.last.relative_gap <= 1e-6
-
-
-def test_the_range_of_type_3_holds_0(problems):
-    # all derivatives are alike and not 0: the range of them alone would be 0
-    chosen = select(Parameter(solver=3, tolerance=0.1))
-    problem = Problem.from_arrays(np.ones((4, 1)), np.ones(4))
-    solver = chosen.solver_for(
-        problem.rows, np.ones(4), None, np.ones(4), chosen.regularizer.over((1,))
-    )
-    at_zero = Point(np.zeros(1), np.zeros(4))
-    assert solver.rule.ratio(at_zero) == pytest.approx(10.0)
-    assert solver.rule.ratio(Point(np.ones(1), np.full(4, 0.25))) == 0
-
-
-def test_either_rule_holds_from_the_pass_of_the_other_on():
-    class Fixed(Rule):
-        def ratio(self, point):
-            return self.tolerance
-
-    risk = ScalarRisk(
-        Problem.from_arrays([[1.0]], [1.0]).rows, SquaredHinge(), np.ones(1), np.ones(1)
-    )
-    rule = Either(Fixed(risk, 5.0), Fixed(risk, 0.5), 3)
-    assert [rule.has_turned(number) for number in (1, 2)] == [False, False]
-    assert rule.ratio(Point(None, None)) == 5.0
-    assert rule.has_turned(3)
-    assert not rule.has_turned(4)
-    assert rule.ratio(Point(None, None)) == 0.5
 
 
 @pytest.mark.parametrize("number", [1, 3, 7])

@@ -2,61 +2,12 @@
 
 import numpy as np
 import pytest
-from members import CLASS_LOSSES, REAL_LOSSES, SCALAR_LOSSES, SIGN_LOSSES, choices_of
-from numpy.testing import assert_allclose, assert_array_equal
+from members import SCALAR_LOSSES, SIGN_LOSSES
+from numpy.testing import assert_array_equal
 
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import select
-
-
-def regularizer_value(weights, regularizer):
-    one_norm = 0.7 * np.abs(weights).sum() if regularizer == "elastic-net" else 0.0
-    return (weights**2).sum() / 2 + one_norm
-
-
-@pytest.mark.parametrize("regularizer", ["l2", "elastic-net"])
-@pytest.mark.parametrize("loss", SIGN_LOSSES)
-def test_two_classes_have_one_column(signs, fit, loss, regularizer):
-    given = {"solver": 32, "loss": loss, "gap_tol": 1e-7, "C": 0.5}
-    model = fit(signs, **given, **choices_of(regularizer))
-    assert model.weights.shape == (5, 1)
-    assert model.loss == loss
-    assert -1e-12 <= model.result.gap <= model.result.target
-    scores = signs.rows.values @ model.weights[:, 0]
-    assert_allclose(model.decision_function(signs), scores, atol=1e-12)
-    expected = np.where(scores > 0, model.labels[0], model.labels[1])
-    assert_array_equal(model.predict(signs), expected)
-    y = np.where(signs.labels == model.labels[0], 1.0, -1.0)
-    losses = select(model.parameter).loss.values(y, scores).sum()
-    primal = regularizer_value(model.weights, regularizer) + 0.5 * losses
-    assert model.result.primal == pytest.approx(primal, rel=1e-12)
-
-
-@pytest.mark.parametrize("regularizer", ["l2", "elastic-net"])
-@pytest.mark.parametrize("loss", REAL_LOSSES)
-def test_regression_predicts_numbers(reals, fit, loss, regularizer):
-    given = {"solver": 32, "loss": loss, "gap_tol": 1e-7, "C": 0.5}
-    model = fit(reals, **given, **choices_of(regularizer))
-    assert model.is_regression
-    assert len(model.labels) == 0
-    assert -1e-12 <= model.result.gap <= model.result.target
-    predicted = model.predict(reals)
-    assert_allclose(predicted, reals.rows.values @ model.weights[:, 0], atol=1e-12)
-    losses = select(model.parameter).loss.values(reals.labels, predicted).sum()
-    primal = regularizer_value(model.weights, regularizer) + 0.5 * losses
-    assert model.result.primal == pytest.approx(primal, rel=1e-12)
-
-
-@pytest.mark.parametrize("regularizer", ["l2", "elastic-net"])
-@pytest.mark.parametrize("loss", CLASS_LOSSES)
-def test_multiclass_losses_have_a_column_for_each_class(small_problem, fit, loss, regularizer):
-    problem = small_problem().problem()
-    model = fit(problem, solver=32, loss=loss, gap_tol=1e-6, **choices_of(regularizer))
-    assert model.weights.shape == (6, 4)
-    assert -1e-12 <= model.result.gap <= model.result.target
-    best = model.decision_function(problem).argmax(axis=1)
-    assert_array_equal(model.predict(problem), model.labels[best])
 
 
 def test_the_weston_watkins_machine_solves_raw_columns(data_set, fit):

@@ -40,21 +40,6 @@ def test_all_solvers_find_one_optimum(problem, loss):
         assert all(row.gap >= -1e-9 * abs(row.primal) for row in result.trace)
 
 
-@pytest.mark.parametrize("regularizer", [{"regularizer": "elastic-net", "l1": 0.5}])
-def test_other_regularizers(problem, regularizer):
-    given = {"loss": "f1", "C": 0.3, **regularizer}
-    by_planes = fit(problem, Parameter(solver=39, gap_tol=1e-5, **given)).result
-    by_gradients = fit(problem, Parameter(solver=35, gap_tol=1e-3, **given)).result
-    assert by_planes.solved
-    assert by_gradients.solved
-    assert by_gradients.primal == pytest.approx(by_planes.primal, rel=1.1e-3)
-
-
-def test_the_1_norm_alone(problem):
-    result = fit(problem, Parameter(loss="f1", regularizer="l1", l1=2.0, gap_tol=1e-3)).result
-    assert result.solved
-
-
 def by_program(X, y, measure, C):
     """min ½‖w‖² + C ξ with a constraint for each labelling."""
     w, xi = cvxpy.Variable(X.shape[1]), cvxpy.Variable()

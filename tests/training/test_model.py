@@ -67,16 +67,6 @@ def test_probabilities_of_extreme_scores():
     assert two.predict_proba(X).tolist() == [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_probabilities_do_not_depend_on_the_split(model, threads):
-    X = np.random.default_rng(1).standard_normal((31, 8))
-    logistic = replace(model, loss="logistic")
-    scores = np.hstack((X, np.full((31, 1), 0.5))) @ model.weights
-    expected = 1 / (1 + np.exp(-scores))
-    expected /= expected.sum(axis=1, keepdims=True)
-    assert logistic.predict_proba(X, threads) == pytest.approx(expected)
-
-
 def test_other_losses_have_no_probabilities(model):
     for loss in ("hinge", "squared", None):
         with pytest.raises(ValueError, match=f"loss {loss} has no probabilities"):

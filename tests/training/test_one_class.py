@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
 
 from rrmlinear import Model, Parameter, Problem, fit
 from rrmlinear.catalog.errors import ChoiceError
@@ -20,19 +21,21 @@ def trained(X, nu, **choices):
     return fit(problem, Parameter(solver=21, nu=nu, **({"gap_tol": 1e-10} | choices)))
 
 
-def objective(X, nu, w, rho):
-    return w @ w / 2 + np.maximum(0, rho - X @ w).sum() - nu * len(X) * rho
-
-
+@pytest.mark.parametrize("weighs", [False, True])
+@pytest.mark.parametrize("form", [np.asarray, csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("nu", [0.06, 0.31, 0.81])
-def test_the_certificate_is_that_of_the_problem(X, nu):
-    model = trained(X, nu)
+def test_the_certificate_is_that_of_the_problem(X, nu, form, weighs):
+    costs = np.where(np.arange(len(X)) % 17, 0.1 + np.arange(len(X)) % 3, 0.0)
+    costs = costs if weighs else np.ones(len(X))
+    problem = Problem.from_arrays(form(X), np.ones(len(X)), costs)
+    model = fit(problem, Parameter(solver=21, nu=nu, gap_tol=1e-10))
     result, w = model.result, model.weights[:, 0]
-    assert result.primal == pytest.approx(objective(X, nu, w, model.rho), rel=1e-9)
+    losses = costs @ np.maximum(0, model.rho - X @ w) - nu * costs.sum() * model.rho
+    assert result.primal == pytest.approx(w @ w / 2 + losses, rel=1e-9)
     assert result.duals.min() >= 0
     assert result.duals.max() <= 1
-    assert result.duals.sum() == pytest.approx(nu * len(X))
-    v = X.T @ result.duals
+    assert costs @ result.duals == pytest.approx(nu * costs.sum())
+    v = X.T @ (costs * result.duals)
     assert result.dual == pytest.approx(-v @ v / 2, rel=1e-9)
     assert 0 <= result.gap <= 1e-8 * abs(result.primal)
 

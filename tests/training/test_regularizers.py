@@ -160,24 +160,6 @@ def test_a_weight_at_its_limit_is_news():
         fit(Y, solver=35, loss="squared", regularizer="l1", unpenalized=[4, 1], limit=30)
 
 
-def test_an_appended_column_is_a_group_of_its_own():
-    chosen = choices("group-lasso", solver=35, loss="squared")
-    w = cvxpy.Variable(D + 1)
-    with_ones = np.hstack([X, np.ones((N, 1))])
-    least = minimum(group_sum(w, [*MEMBERS, [D]]) + 0.15 * cvxpy.sum_squares(Y - with_ones @ w))
-    assert_least(fit(Y, bias=1.0, **chosen), least)
-
-
-def test_one_problem_for_each_class():
-    model = fit(CLASSES, solver=35, loss="smooth-hinge", **choices("group-lasso"))
-    assert model.weights.shape == (D, 3)
-    for j in range(3):
-        y = np.where(model.labels[j] == CLASSES, 1.0, -1.0)
-        one = fit(y, solver=35, loss="smooth-hinge", **choices("group-lasso"))
-        sign = 1 if one.labels[0] == 1 else -1
-        np.testing.assert_allclose(model.weights[:, [j]], sign * one.weights, atol=1e-2)
-
-
 WITH = {"solver": 35, "loss": "squared"}
 
 

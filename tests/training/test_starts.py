@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from rrmlinear import Problem
+from rrmlinear import Parameter, Problem, fit
 from rrmlinear.catalog.solvers import SOLVERS
 from rrmlinear.training.starts import Point
 
@@ -79,3 +79,8 @@ def test_weights_of_another_problem_are_left_out_and_bad_ones_are_not_taken(fit,
 
 def test_solver_types_that_take_no_duals():
     assert [row.number for row in SOLVERS.values() if not row.starts] == [5, 6, 41, "marginals"]
+
+
+def test_a_start_that_would_have_no_effect_is_refused(signs):
+    with pytest.raises(ValueError, match="solver 41 begins at weights of zero"):
+        fit(signs, Parameter(solver=41), start=np.zeros(80))

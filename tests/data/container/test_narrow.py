@@ -8,7 +8,6 @@ from scipy.sparse import csr_array, random_array
 from scipy.sparse.linalg import norm
 
 from rrmlinear import Problem, write_container
-from rrmlinear.data.container import working_copy
 from rrmlinear.data.container.narrow import PART, narrowed
 
 N, D = 300, 60
@@ -53,12 +52,6 @@ def test_rows_are_near_and_norms_are_exact(tmp_path, scale):
     assert os.listdir(tmp_path) == ["c.rrm"]
 
 
-def test_rows_without_values(tmp_path):
-    norms, narrow = read(streamed(tmp_path, csr_array((N, D))))
-    assert (norms == 4).all()
-    assert narrow is None or narrow.n_stored == 0
-
-
 @pytest.mark.parametrize("value", [1e300, 1e-42])
 def test_values_beyond_single_precision_are_not_copied(tmp_path, value):
     X = random_rows()
@@ -67,20 +60,3 @@ def test_values_beyond_single_precision_are_not_copied(tmp_path, value):
     assert narrow is None
     assert np.isfinite(norms[:-1]).all()
     assert os.listdir(tmp_path) == ["c.rrm"]
-
-
-def test_rows_in_single_precision_stay_as_they_are(tmp_path):
-    norms, narrow = read(streamed(tmp_path, random_rows().astype(np.float32)))
-    assert narrow is None
-    assert (norms > 0).all()
-
-
-def test_without_a_folder_to_write_there_is_no_copy(tmp_path, monkeypatch):
-    def refuse(*args, **kwargs):
-        raise OSError("no room")
-
-    rows = streamed(tmp_path, random_rows())
-    monkeypatch.setattr(working_copy.tempfile, "TemporaryFile", refuse)
-    norms, narrow = read(rows)
-    assert narrow is None
-    assert (norms == rows.squared_norms()).all()

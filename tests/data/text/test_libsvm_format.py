@@ -2,8 +2,6 @@
 
 import io
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -269,14 +267,3 @@ def test_arrays_have_scipys_types_and_may_be_written():
 def test_arguments_are_checked(options, message):
     with pytest.raises(ValueError, match=message):
         read(b"1 1:1\n", **options)
-
-
-def test_reading_imports_neither_scipy_nor_sklearn():
-    program = (
-        "import sys, io, rrmlinear\n"
-        "rrmlinear.read_libsvm(io.BytesIO(b'1 1:1'))\n"
-        "print([m for m in ('scipy', 'sklearn') if m in sys.modules])"
-    )
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    assert done.stdout.strip() == "[]"

@@ -17,8 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rrmlinear import read_libsvm
-from rrmlinear.data.text._example_arrays import Block
-from rrmlinear.data.text._libsvm_parser import PADDING, Arrays, count_marks
+from rrmlinear.data.text._libsvm_parser import count_marks
 
 
 @settings(max_examples=400)
@@ -182,17 +181,3 @@ def test_peak_memory(tmp_path, long_text, compress):
     output, _ = run_python(program, path).communicate(timeout=60)
     # the allocator of a free-threaded Python keeps 12 to 18 MB that are free, of files of any size
     assert float(output) < (1.6 if sysconfig.get_config_var("Py_GIL_DISABLED") else 1.3)
-
-
-@pytest.mark.parametrize("length", [0, 1, 63, 64, 65, 64 * 255, 64 * 256 + 7])
-def test_count_marks(length):
-    text = np.random.default_rng(length).choice(list(b":\n1"), size=length + 1).astype(np.uint8)
-    found = count_marks(text, length)
-    assert found == ((text[:length] == 10).sum(), (text[:length] == 58).sum())
-
-
-def test_the_parser_needs_its_padding():
-    arrays = Arrays(np.float64, 0, 1, 2**63 - 1, False, False)
-    arrays.reserve(1, 1)
-    with pytest.raises(ValueError, match="bytes are needed behind"):
-        arrays.parse(bytearray(b"1 1:1\n" + bytes(PADDING - 1)), 6, Block(0, 0, 0))

@@ -154,18 +154,6 @@ def test_three_classes_are_trained_one_against_the_rest():
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-def test_the_cap_is_nu_or_from_the_margin_errors(cancer):
-    X, y = cancer
-    n = len(y)
-    one = ERLPBoostClassifier(nu=1 / (0.25 * n)).fit(X, y)
-    other = ERLPBoostClassifier(margin_errors=0.25).fit(X, y)
-    assert one.nu_ == other.nu_
-    np.testing.assert_array_equal(one.example_weights_, other.example_weights_)
-    hard = ERLPBoostClassifier(nu=1.0, lam=0.0, tol=1e-2).fit(X, y)
-    assert hard.margin_ == pytest.approx(soft_margin(hard, X, y), abs=1e-12)
-    assert ERLPBoostClassifier(nu=1 / n).fit(X, y).example_weights_.max() == pytest.approx(1 / n)
-
-
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
@@ -204,13 +192,6 @@ def test_columns_of_extreme_scale(cancer, scale):
     assert other.edge_ / scale == pytest.approx(one.edge_, rel=1e-9)
     assert other.margin_ / scale == pytest.approx(one.margin_, rel=1e-9)
     np.testing.assert_array_equal(other.predict(X * scale), one.predict(X))
-
-
-def test_columns_of_zeros_have_no_margin():
-    with pytest.warns(UserWarning, match="no ensemble has a soft margin above 0 with nu"):
-        model = ERLPBoostClassifier("columns").fit(np.zeros((7, 3)), [0, 1, 0, 1, 1, 0, 1])
-    assert model.edge_ == model.margin_ == model.duality_gap_ == 0
-    np.testing.assert_array_equal(model.predict(np.zeros((2, 3))), [0, 0])
 
 
 def test_weights_beyond_double_precision_are_named(cancer):

@@ -271,14 +271,6 @@ def test_wrong_parameters_of_a_gaussian_kernel_are_refused(given):
     assert KernelClassifier("hinge", kernel_params={"gamma": None}).fit(X, y).score(X, y) > 0
 
 
-@pytest.mark.parametrize("choices", [{}, {"n_components": 20}, {"loss": "logistic"}])
-def test_lines_of_progress_name_the_class(moons, choices, capsys):
-    KernelClassifier(verbose=2, **choices).fit(*moons)
-    lines = capsys.readouterr().out.splitlines()
-    assert lines
-    assert all(line.startswith("[KernelClassifier] ") for line in lines)
-
-
 def test_rows_that_are_all_equal_and_tiny_penalties():
     """A penalty that is rounding is one of the dual weights, not of weights of X."""
     KernelClassifier().fit(np.zeros((6, 1)), np.arange(6) % 2)

@@ -114,44 +114,11 @@ def test_a_matrix_and_its_triplets_are_the_same(entries):
     assert_array_equal(one.dual_coef_, other.dual_coef_)
 
 
-def test_weights_are_repetitions(entries):
-    rows, columns, y = entries[:3]
-    repeats = np.arange(len(y)) % 3 + 1
-    weighted = MatrixCompletion(C=0.5, tol=1e-9).fit(rows, columns, y, sample_weight=repeats)
-    repeated = MatrixCompletion(C=0.5, tol=1e-9)
-    repeated.fit(*(np.repeat(part, repeats) for part in (rows, columns, y)))
-    assert weighted.trace_[-1].primal == pytest.approx(repeated.trace_[-1].primal, rel=2e-9)
-
-
 def test_rows_and_columns_without_entries_are_zero(entries):
     model = MatrixCompletion(C=2.0, tol=1e-6).fit(*entries[:3], shape=(P + 2, Q + 1))
     assert (model.left_.shape[0], model.right_.shape[0]) == (P + 2, Q + 1)
     assert_allclose(model.predict([4, P, P + 1], [0, 1, Q]), 0, atol=1e-12)
     assert_allclose(model.predict([0, 1], [2, Q]), 0, atol=1e-12)
-
-
-def test_factors_are_a_singular_value_decomposition(entries):
-    model = MatrixCompletion(C=2.0).fit(*entries[:3])
-    s = model.singular_values_
-    assert (s > 0).all()
-    assert (np.diff(s) <= 0).all()
-    for vectors in (model.left_, model.right_):
-        assert_allclose(vectors.T @ vectors, np.eye(len(s)), atol=1e-12)
-
-
-def test_one_entry_is_shrunk_or_left():
-    for C, expected in ((0.5, 0.0), (2.0, 3.0)):
-        model = MatrixCompletion(C=C, tol=1e-9).fit([2], [1], [3.0])
-        assert model.shape_ == (3, 2)
-        assert_allclose(model.predict([2, 0], [1, 0]), [expected, 0], atol=1e-8)
-    assert MatrixCompletion(C=0.5).fit([2], [1], [3.0]).singular_values_.size == 0
-    squared = MatrixCompletion("squared", C=2.0, tol=1e-12).fit([0], [0], [3.0])
-    assert squared.predict([0], [0])[0] == pytest.approx(2.5, abs=1e-5)
-
-
-def test_zeros_are_solved_at_once():
-    model = MatrixCompletion().fit([0, 1], [0, 1], [0.0, 0.0])
-    assert (model.n_iter_, model.duality_gap_) == (1, 0)
 
 
 def test_levels_are_predicted_as_they_are_called(entries):

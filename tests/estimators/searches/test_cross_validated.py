@@ -79,13 +79,6 @@ def test_costs_of_a_logistic_regression_are_theirs(cells):
     assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-3)
 
 
-def test_ratios_compete(cells):
-    found = LogisticRegressionCV(Cs=[0.1, 1.0], l1_ratios=[0.0, 0.5, 1.0], cv=3).fit(*cells)
-    assert found.scores_.shape == (3, 3, 2)
-    assert found.l1_ratio_ in (0.0, 0.5, 1.0)
-    assert found.best_score_ == pytest.approx(found.scores_.mean(axis=0).max(), abs=1e-2)
-
-
 def test_costs_of_a_machine_are_those_of_a_grid_search(cells):
     X, y = cells
     Cs = [1e-3, 1e-2, 1e-1]

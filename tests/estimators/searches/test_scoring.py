@@ -76,12 +76,6 @@ def test_a_class_that_the_scorer_names_stays():
     assert no != yes
 
 
-@pytest.mark.parametrize("kind", [LogisticRegressionCV, LinearSVCCV])
-def test_the_score_is_the_accuracy_by_default(kind):
-    found = kind(Cs=Cs).fit(X, index)
-    assert found.score(X, index) == np.mean(found.predict(X) == index)
-
-
 @pytest.mark.filterwarnings("ignore:The least populated class")
 @pytest.mark.parametrize("text", [False, True])
 def test_a_fold_without_a_class_is_named(text):

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from rrmlinear import ElasticNet, ElasticNetCV, LassoCV
-from rrmlinear.estimators.searches.squares import squares_of_folds
+from rrmlinear import ElasticNet, ElasticNetCV
 
 N, D = 90, 6
 
@@ -14,12 +13,6 @@ def problem(dtype=np.float64):
     X = (rng.standard_normal((N, D)) * [1, 2, 3, 0.1, 1, 1] + 5).astype(dtype)
     X[:, 4] = X[:, 5]  # a singular Gram matrix
     return X, X @ [1.0, 0, -2, 0, 0.5, 0] + rng.standard_normal(N), rng.integers(0, 4, N) * 0.5
-
-
-def folds_of(parts):
-    """Three folds; every example is held out once if ``parts``."""
-    held = np.array_split(np.arange(N if parts else N - 9), 3)
-    return [(np.setdiff1d(np.arange(N), part), part) for part in held]
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -41,18 +34,3 @@ def test_errors_of_a_path_are_those_of_fits_one_by_one(intercept, weighted, dtyp
             errors = (y[held] - model.predict(X[held])) ** 2
             mean = np.average(errors, weights=c[held] if weighted else None)
             assert error == pytest.approx(mean, rel=1e-3 if dtype == np.float32 else 1e-4)
-
-
-def test_columns_that_are_constant_and_of_any_length():
-    X, y, _ = problem()
-    alike = LassoCV(cv=3, tol=1e-8, alphas=5).fit(np.full_like(X, 3.0), y)
-    assert (alike.coef_ == 0).all()
-    X[:, 0] = 7
-    X[:, 1] *= 1e-9
-    for squares in squares_of_folds(X, y, None, folds_of(True)[:1], True):
-        train = folds_of(True)[0][0]
-        centred = X[train] - X[train].mean(axis=0)
-        sizes = np.sqrt((centred**2).sum(axis=0)) + 1e-300
-        away = (squares.gram - centred.T @ centred) / sizes / sizes[:, np.newaxis]
-        assert np.abs(away[1:, 1:]).max() <= 1e-12
-        assert (squares.gram[0] == 0).all()

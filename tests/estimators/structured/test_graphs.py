@@ -106,13 +106,6 @@ def test_the_network_over_all_labellings():
 
 
 @BOTH
-def test_the_1_norm(of):
-    X, y = made()
-    sparse = of(regularizer="l1", l1=2.0, tol=1e-2).fit(X, y)
-    assert 0 < np.count_nonzero(sparse.coef_) < sparse.coef_.size
-
-
-@BOTH
 def test_types_have_tables_of_their_own(of):
     # a parent has the label of one child and the other label than the other child
     chance = np.random.default_rng(5)

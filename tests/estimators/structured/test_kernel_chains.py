@@ -136,18 +136,6 @@ def _blocks(X):
     return [rbf_kernel(part, np.concatenate(X), gamma=0.3) for part in X]
 
 
-def test_circles_are_learned_and_generalize():
-    def circles(seed):
-        chance = np.random.default_rng(seed)
-        X = [chance.uniform(-1, 1, (n, 2)) for n in chance.integers(1, 9, 80)]
-        return X, [np.where((part**2).sum(axis=1) < 0.5, 1, 0) for part in X]
-
-    X, y = circles(0)
-    model = KernelChainCRF(C=10.0, kernel_params={"gamma": 2.0}).fit(X, y)
-    assert model.score(*circles(1)) > 0.93
-    assert ChainCRF(C=10.0).fit(X, y).score(*circles(1)) < 0.8
-
-
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [

@@ -6,8 +6,6 @@ from labellings_by_force import MEASURES, at_scores, own_f1, pairs_at
 from numpy.testing import assert_allclose
 from sklearn import metrics
 
-from rrmlinear.data.problem import Problem
-from rrmlinear.losses.margin import Hinge
 from rrmlinear.losses.measures import (
     ErrorRate,
     FBeta,
@@ -19,9 +17,7 @@ from rrmlinear.losses.measures import (
 )
 from rrmlinear.risks.layouts._flip_counts import FlipCounts
 from rrmlinear.risks.layouts.labellings import Labellings, TableLabellings
-from rrmlinear.risks.layouts.measures import MeasureRisk
 from rrmlinear.risks.layouts.pairs import Pairs
-from rrmlinear.risks.scalar import ScalarRisk
 
 
 def over(measure, y):
@@ -171,23 +167,6 @@ def test_values_of_measures_are_those_of_scikit_learn():
 def test_what_is_no_loss_of_tables(loss, counts, sentence):
     with pytest.raises(ValueError, match=sentence):
         OwnTable(loss).losses(*counts)
-
-
-def risk_of(measure, n=60, cost=0.7, mu=0.0, bias=1.0):
-    rng = np.random.default_rng(5)
-    X = rng.standard_normal((n, 4))
-    y = np.where(X[:, 0] + rng.standard_normal(n) > 0.8, 1.0, -1.0)
-    rows = Problem.from_arrays(X, y, bias=bias).rows
-    return MeasureRisk(ScalarRisk(rows, Hinge(), y, np.full(n, cost)), measure, mu), rows, y, rng
-
-
-def test_the_error_rate_is_the_sum_of_hinge_losses():
-    risk, rows, y, rng = risk_of(ErrorRate())
-    hinge = ScalarRisk(rows, Hinge(), y, np.full(60, 0.7))
-    w = rng.standard_normal(5)
-    at, expected = risk.at(risk.scores(w)), hinge.at(hinge.scores(w))
-    assert at.value == pytest.approx(expected.value, rel=1e-13)
-    assert_allclose(risk.gradient(at.derivatives), hinge.gradient(expected.derivatives))
 
 
 def test_too_many_examples_for_the_recursions_are_refused():

@@ -98,30 +98,6 @@ def test_small_and_degenerate_data(X, y, omega):
                 assert result.primal == pytest.approx(best, rel=2e-9, abs=2e-9)
 
 
-def test_one_in_a_thousand():
-    rng = np.random.default_rng(8)
-    X = rng.standard_normal((2000, 5))
-    y = np.full(2000, -1.0)
-    y[:2] = 1.0
-    X[:2] += 1.5
-    problem = Problem.from_arrays(np.r_[X, X], np.r_[y, y])
-    for heavy in (1.0, 1000.0):
-        costs = np.where(problem.labels > 0, heavy, 1.0)
-        for name in SIGN_LOSSES:
-            result = solve(problem, LOSSES[name], L2(), costs)
-            assert result.status is Status.SOLVED
-            if heavy == 1:
-                best = ascent(problem, LOSSES[name], L2(), costs).primal
-                assert result.primal == pytest.approx(best, rel=2e-9)
-
-
-def test_rounding_ends_a_run_that_asks_for_more(make):
-    problem, _, _ = make("hinge")
-    result = solve(problem, margin.Hinge(), L2(), np.ones(N), gap_tol=1e-300)
-    assert result.status in (Status.SOLVED, Status.STALLED)
-    assert result.gap <= 1e-11 * result.primal
-
-
 def test_what_is_refused(make):
     problem, _, _ = make("hinge")
     with pytest.raises(ValueError, match="unknown update 'newton'; there are qp, ls"):

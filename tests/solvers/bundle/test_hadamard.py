@@ -50,30 +50,3 @@ def test_gaps_of_theorems_6_and_7(d, lam, update):
     np.testing.assert_allclose(gaps, 1 / (2 * lam * t), rtol=1e-12)
     # δ_t = min J(w_t') − J*, where J* = J(0) = 0
     np.testing.assert_allclose(np.minimum.accumulate(at_minima), 1 / (2 * lam * t), rtol=1e-12)
-
-
-@pytest.mark.parametrize("update", ["qp", "ls"])
-def test_duals_are_equal_weights(update):
-    d = 32
-    planes = np.r_[printed_planes(d)[: d // 2], np.zeros((1, d))]
-    result, gaps, _ = run(planes, 1.0, update, 10)
-    expected = np.r_[np.full(10, -0.1), np.zeros(d // 2 + 1 - 10)]
-    np.testing.assert_allclose(result.duals, expected, rtol=1e-13)
-    assert result.gap == pytest.approx(gaps[-1], rel=1e-13)
-
-
-@pytest.mark.parametrize("update", ["qp", "ls"])
-def test_the_matrix_as_printed_is_no_lower_bound(update):
-    planes = printed_planes(16)
-    np.testing.assert_array_equal(planes[8:], -planes[:8])
-    result, gaps, _ = run(planes, 1.0, update, 2)
-    assert gaps[1] == pytest.approx(0, abs=1e-15)  # a and −a meet at the minimum, w = 0
-    assert result.primal == 0
-
-
-def test_once_all_planes_are_seen_the_problem_is_solved():
-    d = 16
-    planes = np.r_[printed_planes(d)[: d // 2], np.zeros((1, d))]
-    result, gaps, _ = run(planes, 1.0, "qp", 20)
-    assert result.passes >= d // 2 + 1
-    np.testing.assert_allclose(gaps[d // 2 + 1 :], 0, atol=1e-15)

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 from members import SCALAR_LOSSES as LOSSES
-from members import SMOOTH_LOSSES, scalar_problem, takes_signs
-from scipy.optimize import minimize_scalar
+from members import SMOOTH_LOSSES, scalar_problem
 
 from rrmlinear import Problem
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual.averaged import AveragedSDCA
-from rrmlinear.solvers.dual.prox_sdca import OPTIONS, ProxSDCA
+from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
@@ -30,43 +29,6 @@ def solver_of(problem, loss, regularizer=None, cost=0.5, *, averaging=False, **c
 
 def run(solver, gap_tol=1e-6, on_pass=None, **rules):
     return solver.solve(Stopping(**({"gap_tol": gap_tol, "max_passes": 20_000} | rules)), on_pass)
-
-
-@pytest.mark.parametrize("regularizer", REGULARIZERS)
-@pytest.mark.parametrize("option", OPTIONS)
-@pytest.mark.parametrize("name", LOSSES)
-def test_every_option_climbs_to_the_same_optimum(problem_for, name, option, regularizer):
-    problem, omega, smooth = problem_for(name), REGULARIZERS[regularizer], name in SMOOTH_LOSSES
-    if option == "V" and not smooth:
-        pytest.skip("it needs a smooth loss")
-    best = run(solver_of(problem, LOSSES[name], omega), 1e-9).primal
-    duals = []
-    solver = solver_of(problem, LOSSES[name], omega, option=option)
-    result = run(solver, 1e-6 if smooth else 1e-3, on_pass=lambda row: duals.append(row.dual))
-    assert result.status is Status.SOLVED
-    assert best - 1e-9 * abs(best) <= result.primal <= best + result.gap + 1e-9 * abs(best)
-    assert (np.diff(duals) >= -1e-12 * abs(duals[-1])).all()
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_the_best_point_of_option_two_is_that_of_option_one(name):
-    loss, rng = LOSSES[name], np.random.default_rng(1)
-    for _ in range(50):
-        y = rng.choice([-1.0, 1.0]) if takes_signs(name) else rng.normal()
-        a, q = rng.normal(), 10 ** rng.uniform(-2, 2)
-        alpha = -float(loss.derivatives(y, rng.normal()))
-        end = -float(loss.derivatives(y, a))
-
-        def lost(s, y=y, a=a, q=q, alpha=alpha, end=end):
-            at = alpha + s * (end - alpha)
-            return float(loss.conjugates(y, at)) + a * at + q / 2 * (at - alpha) ** 2
-
-        best = float(loss.dual_steps(y, a, alpha, q))
-        low, high = sorted((alpha, end))
-        assert low - 1e-12 <= best <= high + 1e-12
-        exact = float(loss.conjugates(y, best)) + a * best + q / 2 * (best - alpha) ** 2
-        line = minimize_scalar(lost, bounds=(0, 1), method="bounded").fun
-        assert exact <= min(line, lost(0), lost(1)) + 1e-12 * max(1, abs(exact))
 
 
 @pytest.mark.parametrize("option", ["III", "IV", "V"])

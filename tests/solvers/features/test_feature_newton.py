@@ -13,7 +13,6 @@ from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.features.feature_descent import FeatureDescent
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
@@ -155,26 +154,6 @@ def test_elastic_net_with_an_intercept_is_that_of_saga():
     result = solve(problem, Logistic(), weights, 0.5, 0.5, True, gap_tol=1e-12)
     np.testing.assert_allclose(result.weights[:D], model.coef_.ravel(), atol=1e-5)
     assert result.weights[D] == pytest.approx(model.intercept_[0], abs=1e-5)
-
-
-def test_the_squared_loss_has_the_optimum_of_feature_descent():
-    problem, _, y = data("squared", bias=1.0)
-    costs = np.linspace(0.1, 1, N)
-    other = FeatureDescent(problem.rows, y, costs, 0.8, 0.2, intercept=True)
-    expected = other.solve(Stopping(gap_tol=1e-12))
-    result = solve(problem, Squared(), costs, 0.8, 0.2, True, gap_tol=1e-12)
-    assert result.primal == pytest.approx(expected.primal, rel=1e-11)
-    np.testing.assert_allclose(result.weights, expected.weights, atol=1e-5)
-
-
-def test_a_constant_feature_is_no_use_beside_an_intercept():
-    X = np.column_stack([np.full(40, 3.0), np.linspace(-1, 1, 40)])
-    y = np.where(X[:, 1] + 0.3 * np.sin(9 * X[:, 1]) > 0.2, 1.0, -1.0)
-    problem = Problem.from_arrays(X, y, bias=1.0)
-    result = solve(problem, Logistic(), np.ones(40), 0.1, intercept=True)
-    assert result.status is Status.SOLVED
-    assert result.weights[0] == 0
-    assert result.weights[1] > 0
 
 
 def test_other_problems_are_refused():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from rrmlinear import Problem
-from rrmlinear.losses import margin
 from rrmlinear.losses.logistic import Logistic
 from rrmlinear.regularizers.elastic_ball import ElasticBall
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
@@ -37,11 +36,3 @@ def test_one_positive_in_a_thousand(omega, cost):
     moved = X @ result.weights[:-1] + result.weights[-1]
     for b in (-1e-3, 1e-3):  # no other intercept is better
         assert costs @ loss.values(y, moved + b) >= costs @ loss.values(y, moved)
-
-
-def test_one_class_costs_nothing():
-    X = np.random.default_rng(0).normal(size=(6, 2))
-    result = solve(X, np.ones(6), margin.SquaredHinge(), L1(1.0), np.ones(6))
-    assert result.status is Status.SOLVED
-    assert result.primal == 0
-    assert (X @ result.weights[:-1] + result.weights[-1] >= 1).all()

@@ -5,7 +5,7 @@ import pytest
 from members import SMOOTH_LOSSES, SMOOTHED_LOSSES, takes_signs
 
 from rrmlinear import Problem
-from rrmlinear.losses import margin, regression
+from rrmlinear.losses import regression
 from rrmlinear.losses.logistic import Logistic
 from rrmlinear.regularizers.elastic_ball import ElasticBall
 from rrmlinear.regularizers.separable import L1, ElasticNet
@@ -67,24 +67,3 @@ def test_a_large_factor_leaves_nothing_and_is_seen_at_once():
     assert not result.weights.any()
     assert result.passes <= 5
     assert solve(X, y, Logistic(), L1(l1 * 0.99), np.ones(N)).weights.any()
-
-
-@pytest.mark.parametrize("omega", [L1(0.3), ElasticBall(0.5, 0.7)])
-@pytest.mark.parametrize("cost", [1e-3, 1.0, 1e6])
-@pytest.mark.parametrize(("n", "d"), [(1, 1), (1, 5), (20, 1), (40, 5)])
-def test_small_and_lopsided_problems(n, d, cost, omega):
-    X, y = data("logistic", n, d)
-    X[-1] += 1
-    y[1:] = -1  # one example of a class, or one alone
-    X = np.concatenate([X, X])
-    result = solve(X, np.tile(y, 2), margin.SquaredHinge(), omega, np.full(2 * n, cost))
-    assert result.status is Status.SOLVED
-    once = solve(X[:n], y, margin.SquaredHinge(), omega, np.full(n, 2 * cost))
-    assert once.primal == pytest.approx(result.primal, rel=1e-8)
-
-
-def test_data_of_zeros():
-    for omega in (L1(1.0), ElasticBall(1.0, 1.0)):
-        result = solve(np.zeros((3, 2)), np.array([1.0, -1, 1]), Logistic(), omega, np.ones(3))
-        assert result.status is Status.SOLVED
-        assert result.primal == pytest.approx(3 * np.log(2), rel=1e-12)

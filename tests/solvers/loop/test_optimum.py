@@ -93,14 +93,6 @@ def test_zero_rows_cost_their_bound(small_problem, fit, certify):
     assert (found.duals[40:].sum(axis=1) == 0.5 * 4).all()
 
 
-def test_all_rows_zero(fit):
-    problem = rrmlinear.Problem.from_arrays(np.zeros((5, 3)), [0, 1, 2, 0, 1])
-    result = fit(problem, C=2.0).result
-    assert result.status is Status.SOLVED
-    assert not result.weights.any()
-    assert result.primal == result.dual == 2.0 * 5 * 2
-
-
 def test_no_columns_at_all(fit):
     result = fit(rrmlinear.Problem.from_arrays(np.zeros((4, 0)), [0, 1, 0, 1]), C=1.0).result
     assert result.weights.shape == (0, 2)
@@ -117,18 +109,6 @@ def test_one_example_of_each_class_has_a_closed_form(fit):
         assert model.result.primal == pytest.approx(a * a + 2 * C * (1 - 2 * a), rel=1e-9)
 
 
-@pytest.mark.parametrize("C", 10.0 ** np.arange(-6, 7, 2))
-def test_every_C_has_its_certificate(small_problem, fit, certify, C):
-    problem = small_problem(60, 5, 4, seed=1).problem()
-    model = fit(problem, C=C, gap_tol=1e-3, max_passes=20_000)
-    found = certify(problem, model)
-    assert found.gap >= -1e-12 * found.primal
-    assert found.infeasibility <= 1e-15
-    assert model.result.gap == pytest.approx(found.gap, abs=1e-9 * found.primal)
-    if C <= 1e2:
-        assert model.result.status is Status.SOLVED
-
-
 @pytest.mark.parametrize("exponent", [-150, -20, -6, 6, 20, 100])
 def test_rows_of_tiny_and_huge_norm(small_problem, fit, exponent):
     # X → sX with C → C/s² leaves the scaled problem the same: P(W/s) scales by 1/s²
@@ -137,16 +117,6 @@ def test_rows_of_tiny_and_huge_norm(small_problem, fit, exponent):
     scaled = fit(rrmlinear.Problem.from_arrays(small.X * s, small.y), C=s**-2, tolerance=1e-4)
     np.testing.assert_allclose(scaled.weights * s, plain.weights, rtol=1e-6, atol=1e-9)
     assert scaled.result.primal * s**2 == pytest.approx(plain.result.primal, rel=1e-9)
-
-
-def test_rows_of_every_norm_in_one_problem(small_problem, fit, certify):
-    small = small_problem(60, 5, 3, seed=4)
-    X = small.X * 10.0 ** np.linspace(-12, 6, 60)[:, None]
-    problem = rrmlinear.Problem.from_arrays(X, small.y)
-    model = fit(problem, C=1.0, gap_tol=1e-6)
-    found = certify(problem, model)
-    assert model.result.status is Status.SOLVED
-    assert -1e-12 * found.primal <= found.gap <= 1.0001e-6 * max(1, found.primal)
 
 
 def test_a_norm_that_overflows_is_refused(small_problem, fit):

@@ -53,30 +53,6 @@ def test_it_is_the_square_of_the_largest_singular_value(kind, scale):
     assert trace(risk) == pytest.approx((matrix**2).sum())
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_few_steps_are_a_lower_bound(seed):
-    risk, matrix = make("scalar")
-    expected = float(svds(matrix, k=1, return_singular_vectors=False)[0]) ** 2
-    values = [top_eigenvector(risk, passes, seed)[0] for passes in (1, 3, 10, 1000)]
-    assert values == sorted(values)
-    assert values[-1] <= expected * (1 + 1e-12)
-    assert values[2] >= 0.9 * expected
-    assert values[-1] == top_eigenvector(risk, seed=seed)[0]
-
-
-@pytest.mark.parametrize("shape", [(1, 1), (1, 3), (3, 1)])
-def test_small_problems(shape):
-    X = np.arange(1.0, 1 + shape[0] * shape[1]).reshape(shape)
-    y = np.ones(shape[0])
-    rows = Problem.from_arrays(X, y, bias=1.0).rows
-    bare = ScalarRisk(rows.with_bias(-1.0), Hinge(), y, y)
-    assert top_eigenvector(bare)[0] == pytest.approx(np.linalg.norm(X, 2) ** 2)
-    free = ScalarRisk(rows, Hinge(), y, y, condition=Intercept())
-    expected = np.linalg.norm(X - X.mean(axis=0), 2) ** 2
-    assert top_eigenvector(free)[0] == pytest.approx(expected, abs=1e-12)
-    assert trace(free) >= expected - 1e-12
-
-
 def test_no_data_have_no_curvature():
     y = np.ones(2)
     rows = Problem.from_arrays(np.zeros((2, 3)), y).rows

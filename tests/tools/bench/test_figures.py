@@ -88,16 +88,6 @@ def test_a_run_writes_the_page_and_goes_on(tools, top, capsys):
     assert capsys.readouterr().out.splitlines()[1] == "  python script.py FOLDER/WORD"
 
 
-def test_what_cannot_be_is_told(tools, capsys):
-    for words, said in (
-        (["--data", "nowhere"], "--data nowhere is no folder"),
-        (["--list", "--put", "x"], "'x' is not of the form WORD=TEXT"),
-    ):
-        with pytest.raises(SystemExit):
-            tools.arguments_of(words)
-        assert said in capsys.readouterr().err
-
-
 def test_the_front_page_takes_its_ratios_from_the_tables(tool, tmp_path):
     tool("report")
     ratios = sys.modules["ratios"]

@@ -1,11 +1,8 @@
 """The report of head-to-heads: its plan, its resumption, and the page."""
 
 import argparse
-import fcntl
 import re
 import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -135,43 +132,6 @@ def test_a_run_goes_on_where_it_stopped(heads, report, tmp_path, monkeypatch, ca
     assert (tmp_path / "calls").read_text() == "xxx"
     assert report.main([*words, "--again", "--minutes", "1e-9"]) == 0
     assert "no time was left" in capsys.readouterr().out
-
-
-def test_a_head_to_head_that_is_stopped_keeps_what_it_wrote(
-    heads, report, tmp_path, monkeypatch, capsys
-):
-    lock = tmp_path / "lock"
-    worker = (
-        f"import fcntl, time; file = open({str(lock)!r}, 'w'); fcntl.flock(file, fcntl.LOCK_EX); "
-        "print('held', flush=True); time.sleep(30)"
-    )
-    script = tmp_path / "bench.py"
-    script.write_text(
-        "import subprocess, sys\n"
-        f"words = [sys.executable, '-c', {worker!r}]\n"
-        "worker = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
-        "worker.stdout.readline()\n"
-        f"open(sys.argv[sys.argv.index('--csv') + 1], 'w').write({SDCA!r})\n"
-        "worker.wait()\n"
-    )
-    command = (sys.executable, str(script))
-    head = heads.HeadToHead("Topic", "long", "the long one", command, heads.read_sdca)
-    monkeypatch.setattr(report, "plan", lambda chosen: iter([head]))
-    assert report.main(["--out", str(tmp_path / "out"), "--minutes", "0.05"]) == 0
-    said = capsys.readouterr().out
-    assert "cut short: 3 seconds were too few for all of it" in said
-    assert "1 of 1 head-to-heads in " in said
-    text = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert "3 seconds were too few" in text
-    assert "hinge, C = 1" in text
-    with lock.open() as file:  # free once the worker has ended, too
-        for _ in range(100):
-            with suppress(BlockingIOError):
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            time.sleep(0.05)
-        else:
-            pytest.fail("the worker of the head-to-head goes on")
 
 
 def test_wrong_words_are_refused(report, tmp_path, capsys):

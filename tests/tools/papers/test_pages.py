@@ -37,13 +37,6 @@ def test_every_figure_has_a_command_and_a_claim(pages):
             assert one.share > 0
 
 
-def test_tables_are_read_from_markdown(evidence):
-    text = ["note", "", "| a | b |", "| --- | --- |", "| 1 | – |", "", "found: x", "| c |", "| 2 |"]
-    first, second = evidence.tables_of(text)
-    assert (first.title, first.heads, first.rows) == ("note", ["a", "b"], [["1", "–"]])
-    assert (second.title, second.heads, second.rows) == ("", ["c"], [["2"]])
-
-
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_run_goes_on_where_it_stopped(pages, evidence, jobs, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -70,26 +63,6 @@ def test_a_run_goes_on_where_it_stopped(pages, evidence, jobs, tmp_path, monkeyp
         assert words in text
     assert "data:image/png;base64," in text
     assert re.findall(r"(?:src|href)=\"(?!data:)", text) == []
-
-
-def test_what_was_found_goes_into_a_page(pages, evidence, tmp_path, monkeypatch):
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
-    monkeypatch.setattr(evidence, "TOP", tmp_path)
-    given = [
-        evidence.Evidence(key, title, script, lambda seconds, key=key: [key], "So.")
-        for key, title in (("good", "Figure 1"), ("broken", "Figure 2"))
-    ]
-    monkeypatch.setattr(pages, "evidence_of", lambda paper: given)
-    page = tmp_path / "papers.md"
-    page.write_text("before\n<!-- found: paper-003 -->\nold\n<!-- end -->\nafter\n")
-    monkeypatch.chdir(tmp_path)
-    assert pages.main(["003", "--minutes", "1", "--into", str(page)]) == 0
-    lines = page.read_text(encoding="utf-8").splitlines()
-    assert lines[:2] == ["before", "<!-- found: paper-003 -->"]
-    assert lines[4:6] == ["| `good` | it holds |", "| `broken` | not made: it broke |"]
-    assert lines[-2:] == ["<!-- end -->", "after"]
-    assert "old" not in lines
 
 
 def test_wrong_words_are_refused(pages, capsys):

@@ -55,14 +55,6 @@ def test_every_solver_comes_down_to_the_optimum(script):
             assert curve.found[best][0] == table[-1, 0]
 
 
-@pytest.mark.usefixtures("folder")
-def test_a_run_ends_at_its_limit(script):
-    task = script.TASKS["m3n-few"]
-    curve = script.run(task.solvers["Pragam"], script.study_of(task), 0.0)
-    assert curve.found == [None] * 3
-    assert len(curve.rows) == 1
-
-
 def test_table_findings_and_picture(script, folder, capsys):
     pytest.importorskip("matplotlib")
     picture = folder / "out.png"
@@ -75,11 +67,3 @@ def test_table_findings_and_picture(script, folder, capsys):
     assert re.search(r"0\.001: BMRM \(\w+\) \d+ passes, [\d.e-]+ s", quick)
     assert any(line.startswith("found: crf: test scores at the end from ") for line in lines)
     assert picture.read_bytes().startswith(b"\x89PNG")
-
-
-def test_bad_requests_are_one_sentence(script, tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("RRMLINEAR_DATA", str(tmp_path))
-    assert script.main(["svm"]) == 1
-    assert "ERROR: svm is no task; there are m3n, " in capsys.readouterr().err
-    assert script.main(["f1"]) == 1
-    assert f"ERROR: ijcnn1 is not in {tmp_path}; " in capsys.readouterr().err

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from rrmlinear.risks.layouts.chains._chain_sums import ChainSums, best_labellings
+from rrmlinear.risks.layouts.chains._chain_sums import ChainSums
 from rrmlinear.risks.layouts.chains._transitions import Transitions
 from tests.risks.layouts.chains.chains_by_force import ByForce, random_chains
 
@@ -43,23 +43,6 @@ def test_log_sums_and_marginals_are_those_of_all_labellings(k, size, distance, s
     np.testing.assert_allclose(marginals.sum(axis=1), 1, rtol=0, atol=10 * accuracy + 1e-13)
 
 
-@pytest.mark.parametrize("k", [1, 2, 4])
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("distance", [0.0, 1.0])
-def test_the_best_labelling_is_the_best_of_all(k, size, distance):
-    rng = np.random.default_rng(10 + k)
-    nodes, transitions, label, starts, costs = random_chains(rng, k, size)
-    sums = ChainSums(label, starts, k, costs, distance)
-    m, out, labels = len(costs), np.empty(len(costs)), np.empty(len(label), dtype=np.int32)
-    sums.best(nodes, Transitions(transitions, best=True), 0, m, out, labels)
-    known = forces(nodes, transitions, label, starts, distance)
-    np.testing.assert_allclose(out, [f.scores.max() for f in known], rtol=1e-14, atol=1e-12)
-    plain = np.empty(m)
-    sums.scores_of(nodes, Transitions(transitions), labels, 0, m, plain)
-    away = np.add.reduceat(labels != label, starts[:-1])
-    np.testing.assert_allclose(plain + distance * away, out, rtol=1e-13, atol=1e-12)
-
-
 @pytest.mark.parametrize("k", [9, 24, 40, 61])
 def test_many_labels_with_one_position_after_the_other(k):
     rng = np.random.default_rng(k)
@@ -76,25 +59,3 @@ def test_many_labels_with_one_position_after_the_other(k):
     labels = np.empty(len(label), dtype=np.int32)
     sums.best(nodes, Transitions(transitions, best=True), 0, 3, out, labels)
     np.testing.assert_allclose(out, [f.scores.max() for f in known], rtol=1e-13)
-
-
-@pytest.mark.parametrize("k", [1, 2, 4])
-@pytest.mark.parametrize("length", [1, 2, 5])
-def test_the_best_labellings_are_the_first_of_all_in_order(k, length):
-    rng = np.random.default_rng(k)
-    nodes, transitions, *_ = random_chains(rng, k, 5.0, (length,))
-    force = ByForce(nodes, transitions)
-    order = np.argsort(-force.scores, kind="stable")
-    for most in (1, 3, 50):
-        scores, labels = best_labellings(nodes, transitions[np.newaxis], most)
-        assert len(scores) == min(most, k**length)
-        np.testing.assert_allclose(scores, force.scores[order[: len(scores)]], rtol=1e-13)
-        np.testing.assert_array_equal(labels, force.labels[order[: len(scores)]])
-
-
-def test_equal_labels_give_the_first_labelling():
-    sums = ChainSums(np.zeros(3, dtype=np.int32), np.array([0, 3]), 5, np.ones(1))
-    labels, out = np.empty(3, dtype=np.int32), np.empty(1)
-    sums.best(np.zeros((3, 5)), Transitions(np.zeros((5, 5)), best=True), 0, 1, out, labels)
-    np.testing.assert_array_equal(labels, 0)
-    assert out[0] == 0

@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 
-from rrmlinear.data.rows import Rows
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE, ChainLoss
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from tests.risks.layouts.chains.chains_by_force import (
@@ -68,16 +66,6 @@ def test_the_conjugate_of_the_hinge_is_the_distance():
     assert risk.conjugate(-u) == pytest.approx(-distance, abs=1e-12)
 
 
-def test_the_smoothed_hinge_lies_above_and_falls_to_the_hinge():
-    hinge, _ = made(loss=STRUCTURED_HINGE)
-    scores = hinge.scores(np.random.default_rng(4).standard_normal(hinge.shape))
-    value = hinge.at(scores).value
-    room = float(hinge.sequence_costs @ np.diff(hinge.starts)) * np.log(hinge.k)
-    for mu in (1.0, 0.1, 1e-6):
-        smooth = hinge.smoothed(mu).at(scores).value
-        assert value <= smooth <= value + mu * room + 1e-12
-
-
 def test_threads_and_repetitions_give_the_same_bits():
     rng = np.random.default_rng(6)
     lengths = tuple(rng.integers(1, 30, 300))
@@ -94,26 +82,6 @@ def test_threads_and_repetitions_give_the_same_bits():
     for other in (2, 4):
         assert found[other][0] == pytest.approx(found[0][0], rel=1e-14)
         np.testing.assert_allclose(found[other][2], found[0][2], atol=1e-9)
-
-
-def test_costs_count_like_repetitions():
-    risk, X = made(lengths=(2, 3))
-    rows = csr_array(np.concatenate([X, X[2:]]))
-    double = ChainRisk(
-        Rows(rows.data, rows.indices, rows.indptr, X.shape[1]),
-        np.concatenate([risk.label, risk.label[2:]]),
-        np.array([0, 2, 5, 8]),
-        3,
-        np.ones(3),
-    )
-    single = ChainRisk(risk.rows, risk.label, risk.starts, 3, np.array([1.0, 2.0]))
-    w = np.random.default_rng(8).standard_normal(risk.shape)
-    results = []
-    for some in (single, double):
-        value, derivatives = some.at(some.scores(w)).tangent()
-        results.append((value, some.gradient(derivatives)))
-    assert results[0][0] == pytest.approx(results[1][0], rel=1e-13)
-    np.testing.assert_allclose(results[0][1], results[1][1], atol=1e-13)
 
 
 def test_products_need_transitions_of_a_moderate_span():

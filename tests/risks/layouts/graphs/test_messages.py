@@ -80,37 +80,6 @@ def test_all_labellings(name, k, size):
         assert of_tables == pytest.approx(of_truth, abs=1e-10)
 
 
-def test_graphs_of_several_forms_in_one_batch():
-    rng = np.random.default_rng(4)
-    graphs = [CHAIN, TRIANGLES, [], APART, CHAIN]
-    starts = np.arange(6) * 5
-    cliques = Cliques(graphs, starts, 3)
-    assert cliques.tables == [2, 3]
-    nodes, tables = rng.normal(size=(25, 3)), rng.normal(size=int(cliques.begins[-1]))
-    values, of_nodes, _ = sums(cliques, nodes, tables)
-    for g, graph in enumerate(graphs):
-        own = nodes[5 * g : 5 * g + 5]
-        labellings, scores = brute(cliques, graph, own, tables)
-        assert values[g] == pytest.approx(np.logaddexp.reduce(scores))
-        weights = np.exp(scores - values[g])
-        expected = [np.bincount(labellings[:, t], weights, 3) for t in range(5)]
-        assert of_nodes[5 * g : 5 * g + 5] == pytest.approx(np.array(expected))
-
-
-def test_types_share_tables():
-    types = [[7, 7, 3, 3]]
-    cliques = Cliques([CHAIN], np.array([0, 5]), 2, types)
-    assert cliques.tables == [2, 2]
-    nodes, tables = np.zeros((5, 2)), np.zeros(8)
-    tables[4:] = [5, 0, 0, 5]  # type 7: the first two edges ask for equal labels
-    tables[:4] = [0, 5, 5, 0]
-    labels, values = np.zeros(5, dtype=np.int32), np.zeros(1)
-    nodes[0, 1] = 1
-    Messages(cliques).best(nodes, tables, labels, values, 0, 1)
-    assert labels.tolist() == [1, 1, 1, 0, 1]
-    assert values[0] == 21
-
-
 @pytest.mark.parametrize(
     ("graph", "message"),
     [

@@ -9,7 +9,6 @@ from rrmlinear.losses.multiclass import CrammerSinger, Softmax
 from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
-from rrmlinear.solvers.dual.blocks.busy import busy_examples
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
@@ -38,19 +37,6 @@ def ascent(problem, loss, cost, regularizer=None, threads=1, repeats=True):
     return BlockAscent(
         problem.rows, label, K, costs, loss, omega, 0, threads, None, repeats=repeats
     )
-
-
-def test_the_fewest_examples_that_make_most_of_the_rise_are_busy():
-    rises = np.full(100, 1e-3)
-    rises[[7, 3]] = 5.0, 4.0
-    rises[50] = 100.0  # it is not among those visited
-    order = np.delete(np.arange(100), 50)[::-1].copy()
-    assert busy_examples(rises, order).tolist() == [7, 3]
-
-
-@pytest.mark.parametrize("rises", [np.zeros(40), np.ones(40), np.arange(40.0)])
-def test_none_are_busy_where_all_rise_or_none(rises):
-    assert len(busy_examples(rises, np.arange(40))) == 0
 
 
 @pytest.mark.parametrize("name", LOSSES)

@@ -56,13 +56,3 @@ def test_no_other_multiple_has_a_much_smaller_objective(name):
     least = min(objective(risk, (1 + growth) * w) for growth in growths)
     assert found.primal - result.dual <= 1.5 * (least - result.dual)
     assert found.primal - result.dual < 0.5 * result.gap
-
-
-def test_weights_that_should_be_shorter_stay_as_they_are():
-    problem = text()
-    risk = risk_of(problem, WestonWatkins())
-    w = 10 * ascent(problem, WestonWatkins()).solve(Stopping(1e-3)).weights
-    found = BestMultiple(risk, L2(1.0))
-    found.search(w.copy(), 1.0, 0.0)
-    assert found.primal == pytest.approx(objective(risk, w), rel=1e-12)
-    np.testing.assert_array_equal(found.weights, w)

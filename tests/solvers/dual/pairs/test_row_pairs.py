@@ -12,7 +12,7 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.intercept import InterceptSDCA
-from rrmlinear.solvers.dual.pairs.row_pairs import RowPairAscent, at_bounds
+from rrmlinear.solvers.dual.pairs.row_pairs import RowPairAscent
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_duals import FreeRange
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -80,19 +80,6 @@ def test_it_begins_at_the_duals_of_another_run(data):
     assert len(again.trace) == 1
     unbalanced = solver_of(rows, Hinge(), y, costs, np.maximum(y, 0) / 2).solve(TIGHT)
     assert unbalanced.primal == pytest.approx(first.primal, rel=1e-8)
-
-
-@pytest.mark.parametrize("equal", [True, False])
-def test_duals_at_bounds_have_the_sum_zero_and_the_best_value(equal):
-    rng = np.random.default_rng(1)
-    slopes, lower, upper = rng.standard_normal(40), np.full(40, -0.3), np.full(40, 0.8)
-    if not equal:
-        lower, upper = lower * rng.random(40), upper * rng.random(40)
-    betas = at_bounds(slopes, lower, upper)
-    assert abs(betas.sum()) <= 1e-12
-    inside = (betas > lower) & (betas < upper)
-    assert inside.sum() <= 1
-    assert slopes[betas == upper].min() >= slopes[betas == lower].max()
 
 
 @pytest.mark.parametrize("loss", [SquaredHinge(), EpsilonInsensitive(0.1)])

@@ -32,11 +32,3 @@ def test_table_curves_and_picture(figure, tmp_path, capsys):
     assert [line.split(" | ")[1] for line in lines[2:6]] == ["0.500000000000"] * 4
     told = "λ t times the gap is between 0.500000 and 0.500000 for t = 1 to 15; the bound is 0.5"
     assert lines[6] == f"found: qp: {told}"
-
-
-def test_bad_requests_are_one_sentence(figure, tmp_path, capsys):
-    assert figure.main(["--png", str(tmp_path / "nowhere" / "out.png")]) == 1
-    assert "its folder does not exist" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        figure.main(["-d", "48"])
-    assert "-d is 48; it must be a power of two" in capsys.readouterr().err

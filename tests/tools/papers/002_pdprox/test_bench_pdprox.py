@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 
 import numpy as np
 import pytest
@@ -48,28 +47,6 @@ def objective_of(tool, loss, norm):
     return objective, (*X_y, spec)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("norm", ["l1", "l1, intercept", "group-lasso", "l1inf"])
-def test_every_rival_comes_down_to_the_optimum_of_clarabel(tool, loss, norm):
-    pytest.importorskip("cvxpy")
-    curves, methods = tool("pdprox_curves"), tool("pdprox_baselines")
-    objective, problem = objective_of(tool, loss, norm)
-    weights = tool("nonsmooth_peers").SOLVERS["cvxpy, Clarabel"](*problem)(150)
-    optimum, first = objective.value(weights), objective.value(np.zeros(len(weights)))
-    target = optimum + 0.01 * (first - optimum)
-    scales = methods.Scales.of(objective, np.linalg.norm(weights))
-    for name, method in methods.BASELINES.items():
-
-        def start(factor, method=method):
-            return method(objective, scales, factor)
-
-        factor = curves.tuned(objective, start, 5.0, target, powers=range(-2, 3))
-        curve = curves.follow(objective, partial(start, factor), 20.0, target)
-        assert optimum * (1 - 1e-7) <= curve.least <= target, name
-        assert curve.first(target)[0] == curve.rows[-1][0] == objective.passes
-        assert (np.diff([row[3] for row in curve.rows]) <= 0).all()
-
-
 @pytest.mark.parametrize("loss", ["hinge", "quantile"])
 @pytest.mark.parametrize("norm", ["l1", "l1, intercept"])
 def test_other_packages_find_the_same_optimum(tool, loss, norm):
@@ -109,20 +86,6 @@ def test_table_and_picture(tool, tmp_path, capsys):
     (known,) = json.loads(notes.read_text()).values()
     assert np.log2(known["factors"]["fobos"]) in tool("pdprox_curves").POWERS
     assert known["gap"] <= 1e-5
-
-
-def test_bad_requests_are_one_sentence(tool, capsys, tmp_path, monkeypatch):
-    main = tool("bench_pdprox").main
-    assert main(["quantile-generated", "--tasks", "nothing"]) == 1
-    assert "ERROR: no task of these suites is called nothing" in capsys.readouterr().err
-    monkeypatch.setenv("RRMLINEAR_DATA", str(tmp_path))
-    assert main(["svm"]) == 1
-    assert f"ERROR: covtype.libsvm.binary.scale is not in {tmp_path}" in capsys.readouterr().err
-    assert main(["svm", "--png", "/nowhere/x.png"]) == 1
-    assert "cannot be written" in capsys.readouterr().err
-    with pytest.raises(SystemExit) as ended:
-        main(["svm", "--levels", "1e-3,1e-2"])
-    assert ended.value.code == 2
 
 
 @pytest.mark.parametrize("loss", ["levels", "absolute"])

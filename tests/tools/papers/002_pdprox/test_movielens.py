@@ -31,12 +31,6 @@ def test_a_table_has_a_line_for_each_loss_and_penalty(movielens, tmp_path, capsy
     assert all(float(row[4]) <= 1e-3 for row in rows)
 
 
-def test_ratings_that_are_not_there_are_named(movielens, tmp_path, monkeypatch):
-    monkeypatch.setenv("RRMLINEAR_DATA", str(tmp_path))
-    with pytest.raises(SystemExit, match=r"ml-100k.u.data is not in .*; name it"):
-        movielens.main([])
-
-
 @pytest.mark.parametrize("loss", ["absolute", "hinge", "squared"])
 def test_the_gap_on_movielens_is_certified(movielens, shared_data, capsys, loss):
     path = shared_data("ml-100k.u.data")

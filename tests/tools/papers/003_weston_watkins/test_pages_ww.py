@@ -52,9 +52,3 @@ def test_accuracies_stand_beside_the_printed_ones(tool, sets, tmp_path, monkeypa
     assert "found: satimage: accuracies are " in text
     assert "found: aloi: not the paper's split, not compared; best C" in text
     assert picture.read_bytes().startswith(b"\x89PNG")
-
-
-def test_unknown_sets_are_refused(tool, capsys):
-    with pytest.raises(SystemExit):
-        tool("figures_ww").main(["iris"])
-    assert "iris is not one of dna, satimage, " in capsys.readouterr().err

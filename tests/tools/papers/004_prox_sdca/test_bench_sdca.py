@@ -3,25 +3,10 @@
 from __future__ import annotations
 
 import csv
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-
-from rrmlinear.losses.logistic import Logistic
-from rrmlinear.losses.margin import Hinge, SmoothHinge, SquaredHinge
-from rrmlinear.losses.regression import Squared
-
-ROOT = Path(__file__).resolve().parents[4]
-OURS = {
-    "hinge": Hinge(),
-    "smooth-hinge": SmoothHinge(0.5),
-    "squared-hinge": SquaredHinge(),
-    "logistic": Logistic(),
-    "squared": Squared(),
-}
 
 
 @pytest.fixture
@@ -29,16 +14,6 @@ def two_classes():
     random = np.random.default_rng(0)
     X = random.standard_normal((120, 6)) / 3
     return X, np.where(X[:, 0] + 0.3 * random.standard_normal(120) > 0, 1.0, -1.0)
-
-
-@pytest.mark.parametrize("loss", OURS)
-def test_the_objective_is_that_of_the_package(tool, two_classes, loss):
-    X, y = two_classes
-    task = tool("problem_sets").Task("any", loss, 0.7, l1=0.3, smoothing=0.5)
-    w = np.random.default_rng(1).standard_normal(6) * 3
-    values = OURS[loss].values(y, X @ w)
-    expected = 0.7 * values.sum() + w @ w / 2 + 0.3 * np.abs(w).sum()
-    assert_allclose(task.objective(X, y, w), expected, rtol=1e-13)
 
 
 def contestant(tool, values, limit_at=10**6):
@@ -121,29 +96,3 @@ def test_the_lasso_is_the_optimum_of_scikit_learn(tool):
         assert_allclose(task.objective(X, y, w), other, rtol=1e-8)
         with pytest.raises(ValueError, match="does not solve this problem"):
             ours.trainer("plain", X, y, task)
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["nowhere.libsvm"], "nowhere.libsvm"),
-        (["text", "--csv", "no/such/out.csv"], "its folder does not exist"),
-        ([str(ROOT / "datasets" / "iris.libsvm")], "has 3 classes; these problems take two"),
-    ],
-)
-def test_bad_requests_are_one_sentence(tool, capsys, words, message):
-    assert tool("bench_sdca").main(words) == 1
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert said.startswith("ERROR: ")
-    assert message in said
-
-
-def test_a_process_that_dies_is_named(tool, tmp_path):
-    contest, problems = tool("contest"), tool("problem_sets")
-    files = contest.Files.write(tmp_path, np.eye(3), np.array([1.0, -1.0, 1.0]))
-    task = problems.l2_tasks(["hinge"], 1.0)[0]
-    quits = tmp_path / "quits"
-    quits.write_text("#!/bin/sh\necho no memory >&2\nexit 3\n")
-    os.chmod(quits, 0o755)
-    with pytest.raises(contest.UnfitError, match="its process ended: no memory"):
-        contest.Worker(str(quits), "snapml", files, task)

@@ -40,8 +40,3 @@ def test_curves_of_all_methods_come_down_to_one_optimum(figure, tmp_path, capsys
     lines = capsys.readouterr().out.splitlines()
     assert [line.split("|")[1].strip() for line in lines[2:4]] == ["astro", "astro"]
     assert lines[4].startswith("found: the accelerated ascent is at 0.001 above the optimum before")
-
-
-def test_bad_requests_are_one_sentence(figure, capsys):
-    assert figure.main(["nowhere.libsvm"]) == 1
-    assert "ERROR: nowhere.libsvm" in capsys.readouterr().err
