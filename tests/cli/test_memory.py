@@ -3,7 +3,6 @@
 import pytest
 
 from rrmlinear import read_libsvm, write_container
-from rrmlinear.training import streaming
 
 
 @pytest.fixture
@@ -12,13 +11,11 @@ def container(folder, iris):
     return "iris.rrm"
 
 
-def test_a_container_is_streamed_and_the_report_says_so(train, container, monkeypatch):
-    monkeypatch.setattr(streaming, "MIN_BLOCK", 256)
-    for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
-        monkeypatch.setattr(streaming, name, 0)
-    done = train("-s", "30", "--memory", "4K", container, "model")
+def test_a_container_is_streamed_and_the_report_says_so(train, small_blocks, digits):
+    write_container("digits.rrm", digits)
+    done = train("-s", "30", "--memory", "100K", "digits.rrm", "model")
     assert done.code == 0, done.err
-    assert "is larger than 0.004 MB: examples are streamed in" in done.out
+    assert "is larger than 0.1 MB: examples are streamed in" in done.out
 
 
 @pytest.mark.parametrize("size", ["0", "-1", "x", "1T", "", "nan", "1_0"])

@@ -124,8 +124,8 @@ def test_the_file_holds_the_arrays(generate, kind, sizes, dtype, tmp_path):
     assert_array_equal(labels, y)
 
 
-def test_memory_does_not_grow_with_the_rows(generate, monkeypatch, tmp_path):
-    monkeypatch.setattr(generate, "BLOCK_VALUES", 20_000)
+@pytest.mark.usefixtures("small_blocks")
+def test_memory_does_not_grow_with_the_rows(generate, tmp_path):
     peaks = []
     for rows in (1500, 9000):
         tracemalloc.start()

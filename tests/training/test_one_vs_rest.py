@@ -107,8 +107,8 @@ def test_weights_that_leave_nothing(problem, fit):
 
 
 def test_threads_stop_with_the_caller_and_at_the_time_limit(small_problem, fit):
-    problem = small_problem(n=1500, d=80, k=4, noise=3.0).problem()
-    choices = {"solver": 32, "loss": "hinge", "gap_tol": 1e-12, "threads": 2}
+    problem = small_problem(n=300, d=80, k=4, noise=3.0).problem()
+    choices = {"solver": 32, "loss": "hinge", "gap_tol": 1e-6, "threads": 2}
     seen = []
 
     def stop(row):

@@ -9,10 +9,9 @@ import pytest
 from scipy import sparse
 
 from rrmlinear import Problem
-from rrmlinear.data.container import array_sources, arrow_sources
 from rrmlinear.data.container.conversion import convert, examples_of
 
-N, D = 300, 20
+N, D = 40_000, 20  # several pieces of arrays
 
 
 @pytest.fixture
@@ -23,19 +22,12 @@ def data():
     return X, rng.integers(0, 3, N), rng.random(N), rng.integers(0, 50, N)
 
 
-@pytest.fixture(autouse=True)
-def small_pieces(monkeypatch):
-    for module in (array_sources, arrow_sources):
-        monkeypatch.setattr(module, "STORED_AT_ONCE", 100)
-        monkeypatch.setattr(module, "ROWS_AT_ONCE", 70)
-
-
 @pytest.fixture
 def converted(tmp_path):
     def call(source, **options):
         seen = []
         examples = examples_of(source, **options)
-        convert(examples, tmp_path / "out.rrm", lambda *pair: seen.append(pair), 4000)
+        convert(examples, tmp_path / "out.rrm", lambda *pair: seen.append(pair), 100_000)
         assert seen == sorted(seen)
         assert examples.done == N
         return Problem.open(tmp_path / "out.rrm", verify=True)
@@ -109,12 +101,12 @@ def test_wrong_arrays_are_refused_in_words(tmp_path, data):
     assert_refused(path, "holds a csc matrix; save it as CSR", beside=beside)
     np.save(labels, y[:-1])
     sparse.save_npz(path, X)
-    assert_refused(path, r"y\.npy has shape \(299,\), and there are 300 examples", beside=beside)
+    assert_refused(path, r"y\.npy has shape \(39999,\), and .* 40000 examples", beside=beside)
     np.savez(path, a=y)
     assert_refused(path, "has neither a matrix X", beside=beside)
     np.save(labels, y)
     wrong = X.toarray()
-    wrong[250, 3] = np.nan
+    wrong[25_000, 3] = np.nan
     np.savez(path, X=wrong)
     assert_refused(path, r"X\[\d+, 3\] is nan.*count from row \d+ of the file", beside=beside)
     np.savez(path, X=X.toarray().astype(str))
@@ -169,11 +161,11 @@ def save(request, tmp_path):
         table = pyarrow.table(columns)
         path = tmp_path / "table"
         if request.param == "parquet":
-            parquet.write_table(table, path, row_group_size=110)
+            parquet.write_table(table, path, row_group_size=11_000)
         else:
             opened = {"file": pyarrow.ipc.new_file, "stream": pyarrow.ipc.new_stream}
             with opened[request.param](path, table.schema) as writer:
-                writer.write_table(table, 110)
+                writer.write_table(table, 11_000)
         return path
 
     return write

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from rrmlinear import Problem, read_libsvm
-from rrmlinear.data.container import sources
 from rrmlinear.data.container.conversion import convert, examples_of
 
 DIGITS = Path(__file__).resolve().parents[3] / "datasets" / "digits.libsvm"
@@ -111,11 +110,10 @@ def test_text_that_is_passed_over_is_said_once_with_the_number_of_lines(tmp_path
 
 
 @pytest.mark.parametrize("threads", [2, 3])
-def test_threads_write_the_same_file(tmp_path, monkeypatch, threads):
-    monkeypatch.setattr(sources, "TEXT_AT_ONCE", 500)
-    lines = [f"{i % 3} {1 + i % 9}:{i} {20 + i}:0.25\n" for i in range(900)]
-    lines[500] = f"1 4:2 {2**40}:1 foo\n"  # wider than the blocks before it
-    lines[700] = "# nothing but a comment\n"
+def test_threads_write_the_same_file(tmp_path, threads):
+    lines = [f"{i % 3} {1 + i % 9}:{i} {20 + i}:0.25\n" for i in range(90_000)]
+    lines[50_000] = f"1 4:2 {2**40}:1 foo\n"  # wider than the blocks before it
+    lines[70_000] = "# nothing but a comment\n"
     for name, text in [
         ("t", "".join(lines).encode()),
         ("z", gzip.compress("".join(lines).encode())),
@@ -123,11 +121,11 @@ def test_threads_write_the_same_file(tmp_path, monkeypatch, threads):
         (tmp_path / name).write_bytes(text)
         written, said = [], []
         for number in (1, threads):
-            with pytest.warns(UserWarning, match="line 501") as caught:
+            with pytest.warns(UserWarning, match="line 50001") as caught:
                 convert(
                     examples_of(tmp_path / name, threads=number),
                     tmp_path / "p.rrm",
-                    block_bytes=1000,
+                    block_bytes=100_000,
                 )
             written.append((tmp_path / "p.rrm").read_bytes())
             said.append([str(each.message) for each in caught])
@@ -136,15 +134,14 @@ def test_threads_write_the_same_file(tmp_path, monkeypatch, threads):
 
 
 @pytest.mark.parametrize("line", ["1 2:3 1:4", "1 qid:3 1:1", "1 1:nan"])
-def test_threads_name_the_first_wrong_line(tmp_path, monkeypatch, line):
-    monkeypatch.setattr(sources, "TEXT_AT_ONCE", 300)
-    lines = ["1 1:1 2:0.5"] * 400
-    lines[250] = lines[390] = line
+def test_threads_name_the_first_wrong_line(tmp_path, line):
+    lines = ["1 1:1 2:0.5"] * 140_000
+    lines[90_000] = lines[135_000] = line
     (tmp_path / "t").write_text("\n".join(lines))
     before = threading.active_count()
     said = []
     for threads in (1, 3):
-        with pytest.raises(ValueError, match=r"line 25[12]\b") as caught:
+        with pytest.raises(ValueError, match=r"line 9000[12]\b") as caught:
             convert(examples_of(tmp_path / "t", threads=threads), tmp_path / "p.rrm")
         said.append(str(caught.value))
     assert said[0] == said[1]

@@ -1,6 +1,5 @@
 """Blocks read past the system's cache, laid over the map."""
 
-import mmap
 import os
 import sys
 
@@ -10,24 +9,28 @@ from scipy.sparse import random_array
 
 from rrmlinear import Parameter, Problem, fit, write_container
 from rrmlinear.catalog.selection import select
-from rrmlinear.data.container import direct, narrow
+from rrmlinear.data.container import narrow
 from rrmlinear.data.container.direct import DirectReads
 from rrmlinear.training import streaming
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="maps are laid over each other")
-N = 3000
+N = 10_000
 
 
-@pytest.fixture
-def stored(tmp_path, monkeypatch):
-    monkeypatch.setattr(direct, "LEAST_BLOCK", 2 * mmap.PAGESIZE)
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return tmp_path_factory.mktemp("direct") / "data.rrm"
+
+
+@pytest.fixture(scope="module")
+def stored(path):
     X = random_array((N, 200), density=0.3, rng=np.random.default_rng(0), format="csr")
-    write_container(tmp_path / "data.rrm", Problem.from_arrays(X, np.zeros(N)))
-    return Problem.open(tmp_path / "data.rrm").container, X
+    write_container(path, Problem.from_arrays(X, np.zeros(N)))
+    return Problem.open(path).container, X
 
 
 def blocks_of(mapped, **more):
-    blocks = mapped.blocks(100_000, more.get("at_once", 2), 1, evicts=True, direct=True)
+    blocks = mapped.blocks(300_000, more.get("at_once", 2), 1, evicts=True, direct=True)
     if not isinstance(blocks.source, DirectReads):
         pytest.skip("the file system of temporary files has no O_DIRECT")
     return blocks
@@ -67,23 +70,21 @@ def test_rows_are_those_of_the_file_whatever_is_held(stored):
     assert same(mapped, X, 0, N)
 
 
-def test_a_fit_has_the_bits_of_one_over_the_map(stored, tmp_path, monkeypatch):
-    problem = Problem.open(tmp_path / "data.rrm")
+def test_a_fit_has_the_bits_of_one_over_the_map(stored, path, monkeypatch):
+    problem = Problem.open(path)
     size = problem.container.header.file_size
     problem = problem.relabelled(np.where(problem.to_scipy() @ np.arange(-100, 100.0) > 0, 1.0, -1))
-    monkeypatch.setattr(streaming, "MIN_BLOCK", 1 << 14)
     for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
         monkeypatch.setattr(streaming, name, 0)
     # narrow copies are made past the cache alone
     monkeypatch.setattr(narrow, "_copied", lambda *given: False)
     blocks_of(problem.container)
     weights = []
-    for spare in (0, size):
-        monkeypatch.setattr(streaming, "SPARE", spare)
-        monkeypatch.setattr(streaming, "available_memory", lambda: size - 1)
+    for left in (size - 1, size // 2):  # and what is to be left beside the blocks, or not
+        monkeypatch.setattr(streaming, "available_memory", lambda left=left: left)
         chosen = select(Parameter(loss="hinge", memory=size // 4))
         held = streaming.streamed(problem, chosen, 1).rows.blocks
-        assert isinstance(held.source, DirectReads) == (spare == 0)
+        assert isinstance(held.source, DirectReads) == (left == size - 1)
         chosen = Parameter(loss="hinge", memory=size // 4, max_passes=5)
         weights.append(fit(problem, chosen).weights)
     assert np.array_equal(*weights)
@@ -118,8 +119,8 @@ def test_blocks_are_read_to_pages_that_stay(stored):
 def test_a_file_that_cannot_be_read_so_is_mapped(stored, monkeypatch):
     mapped, _ = stored
     monkeypatch.setattr(os, "open", lambda *given: (_ for _ in ()).throw(OSError(22, "no")))
-    assert mapped.blocks(100_000, 2, 1, evicts=True, direct=True).source is mapped
-    assert mapped.blocks(100_000, 2, 1, evicts=True).source is mapped
+    assert mapped.blocks(300_000, 2, 1, evicts=True, direct=True).source is mapped
+    assert mapped.blocks(300_000, 2, 1, evicts=True).source is mapped
 
 
 def test_files_are_closed(stored):

@@ -8,23 +8,17 @@ from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.packed_rows import PackedRows
 from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
-from rrmlinear.data.text import libsvm_reading
 from rrmlinear.data.text._libsvm_parser import PADDING
-from rrmlinear.data.text.libsvm_format import read_examples, read_libsvm
-from rrmlinear.data.text.libsvm_reading import Reading
+from rrmlinear.data.text.libsvm_format import read_libsvm
+from rrmlinear.data.text.libsvm_reading import MIN_DENSE, MIN_PACKED, Reading
 from rrmlinear.data.text.line_blocks import LineBlocks
 
 
-@pytest.fixture(autouse=True)
-def small_files_suffice(monkeypatch):
-    monkeypatch.setattr(libsvm_reading, "MIN_PACKED", 1)
-
-
 def read_in_blocks(path, threads, block_size=200):
-    """The file's problem, read compactly in small blocks."""
+    """The file's problem, read compactly in small blocks, as if it were large enough to pack."""
     reading = Reading(str(path), np.dtype(np.float64), None, False, False, False, compact=True)
     with open(path, "rb") as stream:
-        reading.run(LineBlocks(stream, block_size, PADDING), path.stat().st_size, threads)
+        reading.run(LineBlocks(stream, block_size, PADDING), MIN_PACKED, threads)
     return reading.problem()
 
 
@@ -104,15 +98,16 @@ def test_other_numbers_are_not_packed(tmp_path, line, threads):
 
 def test_indices_up_to_16_bits_are_packed(tmp_path):
     path = write(tmp_path / "data", ["1", "0.5"], more=["1 1:1 65536:2"])
-    problem = read_examples(str(path), 1, False)
+    problem = read_in_blocks(path, 1)
     assert isinstance(problem.rows, PackedRows)
     agree(problem, path)
 
 
-def test_full_lines_of_packed_values_become_dense(tmp_path, monkeypatch):
-    monkeypatch.setattr(libsvm_reading, "MIN_DENSE", 1)
-    path = write(tmp_path / "data", ["0.116891", "-0.5", "1"], features=5, more=["1 2:0.25 5:1"])
-    problem = read_in_blocks(path, 1)
+def test_full_lines_of_packed_values_become_dense(tmp_path):
+    full = "1 1:0.116891 2:-0.5 3:1 4:2 5:0.25\n"
+    path = tmp_path / "data"
+    path.write_text(full * (MIN_DENSE // 5) + "1 2:0.25 5:1\n")
+    problem = read_in_blocks(path, 1, 1 << 16)
     assert problem.rows.is_dense
     assert (problem.rows.values == read_libsvm(path).to_scipy().toarray()).all()
 

@@ -16,7 +16,6 @@ def bench(tool):
 
 
 def test_the_table_has_a_row_for_each_form(bench, monkeypatch, capsys):
-    monkeypatch.setattr(bench, "SHORTEST", 0.0)
     monkeypatch.setattr(bench, "STREAM", 1 << 16)
     path = ROOT / "datasets" / "digits.libsvm"
     arguments = ["bench", str(path), "--form", "sparse,dense64,dense32", "--runs", "2", "--two"]

@@ -25,7 +25,6 @@ def test_references_project(bench):
 
 
 def test_tables(bench, monkeypatch, capsys):
-    monkeypatch.setattr(bench, "SHORTEST", 0.0)
     monkeypatch.setattr(
         "sys.argv", ["bench", "--size", "2000", "--sizes", "1e2,2e3", "--runs", "1"]
     )

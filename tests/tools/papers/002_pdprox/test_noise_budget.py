@@ -11,17 +11,16 @@ from scipy.sparse import csr_array
 def bench(tool, monkeypatch):
     module = tool("noise_budget")
     rng = np.random.default_rng(0)
-    X = csr_array(rng.standard_normal((600, 5)) * (rng.random((600, 5)) < 0.7))
+    n = 500 + module.HELD_OUT
+    X = csr_array(rng.standard_normal((n, 5)) * (rng.random((n, 5)) < 0.7))
     y = np.where(X @ [1.0, -1.0, 0.5, 0.0, 0.0] > 0, 2.0, 1.0)
-    sets = {"train": (X[:500], y[:500]), "test": (X[500:, :4], y[500:])}
+    sets = {"train": (X[:500], y[:500]), "test": (X[500:, :4], y[500:]), "whole": (X, y)}
     monkeypatch.setattr(module, "real_set", lambda name: sets[name])
-    monkeypatch.setattr(module, "HELD_OUT", 50)
     printed = (0.9, 0.7, 3.5, 0.8, 2)
-    studies = {
-        "two": module.Study("train", "test", 20, 1.0, printed),
-        "one": module.Study("train", None, 20, 0.1, printed),
-    }
-    monkeypatch.setattr(module, "STUDIES", studies)
+    for name in list(module.STUDIES):
+        monkeypatch.delitem(module.STUDIES, name)
+    monkeypatch.setitem(module.STUDIES, "two", module.Study("train", "test", 20, 1.0, printed))
+    monkeypatch.setitem(module.STUDIES, "one", module.Study("whole", None, 20, 0.1, printed))
     return module
 
 
@@ -39,17 +38,16 @@ def test_the_table(bench, capsys):
     assert "'three' is not one of two, one" in capsys.readouterr().err
 
 
-def test_convergence_by_budget(bench, tool, monkeypatch, tmp_path, capsys):
+def test_convergence_by_budget(bench, tool, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     figure = tool("figure_budget")
-    monkeypatch.setattr(figure, "STUDIES", bench.STUDIES)
-    monkeypatch.setattr(figure, "BUDGETS", (5, 20))
     picture = tmp_path / "a.png"
     assert figure.main(["two", "--passes", "200", "--png", str(picture)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    first, second = (int(cell) for cell in lines[2].split("|")[2:4])
-    assert 0 < first <= second < 200
-    assert lines[3] == f"found: passes to 0.001 with m = 5, 20: two {first}, {second}"
+    passes = [int(cell) for cell in lines[2].split("|")[2:5]]
+    assert 0 < passes[0] <= passes[1] <= passes[2] < 200
+    said = "found: passes to 0.001 with m = 100, 200, 400: two "
+    assert lines[3] == said + ", ".join(map(str, passes))
     assert lines[4] == "found: fewer passes, or as few, to 0.001 with a smaller m on two"
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert figure.main(["three"]) == 1

@@ -14,18 +14,15 @@ def sets(tool, monkeypatch):
     """iris in place of satimage and, held out by a fifth, of aloi."""
     module = tool("sets_ww")
     whole = rrmlinear.read_libsvm(IRIS)
-    known = {
-        "satimage": lambda: module.Split(whole, whole, True),
-        "aloi": module.held_out(lambda: whole),
-    }
-    monkeypatch.setattr(module, "SETS", known)
-    return module
+    for name in set(module.SETS) - {"satimage", "aloi"}:
+        monkeypatch.delitem(module.SETS, name)
+    monkeypatch.setitem(module.SETS, "satimage", lambda: module.Split(whole, whole, True))
+    monkeypatch.setitem(module.SETS, "aloi", module.held_out(lambda: whole))
 
 
-def test_seconds_of_walrus_and_shark(tool, sets, tmp_path, monkeypatch, capsys):
+def test_seconds_of_walrus_and_shark(tool, sets, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     figures = tool("figures_ww")
-    monkeypatch.setattr(figures, "SETS", sets.SETS)
     picture = tmp_path / "a.png"
     assert figures.main(["--powers=-2,0", "--png", str(picture)]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -39,10 +36,9 @@ def test_seconds_of_walrus_and_shark(tool, sets, tmp_path, monkeypatch, capsys):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_accuracies_stand_beside_the_printed_ones(tool, sets, tmp_path, monkeypatch, capsys):
+def test_accuracies_stand_beside_the_printed_ones(tool, sets, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     tables = tool("accuracies_ww")
-    monkeypatch.setattr(tables, "SETS", sets.SETS)
     picture = tmp_path / "a.png"
     assert tables.main(["--powers=-6,3", "--png", str(picture)]) == 0
     text = capsys.readouterr().out
