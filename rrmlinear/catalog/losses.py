@@ -126,7 +126,7 @@ LOSSES: Mapping[str, LossRow] = _table(
         "logistic",
         "binary",
         "log(1 + e^(−y a))",
-        "losses.logistic:Logistic",
+        "losses.margin:Logistic",
         {},
         SMOOTH,
         link="sigmoid",
@@ -169,7 +169,7 @@ LOSSES: Mapping[str, LossRow] = _table(
         "weston-watkins",
         "multiclass",
         "Σ_{j≠y} max(0, 1 + a_j − a_y)",
-        "losses.weston_watkins:WestonWatkins",
+        "losses.multiclass:WestonWatkins",
         {"smoothing": 0.0},
     ),
 )
@@ -273,7 +273,7 @@ NAMED_LOSSES: Mapping[str, LossRow] = {**LOSSES, **CHAIN_LOSSES, **MEASURE_LOSSE
 #: Losses of regression, and those of several targets in one: of tasks, and of a matrix's entries.
 REGRESSION_LOSSES = {name: row for name, row in LOSSES.items() if row.kind == "regression"}
 TASK_LOSSES: Mapping[str, LossRow] = REGRESSION_LOSSES | _table(
-    LossRow("distance", "vectors", "‖r‖₂", "losses.distance:Distance", {"smoothing": 0.0}),
+    LossRow("distance", "vectors", "‖r‖₂", "losses.multiclass:Distance", {"smoothing": 0.0}),
 )
 
 
@@ -301,7 +301,7 @@ def loss_row(name: str) -> LossRow:
 
 def block_loss(block: str | None, gap_tol: float | None) -> BlockLoss:
     """The Weston–Watkins loss with the block solver of this name, knapsack by default."""
-    from rrmlinear.losses.weston_watkins import (
+    from rrmlinear.losses.multiclass import (
         WestonWatkins,
         WestonWatkinsShark,
         WestonWatkinsWalrus,

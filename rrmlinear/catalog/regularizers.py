@@ -16,8 +16,7 @@ from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.rows import NEEDED, RegularizerRow, resolved
 
 if TYPE_CHECKING:
-    from rrmlinear.regularizers.base import Regularizer
-    from rrmlinear.regularizers.groups.norm import Norm
+    from rrmlinear.regularizers.base import Norm, Regularizer
 
 #: Largest absolute value of weights without penalty, where no limit is chosen.
 LIMIT = 1000.0
@@ -88,7 +87,7 @@ def _sparse_groups(groups: Any, l1: float) -> Norm:
 
 
 def _exclusive_lasso(groups: Any) -> Regularizer:
-    from rrmlinear.regularizers.groups.exclusive_lasso import ExclusiveLasso
+    from rrmlinear.regularizers.groups.group_norms import ExclusiveLasso
 
     return ExclusiveLasso(groups)
 
@@ -100,7 +99,7 @@ def _squared_group_norm(groups: Any) -> Regularizer:
 
 
 def _elastic_ball(l1: float, radius: float) -> Regularizer:
-    from rrmlinear.regularizers.elastic_ball import ElasticBall
+    from rrmlinear.regularizers.bounded import ElasticBall
 
     return ElasticBall(l1, radius)
 
@@ -236,8 +235,8 @@ def build_regularizer(row: RegularizerRow, choices: Choices) -> Regularizer:
 
 def _beside_unpenalized(omega: Regularizer) -> Callable[..., Regularizer]:
     """What leaves columns without penalty beside this one."""
+    from rrmlinear.regularizers.bounded import Unpenalized
     from rrmlinear.regularizers.spectral import Spectral
-    from rrmlinear.regularizers.unpenalized import Unpenalized
     from rrmlinear.regularizers.unpenalized_spectral import UnpenalizedSpectral
 
     return UnpenalizedSpectral if isinstance(omega, Spectral) else Unpenalized

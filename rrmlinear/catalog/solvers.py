@@ -216,7 +216,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
 #: What most small fits load, by its places, see `named`: ahead where its time does not count.
 OF_SMALL_FITS = (
     AUTOMATIC,
-    "losses.logistic:Logistic",
+    "losses.margin:Logistic",
     "losses.regression:Squared",
     "regularizers.separable:L2",
     "risks.conditions.intercept:Intercept",

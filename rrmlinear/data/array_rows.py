@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.column_order import ColumnOrder
-from rrmlinear.data.memory import gathered
-from rrmlinear.data.packed_rows import PackedRows
-from rrmlinear.data.rows import Rows
+from rrmlinear.data.rows import PackedRows, Rows, gathered
 
 INT32_MAX = 2**31 - 1
 #: The types of values that kernels read.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.cached import cached_property
-from rrmlinear.data.moments import moments
+from rrmlinear.data.products import moments
 from rrmlinear.data.rows import Rows
 
 

@@ -1,15 +1,18 @@
-"""X W, the products of rows with weights of k columns: the loop that all who need them share."""
+"""X W, the products of rows with weights of k columns, and moments of dense rows."""
 
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy
 
-from rrmlinear.simd.blocks cimport block_scores, block_stride
-from rrmlinear.simd.rows cimport row_index, row_t, rows_get
-from rrmlinear.data.rows cimport Rows
-
 import numpy as np
 
+from rrmlinear.data.rows cimport Rows, cached_rows
 from rrmlinear.data.rows import aligned_zeros
+from rrmlinear.simd.blocks cimport block_scores, block_stride
+from rrmlinear.simd.gram cimport (
+    dense_double_spreads, dense_float_spreads, moments_double, moments_float,
+)
+from rrmlinear.simd.products cimport rows_add, rows_add_two
+from rrmlinear.simd.rows cimport ROW_FLOAT32, row_index, row_t, rows_get
 
 
 def product(Rows rows not None, const double[:, :] weights not None, Py_ssize_t n_features):
@@ -51,3 +54,97 @@ def product_of_part(Rows rows not None, const double[:, ::1] W not None,
                         row.length -= 1
                 block_scores(&row, &W[0, 0], stride, whole, scores)
                 memcpy(&out[i, 0], scores, k * sizeof(double))
+
+
+# Sums of the lines or the columns of a dense matrix, and sums of squares about their means.
+
+ctypedef fused real:
+    float
+    double
+
+
+def moments(const real[:, ::1] lines not None, const double[::1] errors not None):
+    """Three arrays over the lines a_j: Σ_i a_ji, Σ_i (a_ji − mean_j)² without cancellation, and
+    Σ_i e_i a_ji of errors e whose sum is 0.
+
+    The first two are finite only where all numbers of the line are.
+    """
+    cdef Py_ssize_t j, k, n = lines.shape[1], count = lines.shape[0]
+    cdef const real* four[4]
+    cdef double total[4]
+    cdef double spread[4]
+    cdef double product[4]
+    results = np.zeros((3, count))
+    cdef double[:, ::1] result = results
+    if errors.shape[0] != n:
+        raise ValueError(f"{errors.shape[0]} errors do not fit lines of {n} numbers")
+    if n == 0 or count == 0:
+        return results
+    with nogil:
+        for j in range(0, count, 4):
+            for k in range(4):
+                four[k] = &lines[min(j + k, count - 1), 0]
+            if real is float:
+                moments_float(four, &errors[0], n, total, spread, product)
+            else:
+                moments_double(four, &errors[0], n, total, spread, product)
+            for k in range(min(<Py_ssize_t>4, count - j)):
+                result[0, j + k], result[1, j + k] = total[k], spread[k]
+                result[2, j + k] = product[k]
+    return results
+
+
+def products_and_moments(Rows rows not None, const double[::1] costs not None,
+                         const double[::1] errors not None, bint centred):
+    """Three arrays over the features j of dense rows, read once from memory: Σ c_i e_i x_ij of
+    the errors e, Σ c_i x_ij, and Σ c_i (x_ij − m_j)² with m_j = Σ c_i x_ij / Σ c_i.
+
+    Unless they are ``centred`` the second and m are 0. The third has no cancellation: it comes from
+    blocks of rows that stay in the cache, each about its own means.
+    """
+    cdef Py_ssize_t i = 0, j, k, stop, n = rows.c.n_rows, d = rows.c.n_features
+    cdef Py_ssize_t width = rows.width, block = cached_rows(rows)
+    cdef double mass, inverse, seen = 0, far
+    results = np.zeros((3, width))
+    if width == 0:
+        return results
+    parts, ones = np.zeros((2, width)), np.ones(n)
+    cdef double[::1] one = ones
+    cdef double[:, ::1] result = results, part = parts
+    cdef double* product = &result[0, 0]
+    cdef double* total = &result[1, 0]
+    cdef double* spread = &result[2, 0]
+    cdef double* own = &part[0, 0]
+    cdef double* mean = &part[1, 0]
+    with nogil:
+        while i < n:
+            stop = min(i + block, n)
+            mass = 0
+            for k in range(i, stop):
+                mass += costs[k]
+            if centred and mass > 0:
+                for j in range(width):
+                    own[j] = 0
+                rows_add_two(&rows.c, i, stop, &costs[0], &errors[0], &one[0], 0, product, own)
+                inverse = 1 / mass
+                for j in range(width):
+                    mean[j] = inverse * own[j]
+            else:
+                rows_add(&rows.c, i, stop, &costs[0], &errors[0], product)
+            if rows.c.kind & ROW_FLOAT32:
+                dense_float_spreads(<const float*> rows.c.values + i * d, stop - i, d, &costs[i],
+                                    mean, spread)
+            else:
+                dense_double_spreads(<const double*> rows.c.values + i * d, stop - i, d,
+                                     &costs[i], mean, spread)
+            if centred and mass > 0:
+                inverse = 1 / seen if seen > 0 else 0
+                for j in range(width):
+                    far = mean[j] - inverse * total[j]
+                    spread[j] += far * far * (seen * mass / (seen + mass))
+                    total[j] += own[j]
+            seen += mass
+            i = stop
+    if width > d:
+        spread[d] = seen * (rows.c.bias - total[d] / seen) ** 2
+    return results

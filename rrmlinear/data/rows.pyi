@@ -6,6 +6,11 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.blocks import RowBlocks
 
+def bytes_of(array: NDArray[Any]) -> Any: ...
+def nonzeros(values: NDArray[np.float64]) -> NDArray[np.intp]: ...
+def gathered(
+    array: NDArray[Any], begins: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> NDArray[Any]: ...
 def aligned_zeros(n_rows: int, columns: int) -> NDArray[np.float64]: ...
 
 class Rows:
@@ -55,3 +60,17 @@ class Rows:
     def feature_cuts(self, n_parts: int) -> NDArray[np.int64]: ...
     def frequent_features(self, most: int) -> NDArray[np.int64]: ...
     def find_fault(self) -> tuple[tuple[str, int, int] | None, bool]: ...
+
+class PackedRows(Rows):
+    decimals: int
+    def __init__(
+        self,
+        values: NDArray[Any],
+        indices: NDArray[Any] | None,
+        indptr: NDArray[Any] | None,
+        n_features: int,
+        bias: float = -1.0,
+        blocks: RowBlocks | None = None,
+        *,
+        decimals: int,
+    ) -> None: ...

@@ -1,16 +1,62 @@
 """The examples of a problem as rows, over the caller's own memory."""
 
 from libc.math cimport isfinite
-from libc.stdint cimport int64_t
-
-from rrmlinear.simd.row_products cimport row_dot, row_squared_norm
-from rrmlinear.simd.rows cimport (
-    ROW_DENSE, ROW_FLOAT32, ROW_INT64, row_index, row_t, row_value, rows_get,
-)
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
 
 import numpy as np
 
-from rrmlinear.data.memory import bytes_of
+from rrmlinear.simd.row_products cimport row_dot, row_squared_norm
+from rrmlinear.simd.rows cimport (
+    ROW_DENSE, ROW_FLOAT32, ROW_INT64, packed_unit, packed_value, prefetch, row_index, row_t,
+    row_unit_t, row_value, rows_get, rows_pack,
+)
+
+# Arrays of any type as memory: their bytes, parts of them, and the places that are not 0.
+
+cdef enum:
+    LOOKAHEAD = 16      # parts between the prefetch of a part and its copy
+
+
+def bytes_of(array):
+    """The memory of a contiguous array of any type."""
+    return array.reshape(-1).view(np.uint8)
+
+
+def nonzeros(const double[::1] values not None):
+    """The places of the values that are not 0: `np.flatnonzero` takes four times as long."""
+    result = np.empty(values.shape[0], dtype=np.intp)
+    cdef Py_ssize_t[::1] out = result
+    cdef Py_ssize_t i, count = 0
+    with nogil:
+        for i in range(values.shape[0]):
+            out[count] = i
+            count += values[i] != 0
+    return result[:count]
+
+
+def gathered(array, const int64_t[::1] begins not None, const int64_t[::1] lengths not None):
+    """The parts of an array of any type that begin at these places, one after another."""
+    cdef Py_ssize_t i, size = array.itemsize, total = 0, place = 0, n = begins.shape[0]
+    cdef Py_ssize_t stored = array.shape[0]
+    for i in range(n):
+        if begins[i] < 0 or lengths[i] < 0 or begins[i] + lengths[i] > stored:
+            raise IndexError(f"part {i} lies outside of the array")
+        total += lengths[i]
+    result = np.empty(total, dtype=array.dtype)
+    cdef const unsigned char[::1] source = bytes_of(array)
+    cdef unsigned char[::1] out = bytes_of(result)
+    with nogil:
+        for i in range(n):
+            if i + LOOKAHEAD < n and lengths[i + LOOKAHEAD]:
+                prefetch(&source[begins[i + LOOKAHEAD] * size], 0, 3)
+            if lengths[i]:
+                memcpy(&out[place], &source[begins[i] * size], <size_t> (lengths[i] * size))
+                place += lengths[i] * size
+    return result
+
+
+# The examples of a problem as rows, over the caller's own memory.
 
 cdef enum:
     COUNTED_ROWS = 2000  # by which the most frequent features are chosen
@@ -214,3 +260,48 @@ cdef class Rows:
 
 cdef inline const void* begin_of(const unsigned char[::1] memory) noexcept:
     return &memory[0] if memory.shape[0] else NULL
+
+
+# Sparse rows with values of 32 bits and indices of 16: less memory to read in each pass.
+
+class PackedRows(Rows):
+    """Sparse rows in half of the memory: values are whole numbers over 10^``decimals``.
+
+    They are stored as int32, ``decimals`` is 0, 3, 6 or 9, and indices are stored as uint16. The
+    attributes ``values`` and ``indices`` are float64 and int32 copies, made anew at each access;
+    values have the bits of a correctly rounded division. A zero has no sign.
+    """
+
+    def __init__(self, values, indices, indptr, n_features, bias=-1.0, blocks=None, *, decimals):
+        super().__init__(values, indices, indptr, n_features, bias, blocks)
+        self.decimals = decimals
+        _pack(self, decimals)
+
+    def over(self, values, indices, indptr, bias, blocks=None):
+        """Rows of the same kind over other arrays."""
+        decimals = self.decimals
+        return PackedRows(values, indices, indptr, self.shape[1], bias, blocks, decimals=decimals)
+
+    @property
+    def values(self):
+        return _unpacked(self.stored[0], self.decimals)
+
+    @property
+    def indices(self):
+        return self.stored[1].astype(np.int32)
+
+
+cdef int _pack(Rows rows, int decimals) except -1:
+    rows_pack(&rows.c, decimals)
+    return 0
+
+
+cdef object _unpacked(const int32_t[::1] stored, int decimals):
+    cdef Py_ssize_t t
+    cdef row_unit_t unit = packed_unit(decimals)
+    values = np.empty(stored.shape[0])
+    cdef double[::1] out = values
+    with nogil:
+        for t in range(stored.shape[0]):
+            out[t] = packed_value(stored[t], unit)
+    return values

@@ -1,3 +1,6 @@
+from rrmlinear.simd.clipped_arrays cimport clipped_t
+
+
 cdef class ScalarLoss:
     # The modulus of strong convexity of φ*: φ is 1/smoothing-smooth, or not smooth where it is 0.
     cdef readonly double smoothing
@@ -29,3 +32,7 @@ cdef class ScalarLoss:
     cdef double gap(self, double y, double score, double alpha) noexcept nogil
     cdef void all_gaps(self, const double* y, const double* scores, const double* alphas,
                        double* out, Py_ssize_t n) noexcept nogil
+
+
+cdef class ClippedLoss(ScalarLoss):
+    cdef clipped_t _clipped(self) noexcept nogil

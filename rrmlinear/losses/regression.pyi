@@ -1,3 +1,6 @@
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from rrmlinear.losses.base import ScalarLoss
 
 class ResidualLoss(ScalarLoss): ...
@@ -17,3 +20,7 @@ class Huber(ResidualLoss):
 
 class Quantile(ResidualLoss):
     def __init__(self, quantile: float = 0.5, smoothing: float = 0.0) -> None: ...
+
+class OrdinalHinge(ScalarLoss):
+    thresholds: NDArray[np.float64]
+    def __init__(self, thresholds: ArrayLike, smoothing: float = 0.0) -> None: ...

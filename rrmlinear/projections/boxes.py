@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rrmlinear.projections._places import apart, destination
-from rrmlinear.projections._plane import Plane
+from rrmlinear.projections.plane import Plane
 
 
 def knapsack(

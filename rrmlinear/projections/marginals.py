@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rrmlinear.projections._places import apart, destination
-from rrmlinear.projections._plane import Plane
 from rrmlinear.projections._ragged import cut, padded
 from rrmlinear.projections._tree import Multipliers, Tree, conjugate_gradients
+from rrmlinear.projections.plane import Plane
 
 Numbers = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ ctypedef struct kept_t:
     bint done                  # all terms are written or kept
 
 
-# Each returns 0, or a status of terms.pxd, and needs low and high to hold a root.
+# Each returns 0, or a status of clipped_lines.pxd, and needs low and high to hold a root.
 cdef int plane_search(const plane_t* plane, double low, double high, double* theta) noexcept nogil
 cdef int plane_newton(const plane_t* plane, double low, double high, kept_t* kept,
                       double* theta) noexcept nogil

@@ -26,13 +26,17 @@ from rrmlinear.regularizers.barred_norms import (
     group_numbers,
 )
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.regularizers.bounded import Unpenalized
 from rrmlinear.regularizers.group_curvatures import GroupCurvature
-from rrmlinear.regularizers.groups.exclusive_lasso import ExclusiveLasso
-from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, SparseGroups
+from rrmlinear.regularizers.groups.group_norms import (
+    ExclusiveLasso,
+    L2Groups,
+    LinfGroups,
+    SparseGroups,
+)
 from rrmlinear.regularizers.groups.of_norm import NormPower
 from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.regularizers.spectral import Spectral
-from rrmlinear.regularizers.unpenalized import Unpenalized
 
 Array = NDArray[np.float64]
 

@@ -17,3 +17,9 @@ cdef class Regularizer:
     cdef void gradient_of_conjugate(self, const double* v, double* w, Py_ssize_t n) noexcept nogil
     cdef double primal_dot(self, const row_t* row, const double* v) noexcept nogil
     cdef int _fit(self, Py_ssize_t n) except -1
+
+
+cdef class Norm(Regularizer):
+    cdef readonly Py_ssize_t degree
+    cdef double dual_norm(self, const double* v, Py_ssize_t n) noexcept nogil
+    cdef double value_of_prox(self, const double* w, double step, Py_ssize_t n) noexcept nogil

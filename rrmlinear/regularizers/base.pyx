@@ -1,6 +1,8 @@
 """The interface of regularizers to solvers. A method that Ω does not offer gives NaN, never 0."""
 
-from libc.math cimport NAN
+from libc.math cimport INFINITY, NAN
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -127,3 +129,91 @@ cdef class Regularizer:
         if self.length > 0 and n != self.length:
             raise ValueError(f"{type(self).__name__} is over {self.length} weights, got {n}")
         return 0
+
+
+# Norms as regularizers: the conjugate is 0 in the dual ball and infinite outside.
+
+# Duals are scaled to this fraction inside the dual ball: rounding must not put them outside.
+cdef double DUAL_SHRINKAGE = 1e-12
+
+
+cdef class Norm(Regularizer):
+    """A norm Ω with the dual norm Ω°(v) = max ⟨v, w⟩ over Ω(w) ≤ 1, of modulus 0.
+
+    Ω* is 0 where Ω°(v) ≤ 1, and infinite elsewhere. ``degree`` is 1: Ω(t w) = t Ω(w) for t ≥ 0.
+    """
+
+    def __cinit__(self, *args, **kwargs):
+        self.degree = 1
+
+    cdef double dual_norm(self, const double* v, Py_ssize_t n) noexcept nogil:
+        """Ω°(v)."""
+        return NAN
+
+    cdef double value_of_prox(self, const double* w, double step, Py_ssize_t n) noexcept nogil:
+        """Ω at the prox of step Ω; NaN without memory."""
+        cdef double* u = <double*> malloc(n * sizeof(double))
+        cdef double value
+        if u == NULL:
+            return NAN
+        memcpy(u, w, n * sizeof(double))
+        self.prox(u, step, n)
+        value = self.value(u, n)
+        free(u)
+        return value
+
+    cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
+        return 0 if self.dual_norm(v, n) <= 1 else INFINITY
+
+    cdef double dual_scale(self, const double* v, Py_ssize_t n) noexcept nogil:
+        cdef double size = self.dual_norm(v, n)
+        return 1 if size <= 1 else (1 - DUAL_SHRINKAGE) / size
+
+    def dual_norm_of(self, v):
+        """Ω° at an array."""
+        cdef const double[::1] array = np.ascontiguousarray(v, dtype=np.float64)
+        self._fit(array.shape[0])
+        return self.dual_norm(&array[0], array.shape[0])
+
+
+# A regularizer of the weights and, by its square alone, of an intercept.
+
+cdef class BesideIntercept(Regularizer):
+    """Ω(w) + (s/2) b², s the modulus of Ω, over (w, b): b is the last coordinate.
+
+    b is the weight of the rows' appended column.
+    """
+
+    cdef readonly Regularizer inner
+
+    def __init__(self, Regularizer inner not None):
+        self.inner = inner
+        self.modulus, self.linear = inner.modulus, inner.linear
+
+    def with_quadratic(self, double kappa):
+        return BesideIntercept(self.inner.with_quadratic(kappa))
+
+    def scaled(self, double factor):
+        return BesideIntercept(self.inner.scaled(factor))
+
+    cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
+        return self.inner.value(w, n - 1) + self.modulus / 2 * w[n - 1] * w[n - 1]
+
+    cdef double derivative(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
+        return self.inner.derivative(w, d, n - 1) + self.modulus * w[n - 1] * d[n - 1]
+
+    cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
+        return self.inner.conjugate(v, n - 1) + v[n - 1] * v[n - 1] / (2 * self.modulus)
+
+    cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil:
+        self.inner.prox(w, step, n - 1)
+        w[n - 1] /= 1 + step * self.modulus
+
+    cdef void gradient_of_conjugate(self, const double* v, double* w, Py_ssize_t n) noexcept nogil:
+        self.inner.gradient_of_conjugate(v, w, n - 1)
+        w[n - 1] = v[n - 1] / self.modulus
+
+    cdef double primal_dot(self, const row_t* row, const double* v) noexcept nogil:
+        cdef row_t features = row[0]
+        features.bias = 0
+        return self.inner.primal_dot(&features, v) + row.bias * v[row.bias_index] / self.modulus

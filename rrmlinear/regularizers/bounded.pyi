@@ -10,3 +10,15 @@ class Bounded(Regularizer):
     def __init__(
         self, inner: Regularizer, lower: ArrayLike = ..., upper: ArrayLike = ...
     ) -> None: ...
+
+class Unpenalized(Regularizer):
+    inner: Regularizer
+    columns: NDArray[np.intp]
+    indices: NDArray[np.intp]
+    limit: float
+    def __init__(self, inner: Regularizer, columns: ArrayLike, limit: float = 1000.0) -> None: ...
+
+class ElasticBall(Regularizer):
+    gamma: float
+    radius: float
+    def __init__(self, gamma: float, radius: float) -> None: ...

@@ -14,15 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.regularizers.bounded import Bounded
-from rrmlinear.regularizers.elastic_ball import ElasticBall
-from rrmlinear.regularizers.groups.exclusive_lasso import ExclusiveLasso
-from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, SparseGroups
+from rrmlinear.regularizers.bounded import Bounded, ElasticBall, Unpenalized
+from rrmlinear.regularizers.groups.group_norms import (
+    ExclusiveLasso,
+    GroupNorm,
+    L2Groups,
+    LinfGroups,
+    SparseGroups,
+)
 from rrmlinear.regularizers.groups.of_norm import NormBall, NormPower, OfNorm
-from rrmlinear.regularizers.groups.over_groups import GroupNorm
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.regularizers.spectral import Spectral
-from rrmlinear.regularizers.unpenalized import Unpenalized
 
 Array = NDArray[np.float64]
 

@@ -1,5 +1,4 @@
-from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.regularizers.groups.norm import Norm
+from rrmlinear.regularizers.base import Norm, Regularizer
 
 class L2(Regularizer):
     def __init__(self, modulus: float = 1.0) -> None: ...

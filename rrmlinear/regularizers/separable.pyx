@@ -6,10 +6,9 @@ from rrmlinear.simd.columns cimport wide_dot
 from rrmlinear.simd.row_products cimport row_dot, thresholded_dot
 from rrmlinear.simd.rows cimport row_t
 from rrmlinear.projections.norms cimport norm_max, scale_within, derivative_of_l1, soft_sum
-from rrmlinear.regularizers.base cimport Regularizer
-from rrmlinear.regularizers.groups.norm cimport Norm
+from rrmlinear.regularizers.base cimport Norm, Regularizer
 
-from rrmlinear.regularizers.intercept import BesideIntercept
+from rrmlinear.regularizers.base import BesideIntercept
 
 cdef enum:
     LONG = 4096     # entries from which a sum is made of several: alone, each addition waits

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rrmlinear.regularizers.unpenalized import Unpenalized
+from rrmlinear.regularizers.bounded import Unpenalized
 
 Array = NDArray[np.float64]
 

@@ -4,13 +4,12 @@ from rrmlinear.simd.gram cimport row_outer, row_squares
 from rrmlinear.simd.products cimport rows_add, rows_times
 from rrmlinear.simd.row_products cimport row_axpy, row_dot
 from rrmlinear.simd.rows cimport row_t, rows_get, rows_prefetch
-from rrmlinear.data.rows cimport Rows
-from rrmlinear.data.cached_rows cimport cached_rows
+from rrmlinear.data.rows cimport Rows, cached_rows
 
 import numpy as np
 
 from rrmlinear.core.deadline import check_time
-from rrmlinear.data.memory import nonzeros
+from rrmlinear.data.rows import nonzeros
 
 cdef enum:
     LOOKAHEAD = 3        # rows between a prefetch and its use

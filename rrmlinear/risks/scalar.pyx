@@ -3,9 +3,8 @@
 from libc.math cimport NAN, INFINITY
 
 from rrmlinear.simd.products cimport rows_add, rows_times
-from rrmlinear.data.rows cimport Rows
+from rrmlinear.data.rows cimport Rows, cached_rows
 from rrmlinear.losses.base cimport ScalarLoss
-from rrmlinear.data.cached_rows cimport cached_rows
 from rrmlinear.risks.terms cimport ScalarTerms, one_or_all
 
 import numpy as np

@@ -1,6 +1,6 @@
 /* Newton's method for Σ_j clip(p_j − c_j θ, l_j, u_j) = e θ + z, of whatever kind its terms are.
  *
- * The left side falls in θ and the right side does not. The one method of projections/root_finder.pxd
+ * The left side falls in θ and the right side does not. The one method of projections/roots.pxd
  * stands here because the blocks of k classes inline it, with their evaluation, into clones for each
  * machine: from Cython a block of few classes took 1.1 to 1.3 of the time. */
 #ifndef RRM_NEWTON_H

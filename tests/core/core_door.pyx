@@ -12,7 +12,7 @@ from rrmlinear.core.schedule cimport (
     LONGEST_SLEEP, NAP, schedule_awake, schedule_draw, schedule_note, schedule_shuffle, schedule_t, schedule_wake,
     schedule_rest_below, schedule_wake_above,
 )
-from rrmlinear.core.selection cimport select_by_comparison, select_by_digits
+from rrmlinear.projections.roots cimport select_by_comparison, select_by_digits
 
 import numpy as np
 

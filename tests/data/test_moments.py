@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from rrmlinear.data.moments import moments, products_and_moments
+from rrmlinear.data.products import moments, products_and_moments
 from rrmlinear.data.rows import Rows
 
 RNG = np.random.default_rng(3)

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rrmlinear.data.memory import gathered
 from rrmlinear.data.products import product
-from rrmlinear.data.rows import Rows
+from rrmlinear.data.rows import Rows, gathered
 
 KINDS = [
     (form, values, indices)

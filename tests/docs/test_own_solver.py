@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Logistic
 from rrmlinear.regularizers.separable import ElasticNet
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.gradient.fista import FISTA

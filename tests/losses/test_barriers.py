@@ -6,9 +6,8 @@ import pytest
 from rrmlinear import Problem
 from rrmlinear.losses.barrier import CrammerSingerInside, PiecesInside, WestonWatkinsInside
 from rrmlinear.losses.margin import GeneralizedHinge, Hinge
-from rrmlinear.losses.multiclass import CrammerSinger
+from rrmlinear.losses.multiclass import CrammerSinger, WestonWatkins
 from rrmlinear.losses.regression import Absolute, EpsilonInsensitive, Quantile
-from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.risks.block import BlockRisk
 
 LOSSES = [Hinge(), GeneralizedHinge(3.0), Absolute(), EpsilonInsensitive(0.2), Quantile(0.2)]

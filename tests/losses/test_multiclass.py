@@ -10,8 +10,8 @@ from rrmlinear.losses.multiclass import (
     SmoothCrammerSinger,
     Softmax,
     SoftmaxOfHinge,
+    WestonWatkins,
 )
-from rrmlinear.losses.weston_watkins import WestonWatkins
 
 LOSSES = {
     "weston-watkins": WestonWatkins(),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear.losses.margin import Hinge
-from rrmlinear.losses.ordinal import OrdinalHinge
+from rrmlinear.losses.regression import OrdinalHinge
 
 # far apart, so near that kinks of both kinds mix, and alone
 THRESHOLDS = ([0, 3, 6, 9], [-0.3, 0.1, 0.9, 2.5, 2.6], [0.0])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.weston_watkins import WestonWatkins, WestonWatkinsShark, WestonWatkinsWalrus
-from rrmlinear.projections.blocks.weston_watkins import weston_watkins_block
+from rrmlinear.losses.multiclass import WestonWatkins, WestonWatkinsShark, WestonWatkinsWalrus
+from rrmlinear.projections.class_blocks import weston_watkins_block
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent
 

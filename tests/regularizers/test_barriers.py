@@ -4,13 +4,17 @@ import numpy as np
 import pytest
 
 from rrmlinear.regularizers.barriers import barred, curvature_of, has_barrier
+from rrmlinear.regularizers.bounded import Unpenalized
 from rrmlinear.regularizers.group_curvatures import GroupCurvature
-from rrmlinear.regularizers.groups.exclusive_lasso import ExclusiveLasso
-from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, SparseGroups
+from rrmlinear.regularizers.groups.group_norms import (
+    ExclusiveLasso,
+    L2Groups,
+    LinfGroups,
+    SparseGroups,
+)
 from rrmlinear.regularizers.groups.of_norm import NormBall, NormPower
 from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.regularizers.spectral import Spectral, TraceNorm
-from rrmlinear.regularizers.unpenalized import Unpenalized
 
 SCATTERED = [[3], [0, 5, 7, 11], [1, 2], [4, 6, 8, 9, 10]]
 FACTORS = [0.5, 2.0, 1.0, 3.0]

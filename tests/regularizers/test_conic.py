@@ -3,13 +3,16 @@
 import numpy as np
 import pytest
 
-from rrmlinear.regularizers.bounded import Bounded
-from rrmlinear.regularizers.groups.exclusive_lasso import ExclusiveLasso
-from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, SparseGroups
+from rrmlinear.regularizers.bounded import Bounded, Unpenalized
+from rrmlinear.regularizers.groups.group_norms import (
+    ExclusiveLasso,
+    L2Groups,
+    LinfGroups,
+    SparseGroups,
+)
 from rrmlinear.regularizers.groups.of_norm import NormBall, NormPower
 from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.regularizers.spectral import Spectral, TraceNorm
-from rrmlinear.regularizers.unpenalized import Unpenalized
 
 cvxpy = pytest.importorskip("cvxpy")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear.projections import elastic_ball
-from rrmlinear.regularizers.elastic_ball import ElasticBall
+from rrmlinear.regularizers.bounded import ElasticBall
 from rrmlinear.regularizers.separable import ElasticNet
 
 SCALES = [1e-150, 1e-9, 1e-3, 1.0, 1e3, 1e9, 1e150]

@@ -9,15 +9,17 @@ import pytest
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.regularizers.bounded import Bounded
-from rrmlinear.regularizers.elastic_ball import ElasticBall
-from rrmlinear.regularizers.groups.exclusive_lasso import ExclusiveLasso
-from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, SparseGroups
+from rrmlinear.regularizers.bounded import Bounded, ElasticBall, Unpenalized
+from rrmlinear.regularizers.groups.group_norms import (
+    ExclusiveLasso,
+    L2Groups,
+    LinfGroups,
+    SparseGroups,
+)
 from rrmlinear.regularizers.groups.of_norm import NormBall, NormPower
 from rrmlinear.regularizers.prox_jacobians import prox_jacobian
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.regularizers.spectral import Spectral, TraceNorm
-from rrmlinear.regularizers.unpenalized import Unpenalized
 from rrmlinear.regularizers.unpenalized_spectral import UnpenalizedSpectral
 
 D = 12

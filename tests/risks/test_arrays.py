@@ -5,7 +5,7 @@ import pytest
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
-from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Logistic
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.risks.terms import ScalarTerms
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from rrmlinear import Problem
-from rrmlinear.losses.logistic import Logistic
-from rrmlinear.losses.margin import Hinge, SmoothHinge
+from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge
 from rrmlinear.losses.multiclass import SmoothCrammerSinger
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.budget import Budget

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
-from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Logistic
 from rrmlinear.risks.scalar import ScalarRisk
 
 

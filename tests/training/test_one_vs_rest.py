@@ -8,8 +8,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from rrmlinear import Problem
 from rrmlinear.catalog.losses import loss_row
-from rrmlinear.data.packed_rows import PackedRows
-from rrmlinear.data.rows import Rows
+from rrmlinear.data.rows import PackedRows, Rows
 from rrmlinear.solvers.loop.result import Status
 
 LOSSES = ["hinge", "smooth-hinge", "squared-hinge", "logistic"]

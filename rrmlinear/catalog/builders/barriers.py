@@ -28,8 +28,7 @@ def _inside(loss: Any) -> Callable[[float], Any] | None:
         return None
     with loading:
         from rrmlinear.losses.barrier import CrammerSingerInside, PiecesInside, WestonWatkinsInside
-        from rrmlinear.losses.multiclass import CrammerSinger
-        from rrmlinear.losses.weston_watkins import WestonWatkins
+        from rrmlinear.losses.multiclass import CrammerSinger, WestonWatkins
 
     if isinstance(loss, ScalarLoss):
         return partial(PiecesInside, loss)
@@ -50,8 +49,7 @@ def interior_applies(task: Task) -> bool:
             return False
         if task.n_classes is not None:
             with loading:
-                from rrmlinear.losses.multiclass import CrammerSinger
-                from rrmlinear.losses.weston_watkins import WestonWatkins
+                from rrmlinear.losses.multiclass import CrammerSinger, WestonWatkins
 
             is_known = isinstance(loss, (CrammerSinger, WestonWatkins))
             if not is_known or task.choices.free_bias:

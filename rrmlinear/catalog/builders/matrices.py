@@ -14,10 +14,9 @@ from rrmlinear.catalog.solvers import AUTO
 from rrmlinear.catalog.task import Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.losses.ordinal import OrdinalHinge
+from rrmlinear.losses.regression import OrdinalHinge
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups
-from rrmlinear.regularizers.groups.over_groups import GroupNorm
+from rrmlinear.regularizers.groups.group_norms import GroupNorm, L2Groups, LinfGroups
 from rrmlinear.regularizers.separable import L1
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept

@@ -16,8 +16,7 @@ from xxhash import xxh64_intdigest
 from rrmlinear.data.blocks import RowBlocks, Source, cut
 from rrmlinear.data.container.direct import direct_reads
 from rrmlinear.data.container.layout import ContainerError, Header
-from rrmlinear.data.memory import bytes_of
-from rrmlinear.data.rows import Rows
+from rrmlinear.data.rows import Rows, bytes_of
 
 #: Bytes of a page that are read to bring it into memory: NumPy lets other threads run while it adds
 #: up 500 numbers and more.

@@ -20,9 +20,8 @@ from rrmlinear.data.container.layout import Source as Origin
 from rrmlinear.data.container.mapping import Mapped
 from rrmlinear.data.container.opening import open_container
 from rrmlinear.data.container.pieces import Piece
-from rrmlinear.data.text._exact_line import Code
 from rrmlinear.data.text._example_arrays import Block
-from rrmlinear.data.text._libsvm_parser import PADDING, Arrays, count_marks
+from rrmlinear.data.text._libsvm_parser import PADDING, Arrays, Code, count_marks
 from rrmlinear.data.text.byte_streams import name_of, open_to_read
 from rrmlinear.data.text.compression import MAGIC_LENGTH, kind_of
 from rrmlinear.data.text.libsvm_errors import warning_of

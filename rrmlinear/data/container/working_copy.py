@@ -17,8 +17,7 @@ from rrmlinear.core.pool import thread_pool
 from rrmlinear.data.blocks import RowBlocks
 from rrmlinear.data.container.layout import PAGE, Header, Section
 from rrmlinear.data.container.mapping import Mapped
-from rrmlinear.data.memory import bytes_of
-from rrmlinear.data.rows import Rows
+from rrmlinear.data.rows import Rows, bytes_of
 
 #: Bytes that are collected or on their way, for each array.
 WRITTEN_AT_ONCE = {"values": 1 << 20, "indices": 1 << 20, "indptr": 1 << 16}

@@ -22,8 +22,8 @@ from rrmlinear.data.container.layout import (
     table_dtype,
 )
 from rrmlinear.data.container.pieces import Piece, pieces_of
-from rrmlinear.data.memory import bytes_of
 from rrmlinear.data.problem import Problem, check_kind
+from rrmlinear.data.rows import bytes_of
 from rrmlinear.data.text.whole_file import whole_file
 
 #: A block is closed when its arrays have this many bytes.

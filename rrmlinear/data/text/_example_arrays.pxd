@@ -1,10 +1,19 @@
-# What is read, and the arrays it is read into.
 from libc.stdint cimport int64_t
 from libcpp.vector cimport vector
 
-from rrmlinear.data.text._growing_memory cimport Memory
 from rrmlinear.data.text.libsvm_parser cimport Rules
 
+
+cdef class Memory:
+    cdef char* data
+    cdef Py_ssize_t size
+
+    cdef int resize(self, Py_ssize_t size) except -1
+    cdef void _advise_large_pages(self) noexcept
+    cdef object array(self, dtype, Py_ssize_t count)
+
+
+# What is read, and the arrays it is read into.
 
 cdef class Block:
     cdef readonly Py_ssize_t row_offset, offset, rows, stored

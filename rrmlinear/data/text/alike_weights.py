@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.text._sparse_weights_text import format_alike, text_bound
+from rrmlinear.data.text._weights_text import alike_bound, format_alike
 
 ROWS_AT_ONCE = 1 << 12
 
@@ -51,7 +51,7 @@ class AlikeWeights:
         while at < self.n_lines:
             end = int(np.searchsorted(begins, begins[at] + ROWS_AT_ONCE, side="right")) - 1
             end = max(end, at + 1)
-            need = text_bound(int(begins[end] - begins[at]), end - at, columns)
+            need = alike_bound(int(begins[end] - begins[at]), end - at, columns)
             if need > len(text):
                 text = bytearray(need)
             written = format_alike(text, self.weights, self.rows, begins[at : end + 1])

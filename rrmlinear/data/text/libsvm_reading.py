@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from rrmlinear.data.packed_rows import PackedRows
 from rrmlinear.data.problem import Problem
-from rrmlinear.data.rows import Rows
+from rrmlinear.data.rows import PackedRows, Rows
 from rrmlinear.data.sequences import returning
-from rrmlinear.data.text._exact_line import Code
 from rrmlinear.data.text._example_arrays import Block
-from rrmlinear.data.text._libsvm_parser import Arrays, count_marks
+from rrmlinear.data.text._libsvm_parser import Arrays, Code, count_marks
 from rrmlinear.data.text.libsvm_errors import LibsvmFormatError, explain, warning_of
 from rrmlinear.data.text.line_blocks import LineBlocks
 

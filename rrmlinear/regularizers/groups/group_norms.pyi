@@ -1,8 +1,18 @@
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from rrmlinear.regularizers.groups.over_groups import GroupNorm
+from rrmlinear.regularizers.base import Norm
+from rrmlinear.regularizers.groups.partition import Partition
+
+class GroupNorm(Norm):
+    groups: Any
+    factors: ArrayLike | None
+    partition: Partition
+    factor_array: NDArray[np.float64]
+    def __init__(self, groups: Any = None, factors: ArrayLike | None = None) -> None: ...
+    def on(self, partition: Partition) -> GroupNorm: ...
 
 class L2Groups(GroupNorm): ...
 class LinfGroups(GroupNorm): ...
@@ -12,3 +22,6 @@ class SparseGroups(GroupNorm):
     def __init__(
         self, groups: Any = None, factors: ArrayLike | None = None, l1: float = 1.0
     ) -> None: ...
+
+class ExclusiveLasso(GroupNorm):
+    def __init__(self, groups: Any = None, factors: ArrayLike | None = 1.0) -> None: ...

@@ -1,5 +1,4 @@
-from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.regularizers.groups.norm import Norm
+from rrmlinear.regularizers.base import Norm, Regularizer
 
 class OfNorm(Regularizer):
     norm: Norm

@@ -2,8 +2,7 @@
 
 from libc.math cimport INFINITY, NAN, fabs, pow
 
-from rrmlinear.regularizers.base cimport BOUNDARY_ROUNDING, Regularizer
-from rrmlinear.regularizers.groups.norm cimport Norm
+from rrmlinear.regularizers.base cimport BOUNDARY_ROUNDING, Norm, Regularizer
 
 # The search for θ ends when the bracket is shorter than this fraction of its ends, or after
 # MAX_STEPS steps.

@@ -4,10 +4,10 @@ cimport cython
 from libc.math cimport fabs
 from libc.stdlib cimport free, malloc
 
-from rrmlinear.projections.plane_project cimport plane_settle
+from rrmlinear.projections.plane cimport plane_settle
 from rrmlinear.projections.plane_root cimport plane_near
-from rrmlinear.projections.steps cimport steps_root
-from rrmlinear.projections.terms cimport NO_MEMORY
+from rrmlinear.projections.roots cimport steps_root
+from rrmlinear.projections.clipped_lines cimport NO_MEMORY
 from rrmlinear.simd.planes cimport plane_sum, plane_t
 from rrmlinear.simd.steps cimport steps_t, steps_write
 

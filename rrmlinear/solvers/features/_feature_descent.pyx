@@ -9,8 +9,7 @@ from rrmlinear.simd.row_products cimport row_axpy, row_dot
 from rrmlinear.simd.rows cimport (
     ROW_DENSE, row_index, row_t, row_value, rows_get, rows_prefetch,
 )
-from rrmlinear.data.rows cimport Rows
-from rrmlinear.data.cached_rows cimport cached_rows
+from rrmlinear.data.rows cimport Rows, cached_rows
 
 import numpy as np
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.cached import cached_property
 from rrmlinear.data.column_order import ColumnOrder
-from rrmlinear.data.moments import products_and_moments
+from rrmlinear.data.products import products_and_moments
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.features._cuts import scaled_columns, scaled_lines, scaled_rows
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps, products_and_spreads

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from math import isfinite, nan
 from typing import Any, NamedTuple
 
-from rrmlinear.projections.slopes import nearly_lowest
+from rrmlinear.projections.roots import nearly_lowest
 from rrmlinear.solvers.loop.tolerances import LOWEST_VALUE_ROUNDING
 
 # More doublings than floating point has powers of two, and more halvings than a bracket takes.

@@ -12,7 +12,7 @@ from rrmlinear.simd.small.feature_columns cimport (
 from rrmlinear.simd.products cimport rows_add, rows_times
 from rrmlinear.simd.row_products cimport row_axpy
 from rrmlinear.simd.rows cimport row_t, rows_get
-from rrmlinear.projections.slopes cimport Slope, lowest_of
+from rrmlinear.projections.roots cimport Slope, lowest_of
 
 import numpy as np
 

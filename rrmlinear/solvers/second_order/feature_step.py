@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.projections.slopes import nearly_lowest
+from rrmlinear.projections.roots import nearly_lowest
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.line import moved
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING

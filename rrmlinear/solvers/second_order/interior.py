@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.projections.slopes import nearly_lowest
+from rrmlinear.projections.roots import nearly_lowest
 from rrmlinear.regularizers.barriers import barred, curvature_of
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.certificate import Certificate

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import check_time
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.projections.slopes import nearly_lowest
+from rrmlinear.projections.roots import nearly_lowest
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.prox_jacobians import has_jacobian
 from rrmlinear.solvers.loop.certificate import Certificate

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.text._sparse_weights_text import parse_alike
-from rrmlinear.data.text._weights_text import parse_weights
+from rrmlinear.data.text._weights_text import parse_alike, parse_weights
 from rrmlinear.data.text.line_blocks import LineBlocks
 from rrmlinear.training.model_files.header import BLOCK_SIZE, Header, ModelFileError, shown_text
 

@@ -5,9 +5,8 @@ import pytest
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.data.array_rows import take_rows
-from rrmlinear.data.packed_rows import PackedRows
 from rrmlinear.data.products import product
-from rrmlinear.data.rows import Rows
+from rrmlinear.data.rows import PackedRows, Rows
 from rrmlinear.data.text._libsvm_parser import PADDING
 from rrmlinear.data.text.libsvm_format import read_libsvm
 from rrmlinear.data.text.libsvm_reading import MIN_DENSE, MIN_PACKED, Reading

@@ -6,8 +6,8 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
-from rrmlinear.losses.logistic import Logistic
-from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.losses.margin import Logistic
+from rrmlinear.losses.multiclass import WestonWatkins
 from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk

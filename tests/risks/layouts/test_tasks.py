@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses.distance import Distance
+from rrmlinear.losses.multiclass import Distance
 from rrmlinear.losses.regression import Absolute, EpsilonInsensitive, Huber, Squared
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
-from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.losses.multiclass import WestonWatkins
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.intercept import InterceptSDCA
 from rrmlinear.solvers.loop.result import Status

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.losses import margin, regression
-from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Logistic
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual.averaged import AveragedSDCA
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA

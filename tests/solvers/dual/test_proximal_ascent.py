@@ -5,8 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses.logistic import Logistic
-from rrmlinear.losses.margin import Hinge, SquaredHinge
+from rrmlinear.losses.margin import Hinge, Logistic, SquaredHinge
 from rrmlinear.regularizers.separable import L1
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk

@@ -8,9 +8,14 @@ from sklearn.linear_model import LogisticRegression
 
 import rrmlinear
 from rrmlinear.losses.margin import Hinge
-from rrmlinear.losses.multiclass import CrammerSinger, SmoothCrammerSinger, Softmax, SoftmaxOfHinge
+from rrmlinear.losses.multiclass import (
+    CrammerSinger,
+    SmoothCrammerSinger,
+    Softmax,
+    SoftmaxOfHinge,
+    WestonWatkins,
+)
 from rrmlinear.losses.regression import EpsilonInsensitive
-from rrmlinear.losses.weston_watkins import WestonWatkins
 from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept

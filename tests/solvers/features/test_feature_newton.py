@@ -5,8 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses.logistic import Logistic
-from rrmlinear.losses.margin import SmoothHinge, SquaredHinge
+from rrmlinear.losses.margin import Logistic, SmoothHinge, SquaredHinge
 from rrmlinear.losses.regression import Huber, Squared, SquaredEpsilonInsensitive
 from rrmlinear.regularizers.groups.group_norms import L2Groups
 from rrmlinear.regularizers.separable import L1, ElasticNet

@@ -5,8 +5,8 @@ import pytest
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin
-from rrmlinear.losses.logistic import Logistic
-from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.losses.margin import Logistic
+from rrmlinear.losses.multiclass import WestonWatkins
 from rrmlinear.regularizers.separable import L1, L2
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.scalar import ScalarRisk

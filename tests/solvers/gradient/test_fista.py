@@ -5,7 +5,7 @@ import pytest
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
-from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Logistic
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.gradient.fista import FISTA

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rrmlinear import Problem
-from rrmlinear.losses.logistic import Logistic
-from rrmlinear.regularizers.elastic_ball import ElasticBall
+from rrmlinear.losses.margin import Logistic
+from rrmlinear.regularizers.bounded import ElasticBall
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk

@@ -6,8 +6,8 @@ from members import SMOOTH_LOSSES, SMOOTHED_LOSSES, takes_signs
 
 from rrmlinear import Problem
 from rrmlinear.losses import regression
-from rrmlinear.losses.logistic import Logistic
-from rrmlinear.regularizers.elastic_ball import ElasticBall
+from rrmlinear.losses.margin import Logistic
+from rrmlinear.regularizers.bounded import ElasticBall
 from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.gradient.fista import FISTA

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
-from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Logistic
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.gradient.pegasos import Pegasos

@@ -7,7 +7,7 @@ from scipy.special import logsumexp, xlogy
 
 from rrmlinear.catalog.builders.paths import class_paths, fold_paths
 from rrmlinear.data.problem import Problem
-from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Logistic
 from rrmlinear.risks.terms import ScalarTerms
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rrmlinear.projections.slopes import nearly_lowest
+from rrmlinear.projections.roots import nearly_lowest
 from rrmlinear.solvers.loop.line_search import (
     lowest_point,
     lowest_point_between,

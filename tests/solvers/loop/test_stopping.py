@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rrmlinear
-from rrmlinear.losses.weston_watkins import WestonWatkinsShark
+from rrmlinear.losses.multiclass import WestonWatkinsShark
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.loop.result import Status, TraceRow

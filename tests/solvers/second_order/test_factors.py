@@ -6,8 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses.multiclass import CrammerSinger, Softmax
-from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.losses.multiclass import CrammerSinger, Softmax, WestonWatkins
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.loop.result import Status

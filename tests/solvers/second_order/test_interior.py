@@ -7,17 +7,19 @@ import pytest
 
 from rrmlinear import Problem
 from rrmlinear.losses.barrier import CrammerSingerInside, PiecesInside, WestonWatkinsInside
-from rrmlinear.losses.logistic import Logistic
-from rrmlinear.losses.margin import Hinge
-from rrmlinear.losses.multiclass import CrammerSinger, Softmax
+from rrmlinear.losses.margin import Hinge, Logistic
+from rrmlinear.losses.multiclass import CrammerSinger, Softmax, WestonWatkins
 from rrmlinear.losses.regression import Absolute, Quantile, Squared
-from rrmlinear.losses.weston_watkins import WestonWatkins
-from rrmlinear.regularizers.groups.exclusive_lasso import ExclusiveLasso
-from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups, SparseGroups
+from rrmlinear.regularizers.bounded import Unpenalized
+from rrmlinear.regularizers.groups.group_norms import (
+    ExclusiveLasso,
+    L2Groups,
+    LinfGroups,
+    SparseGroups,
+)
 from rrmlinear.regularizers.groups.of_norm import NormPower
 from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.regularizers.spectral import TraceNorm
-from rrmlinear.regularizers.unpenalized import Unpenalized
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.losses import margin, regression
-from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Logistic
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.conditions.intercept import Intercept

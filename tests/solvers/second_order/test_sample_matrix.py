@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Logistic
 from rrmlinear.regularizers.separable import L1
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_newton import FeatureNewton

@@ -22,7 +22,7 @@ import numpy as np
 
 from rrmlinear import read_libsvm
 from rrmlinear.data.labels import group_labels
-from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.losses.multiclass import WestonWatkins
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent
 

@@ -27,7 +27,7 @@ from rrmlinear.projections import (
     root,
     simplex,
 )
-from rrmlinear.projections._plane import METHODS
+from rrmlinear.projections.plane import METHODS
 
 Vector = NDArray[np.float64]
 SHORTEST = 0.02  # seconds that a measured stretch should last

@@ -36,7 +36,7 @@ from measuring import BenchmarkError, check_outputs, write_whole
 from problem_sets import load
 
 from rrmlinear import Parameter, Problem, fit
-from rrmlinear.losses.logistic import Logistic
+from rrmlinear.losses.margin import Logistic
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.gradient.agm_routes import DualSquare, PrimalRoute

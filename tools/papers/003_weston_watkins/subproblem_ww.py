@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.projections.blocks.weston_watkins import weston_watkins_block
+from rrmlinear.projections.class_blocks import weston_watkins_block
 
 Vector = NDArray[np.float64]
 # As printed, by log2(k − 1) and by log10 C.

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.losses.multiclass import WestonWatkins
 from rrmlinear.regularizers.separable import ElasticNet
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.loop.stopping import Stopping

@@ -5,8 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from rrmlinear import Problem
-from rrmlinear.losses.multiclass import CrammerSinger, Softmax
-from rrmlinear.losses.weston_watkins import WestonWatkins
+from rrmlinear.losses.multiclass import CrammerSinger, Softmax, WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.loop.result import Status

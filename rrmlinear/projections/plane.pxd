@@ -3,8 +3,7 @@
 
 from rrmlinear.simd.planes cimport plane_t
 
-
-# To out, which may be m; 0 or a status of terms.pxd.
+# To out, which may be m; 0 or a status of clipped_lines.pxd.
 cdef int plane_project(const plane_t* plane, bint deterministic, double low, double high,
                        double* out, double* theta) noexcept nogil
 # Writes a(θ) of the terms that θ was found for, to out, which may be m, and mends θ where it has

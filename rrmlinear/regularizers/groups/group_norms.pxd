@@ -1,4 +1,4 @@
-from rrmlinear.regularizers.groups.norm cimport Norm
+from rrmlinear.regularizers.base cimport Norm
 from rrmlinear.regularizers.groups.partition cimport Partition
 
 

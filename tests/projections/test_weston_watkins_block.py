@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rrmlinear.projections.blocks.weston_watkins import weston_watkins_block
+from rrmlinear.projections.class_blocks import weston_watkins_block
 
 LONG = np.longdouble
 EXACT = ("knapsack", "median", "walrus")

@@ -1,3 +1,27 @@
+# The block problem of the Crammer–Singer loss, smoothed or not; simd/simplex_blocks.h has its
+# formulas.
+
+from rrmlinear.simd.class_blocks cimport ww_newton
+from rrmlinear.simd.newton cimport bracket_t
+from rrmlinear.simd.simplex_blocks cimport simplex_newton
+
+# The scratch memory for k classes, in doubles: v, k indices and 2k kinks.
+cdef inline Py_ssize_t simplex_workspace(Py_ssize_t k) noexcept nogil:
+    return 4 * k
+
+
+cdef inline double simplex_block(const double* margins, const double* b, double q, double c,
+                                 double gamma, Py_ssize_t k, double* new_b,
+                                 double* work) noexcept nogil:
+    """The new block; returns its Σ b."""
+    return simplex_newton(margins, b, q, c, gamma, k, new_b, work, simplex_by_medians)
+
+
+# The root of Σ max(0, v_j − θ) = e θ + z by the median search.
+cdef double simplex_by_medians(const double* v, Py_ssize_t k, double e, double z,
+                               double* scratch) noexcept nogil
+
+
 # The Weston–Watkins block: minimize ½‖b‖² + ½(1'b)² − v'b over 0 ≤ b_j ≤ C, whose solution is
 #
 #     b_j = clip(v_j − θ, 0, C),   θ = Σ_j clip(v_j − θ, 0, C).
@@ -5,10 +29,6 @@
 # Smoothing makes the first term (e/2) ‖b‖², e ≥ 1: then θ e = Σ_j clip(v_j − θ, 0, eC), and b is
 # that clip over e. Three ways to θ or b: An Exact Solver for the Weston–Watkins SVM Subproblem,
 # section 3.
-
-from rrmlinear.simd.class_blocks cimport ww_newton
-from rrmlinear.simd.newton cimport bracket_t
-
 
 # The scratch memory of the solvers for k classes, in doubles: k indices and 2k kinks.
 cdef inline Py_ssize_t ww_workspace(Py_ssize_t k) noexcept nogil:

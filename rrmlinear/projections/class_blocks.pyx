@@ -1,11 +1,23 @@
-"""The Weston–Watkins block problem: its solvers, and those as a function of NumPy arrays."""
+"""Block problems of the losses of k classes: the knapsacks that one example's duals are."""
 
 from libc.math cimport INFINITY
+
+import numpy as np
 
 from rrmlinear.projections.clipped_lines cimport clip, lines_search, lines_t
 from rrmlinear.simd.class_blocks cimport ww_clip
 
-import numpy as np
+cdef double simplex_by_medians(const double* v, Py_ssize_t k, double e, double z,
+                               double* scratch) noexcept nogil:
+    cdef double one = 1, zero = 0, infinite = INFINITY
+    cdef lines_t lines
+    lines.p, lines.c, lines.lower, lines.upper, lines.n = v, &one, &zero, &infinite, k
+    lines.c_step = lines.lower_step = lines.upper_step = 0
+    lines.e, lines.z = e, z
+    return lines_search(&lines, -INFINITY, INFINITY, <Py_ssize_t*> scratch, scratch + k)
+
+
+# The Weston–Watkins block problem: its solvers, and those as a function of NumPy arrays.
 
 cdef enum:
     MAX_INSERTION = 16  # numbers sorted by insertion

@@ -1,3 +1,0 @@
-from rrmlinear.losses.base import ScalarLoss
-
-class Logistic(ScalarLoss): ...

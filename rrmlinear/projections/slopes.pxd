@@ -1,5 +1,0 @@
-cdef class Slope:
-    cdef double derivative(self, double t) except *
-
-
-cdef double lowest_of(Slope slope, double part, rose=*) except *
