@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders import barriers, batch, dual, second_order
-from rrmlinear.catalog.task import Task
-from rrmlinear.core.loading import loading
+from rrmlinear.catalog.builders import barriers, dual, second_order
+from rrmlinear.core.loading import loading, named
 from rrmlinear.core.records import replace
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.solvers.dual.dual_descent import NONZERO_COST
@@ -23,11 +22,15 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.solvers.loop.stages.turns import Stage
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.work import NEWTON_PRODUCTS, PASS_COST, Work
 
 # Newton's method comes before a method of the first order if one of its steps takes at most this
 # number of the other's passes.
 STEP_PASSES = 30
+# Cutting planes take sequences of at least LONG positions on average, if there are at most
+# MOST_WEIGHTS weights for each position of the mean sequence.
+LONG, MOST_WEIGHTS = 50, 5
 # Second-order methods take this number of steps before their rate is judged: they prove little
 # before steps are whole. Kinks of the loss make several inner problems of it, each of as many
 # steps, and those of the regularizer too. Such methods have stalled after PATIENCE steps without a
@@ -37,14 +40,38 @@ JUDGED_STEPS, INNER_PROBLEMS, PATIENCE = 30, 3, 10
 
 def automatic(task: Task) -> Solver:
     """Stages of the solvers that take the task."""
-    if "chain" in task.features:
-        with loading:
-            from rrmlinear.catalog.builders import chains
-
-        return chains.automatic(task)
-    if "measure" in task.features:
-        return batch.of_measure(task)
+    if task.risk is not None and task.features & {"chain", "measure"}:
+        return _of_whole_risk(task)
     return _by_steps(task) or _in_turn(task, _order(task))
+
+
+def _of_whole_risk(task: Task) -> Solver:
+    """The solver for sequences, for graphs, or for a measure of all labels at once."""
+    features = task.features
+    if "chain" in features:
+        by_visits = task.risk.is_chain and not task.choices.observed and not _is_long(task.risk)
+        if by_visits and {"labellings", "linear"} <= features:
+            return _made("dual.sequences.frank_wolfe:BlockFrankWolfe", task)
+        if {"smooth", "linear"} <= features:
+            return _made("lbfgs.lbfgs:LBFGS", task)
+    if "strongly-convex" in features and features & {"chain", "soft-threshold"}:
+        return _made("bundle.bmrm:BMRM", task)
+    return _made("gradient.agm:AGM", task)
+
+
+def _is_long(risk: Any) -> bool:
+    """Whether the mean sequence is so long that cutting planes are ahead of Frank–Wolfe.
+
+    A visit adds one labelling of the whole sequence, which says little of a long one; and cutting
+    planes need about a plane a weight.
+    """
+    length = risk.n / (len(risk.starts) - 1)
+    return length >= LONG and risk.n_weights <= MOST_WEIGHTS * length
+
+
+def _made(place: str, task: Task) -> Solver:
+    solver: Solver = named(f"solvers.{place}")(task)
+    return solver
 
 
 def by_blocks(task: Task) -> Solver:
@@ -59,7 +86,8 @@ def one_class(task: Task) -> Solver:
 
     Rows that are streamed take the stages alone, as the two rows of a pair may lie in any blocks.
     """
-    pairs = Stage("the ascent on pairs", _from_duals(dual.pairs, task), _work(task).visit)
+    build = partial(_made, "dual.pairs.row_pairs:RowPairAscent")
+    pairs = Stage("the ascent on pairs", _from_duals(build, task), _work(task).visit)
     return _in_turn(task, _order(task) if task.rows.blocks else [pairs, *_order(task)])
 
 
@@ -83,7 +111,7 @@ def _in_turn(task: Task, stages: list[Stage]) -> Stages:
 
 def _known(task: Task) -> tuple[NDArray[np.float64], float]:
     """The weights to begin from in the form of a Result, and their primal value."""
-    found = Certificate(batch.risk_of(task, None), task.regularizer)
+    found = Certificate(task.whole(None), task.regularizer)
     found.offer_weights(np.asarray(task.weights))
     return found.final_weights(), found.primal
 
@@ -96,7 +124,7 @@ def _work(task: Task) -> Work:
 def _by_steps(task: Task) -> Solver | None:
     """A Gram matrix or compiled steps where these take the task; others follow slow ones."""
     if dual.gram_applies(task):
-        solver = dual.gram(task)
+        solver = dual.over_features(task, gram=True)
     elif second_order.compiled_applies(task):
         solver = second_order.compiled(task)
     else:
@@ -112,7 +140,9 @@ def _order(task: Task) -> list[Stage]:
 
     newtons, features, omega, work = _newtons(task), task.features, task.regularizer, _work(task)
     if dual.suits_features(task):
-        columns = _by_weights("coordinate descent over features", dual.features, task, NONZERO_COST)
+        columns = _by_weights(
+            "coordinate descent over features", dual.over_features, task, NONZERO_COST
+        )
         if newtons and not omega.quadratic_l1:  # one system is the whole problem
             return [*newtons, columns]
         return [columns, *(newtons or _gradients(task))]
@@ -205,8 +235,8 @@ def _near_kinks(task: Task) -> Stage:
 
 
 def _gradients(task: Task) -> list[Stage]:
-    agm = _from_duals(batch.agm, task)
-    pdprox = _from_duals(partial(batch.pdprox, order="dual"), task)
+    agm = _from_duals(partial(_made, "gradient.agm:AGM"), task)
+    pdprox = _from_duals(partial(_made, "primal_dual.pdprox:Pdprox"), task)
     visit = _work(task).gradient
     return [Stage("AGM-EF", agm, visit), Stage("Pdprox", pdprox, visit)]
 

@@ -157,8 +157,8 @@ class LossRow:
 class SolverRow:
     """A solver type: its number, its name in model files, and how a Task becomes its solver.
 
-    ``builder`` is the function of a Task that makes the solver, or its place, see `named`;
-    ``how`` are its other arguments.
+    ``builder`` is the class of solvers that takes the Task, or a function of it, or their place,
+    see `named`; ``how`` are its other arguments.
 
     ``needs`` are sets of features, one of which loss and regularizer must offer together.
     ``choices`` are those that have an effect, but for the numbers of losses and regularizers;
@@ -171,7 +171,8 @@ class SolverRow:
     so where it does not stand as usual. ``starts`` tells whether it can begin from another run, and
     ``form`` whether LIBLINEAR minimizes its "primal" or its "dual". ``proves`` tells whether the
     gap must be small too when the rule holds. Duals of the 1-norm are scaled by the largest
-    violation, which leaves a wide gap near the optimum.
+    violation, which leaves a wide gap near the optimum. ``graphs`` tells whether a type for
+    sequences takes other graphs too.
     """
 
     number: int | str
@@ -191,6 +192,7 @@ class SolverRow:
     form: str = "dual"
     proves: bool = True
     how: Mapping[str, str] = field(default_factory=lambda: NONE)
+    graphs: bool = True
 
     @property
     def is_liblinear(self) -> bool:

@@ -15,11 +15,11 @@ from rrmlinear.catalog.losses import NAMED_LOSSES, OWN_LOSSES, block_loss
 from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
 from rrmlinear.catalog.rows import LossRow, SolverRow, resolved
 from rrmlinear.catalog.solvers import AUTO, AUTOMATIC, DEFAULT, find_solver
-from rrmlinear.catalog.task import Task
 from rrmlinear.core.cached import cached_property
 from rrmlinear.core.loading import loading, named
 from rrmlinear.core.records import record, replace
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 if TYPE_CHECKING:
@@ -179,6 +179,16 @@ class Selection:
         weights: NDArray[np.float64] | None = None,
     ) -> Solver:
         """The solver of a problem with these labels and costs; see `Task`."""
+        if risk is None and "measure" in self.features:
+            risk = self._measure_risk(rows, targets, costs)
+        if "chain" in self.features and not (risk.is_chain or self.solver.graphs):
+            number = self.solver.number
+            raise ChoiceError(
+                Named("solver", number),
+                " is for sequences, not for graphs",
+                field="solver",
+                value=number,
+            )
         task = Task(
             rows,
             targets,
@@ -198,6 +208,15 @@ class Selection:
         if self.solver.rule:
             self.set_rule(solver, task)
         return solver
+
+    def _measure_risk(self, rows: Rows, y: NDArray[Any], costs: NDArray[np.float64]) -> Any:
+        """F of a measure: the risk of all labels at once, with the cost C for each example."""
+        with loading:
+            from rrmlinear.losses.margin import Hinge
+            from rrmlinear.risks.layouts.measures import MeasureRisk
+            from rrmlinear.risks.scalar import ScalarRisk
+
+        return MeasureRisk(ScalarRisk(rows, Hinge(), y, costs, self.choices.threads), self.loss)
 
     def set_rule(self, solver: Solver, task: Task) -> None:
         """Give a solver of this task the stopping rule of the type, if it has one."""

@@ -77,7 +77,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "the same, accelerated",
         (CONVEX | EXAMPLES,),
         (*OBJECTIVE, "inner"),
-        "catalog.builders.dual:accelerated",
+        "solvers.dual.accelerated:Accelerated",
     ),
     SolverRow(
         34,
@@ -85,7 +85,8 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Pragam: weights and duals by the excessive gap",
         (CONVEX | EXAMPLES, CONVEX | LABELLINGS),
         (*BATCH, "lipschitz"),
-        "catalog.builders.chains:pragam",
+        "solvers.gradient.pragam:Pragam",
+        graphs=False,
     ),
     SolverRow(
         35,
@@ -93,7 +94,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "AGM-EF: accelerated gradients by estimate functions, with the memory of all steps",
         (PROX | EXAMPLES, CHAINS, MEASURES),
         ESTIMATE_FUNCTIONS,
-        "catalog.builders.batch:agm",
+        "solvers.gradient.agm:AGM",
     ),
     SolverRow(
         36,
@@ -101,7 +102,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "the same with the memory of one step",
         (PROX | EXAMPLES, CHAINS, MEASURES),
         ESTIMATE_FUNCTIONS,
-        "catalog.builders.batch:agm",
+        "solvers.gradient.agm:AGM",
         how={"memory": "one"},
     ),
     SolverRow(
@@ -110,7 +111,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Pdprox-dual: prox steps of weights and duals in turn, an extra one of the duals",
         (PROX | EXAMPLES,),
         PDPROX,
-        "catalog.builders.batch:pdprox",
+        "solvers.primal_dual.pdprox:Pdprox",
         how={"order": "dual"},
     ),
     SolverRow(
@@ -119,7 +120,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Pdprox-primal: the same with an extra step of the weights",
         (PROX | EXAMPLES,),
         PDPROX,
-        "catalog.builders.batch:pdprox",
+        "solvers.primal_dual.pdprox:Pdprox",
         how={"order": "primal"},
     ),
     SolverRow(
@@ -128,7 +129,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "BMRM: cutting planes of the whole risk",
         (CONVEX,),
         (*BATCH, "observed", "line_search"),
-        "catalog.builders.batch:bmrm",
+        "solvers.bundle.bmrm:BMRM",
         how={"update": "qp"},
     ),
     SolverRow(
@@ -137,7 +138,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "ls-BMRM: the same with the mean of all planes and a new one",
         (CONVEX,),
         (*BATCH, "observed", "line_search"),
-        "catalog.builders.batch:bmrm",
+        "solvers.bundle.bmrm:BMRM",
         how={"update": "ls"},
     ),
     SolverRow(
@@ -146,7 +147,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Pegasos: stochastic subgradient steps",
         (SQUARED_NORM | EXAMPLES,),
         (*OBJECTIVE, "batch", "averaging"),
-        "catalog.builders.batch:pegasos",
+        "solvers.gradient.pegasos:Pegasos",
         starts=False,
     ),
     SolverRow(
@@ -155,7 +156,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "FISTA: accelerated gradient steps over all examples",
         (PROX | {"examples", "smooth"},),
         PROXIMAL,
-        "catalog.builders.batch:fista",
+        "solvers.gradient.fista:FISTA",
         loss="smooth-hinge",
     ),
     SolverRow(
@@ -172,7 +173,8 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "block-coordinate Frank-Wolfe: a sequence at a time, its worst labelling by Viterbi",
         (frozenset({"labellings", "linear"}),),
         ("loss", "regularizer"),
-        "catalog.builders.chains:frank_wolfe",
+        "solvers.dual.sequences.frank_wolfe:BlockFrankWolfe",
+        graphs=False,
         loss="m3n",
     ),
     SolverRow(
@@ -181,7 +183,8 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "dual ascent on the marginals of a sequence at a time",
         (frozenset({"chain", "smooth", "linear"}),),
         ("loss", "regularizer"),
-        "catalog.builders.chains:marginals",
+        "solvers.dual.sequences.marginals:SequenceMarginals",
+        graphs=False,
         loss="crf",
         starts=False,
     ),
@@ -191,7 +194,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "L-BFGS over all sequences",
         (frozenset({"chain", "smooth", "linear"}),),
         ("loss", "regularizer", "observed"),
-        "catalog.builders.chains:lbfgs",
+        "solvers.lbfgs.lbfgs:LBFGS",
         loss="crf",
     ),
     SolverRow(
@@ -200,7 +203,8 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Newton's method over all sequences, by conjugate gradients",
         (frozenset({"chain", "smooth", "linear"}),),
         ("loss", "regularizer", "observed"),
-        "catalog.builders.chains:newton_cg",
+        "solvers.lbfgs.lbfgs:NewtonCG",
+        graphs=False,
         loss="crf",
     ),
     SolverRow(

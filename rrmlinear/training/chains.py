@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders.chains import chain_risk
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.parameter import Parameter
@@ -20,6 +19,7 @@ from rrmlinear.data.alike_columns import AlikeColumns
 from rrmlinear.data.problem import check_kind
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.risks.layouts.chains.observed_pairs import ObservedChainRisk
 from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.training.chain_model import ChainModel
@@ -88,8 +88,8 @@ def solve_chains(
     trained = rows if alike is None else alike.rows
     observed = bool(chosen.choices.observed)
     threads = chosen.choices.threads
-    given = (trained, problem.label, problem.starts, k, costs, chosen.loss, threads)
-    risk = chain_risk(*given, observed, problem.edges)
+    given = (trained, problem.label, problem.starts, k, costs, threads, chosen.loss)
+    risk = (ObservedChainRisk if observed else ChainRisk)(*given, edges=problem.edges)
     omega = _regularizer(chosen, problem).over(risk.shape)
     weights, labellings = (None, None) if start is None else _first(start, problem, alike)
     if weights is not None and isinstance(risk, ObservedChainRisk):

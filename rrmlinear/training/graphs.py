@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders.chains import graph_risk
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import Selection, select
@@ -19,6 +18,7 @@ from rrmlinear.data.graphs import GraphProblem
 from rrmlinear.data.problem import check_kind
 from rrmlinear.risks.layouts.graphs._messages import Messages
 from rrmlinear.risks.layouts.graphs.cliques import Cliques
+from rrmlinear.risks.layouts.graphs.graph_risk import GraphRisk
 from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.training.chains import COLUMNS, check_sequences, sequence_costs
 from rrmlinear.training.fit import NotSolvedWarning
@@ -167,7 +167,7 @@ def solve_graphs(
     rows, k = problem.rows, problem.n_labels
     cliques = _cliques(problem, k)
     costs = sequence_costs(problem, chosen.choices.C)
-    risk = graph_risk(rows, problem.label, cliques, costs, chosen.loss, chosen.choices.threads)
+    risk = GraphRisk(rows, problem.label, cliques, costs, chosen.choices.threads, chosen.loss)
     omega = chosen.regularizer.over(risk.shape)
     solver = chosen.solver_for(rows, problem.label, None, costs, omega, risk=risk)
     result = solver.solve(chosen.stopping, on_pass)

@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders.dual import one_class
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection
-from rrmlinear.catalog.task import Task
 from rrmlinear.core.freed_memory import keep_freed
+from rrmlinear.core.loading import loading
 from rrmlinear.data.problem import Problem
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.training.costs import base_costs
 from rrmlinear.training.single import KEPT_ARRAYS, solve_scalars
 from rrmlinear.training.starts import Point, scalar_duals
@@ -64,7 +64,10 @@ def solve_one_class(
     zeros, loss, omega = risk.labels, chosen.loss, chosen.regularizer
     features, choices = chosen.features, chosen.choices
     task = Task(problem.rows, zeros, None, costs, loss, omega, features, choices, duals, risk)
-    ascent = one_class(task, nu)
+    with loading:
+        from rrmlinear.solvers.dual.pairs.one_class import OneClassAscent
+
+    ascent = OneClassAscent(task, nu)
     chosen.set_rule(ascent, task)
     stopping = chosen.stopping
     first = replace(stopping, max_passes=min(FIRST_PASSES, stopping.max_passes))

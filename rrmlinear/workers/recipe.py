@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.builders.dual import part as build_part
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.selection import select
-from rrmlinear.catalog.task import Task
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.rounds.part import Part
 from rrmlinear.training.costs import base_costs
 from rrmlinear.workers.dealing import Slice, between, joined

@@ -12,6 +12,7 @@ from rrmlinear.regularizers.separable import ElasticNet
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 CODE = Path(__file__).resolve().parents[2] / "docs" / "code"
 
@@ -24,7 +25,7 @@ def test_the_solver_of_the_manual_proves_the_same_optimum():
     risk = ScalarRisk(Rows(X, None, None, 5), Logistic(), y, np.full(60, 0.2))
     stopping = Stopping(gap_tol=1e-8)
     ours = ProxDescent(risk, ElasticNet(0.5)).solve(stopping)
-    fista = FISTA(risk, ElasticNet(0.5)).solve(stopping)
+    fista = FISTA(Task.of(risk, ElasticNet(0.5))).solve(stopping)
     assert ours.solved
     assert 0 <= ours.gap <= 1e-8 * abs(ours.primal)
     assert ours.primal == pytest.approx(fista.primal, rel=1e-7)

@@ -6,8 +6,8 @@ from scipy.sparse import random_array
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.builders.dual import part
 from rrmlinear.catalog.selection import select
-from rrmlinear.catalog.task import Task
 from rrmlinear.data.labels import group_labels
+from rrmlinear.solvers.loop.task import Task
 
 REGULARIZERS = {"l2": {}, "elastic-net": {"l1": 0.3}}
 

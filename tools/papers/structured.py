@@ -54,6 +54,7 @@ from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.pragam import Pragam
 from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
+from rrmlinear.solvers.loop import task as tasks
 from rrmlinear.solvers.loop.stopping import Stopping
 
 GAPS = (1e-2, 1e-3, 1e-4)
@@ -64,18 +65,20 @@ HELD_OUT = 10
 Solvers = dict[str, Callable[[Any], Any]]
 
 WHOLE: Solvers = {
-    "AGM-EF-∞": lambda risk: AGM(risk, L2()),
-    "AGM-EF-1": lambda risk: AGM(risk, L2(), memory="one"),
-    "BMRM (qp)": lambda risk: BMRM(risk, L2(), line_search=False),
-    "BMRM (ls)": lambda risk: BMRM(risk, L2(), update="ls", line_search=False),
-    "BMRM (OCAS)": lambda risk: BMRM(risk, L2()),
+    "AGM-EF-∞": lambda risk: AGM(tasks.Task.of(risk, L2())),
+    "AGM-EF-1": lambda risk: AGM(tasks.Task.of(risk, L2()), memory="one"),
+    "BMRM (qp)": lambda risk: BMRM(tasks.Task.of(risk, L2(), line_search="none")),
+    "BMRM (ls)": lambda risk: BMRM(tasks.Task.of(risk, L2(), line_search="none"), update="ls"),
+    "BMRM (OCAS)": lambda risk: BMRM(tasks.Task.of(risk, L2())),
 }
 PROX: Solvers = {
-    "Pragam": lambda chain: Pragam(EdgeMarginalsRisk(chain), L2()),
-    "AGM-EF-∞, smoothed dual": lambda c: AGM(EdgeMarginalsRisk(c), L2(), route="smoothed-dual"),
+    "Pragam": lambda chain: Pragam(tasks.Task.of(EdgeMarginalsRisk(chain), L2())),
+    "AGM-EF-∞, smoothed dual": lambda c: AGM(
+        tasks.Task.of(EdgeMarginalsRisk(c), L2(), route="smoothed-dual")
+    ),
 }
-FRANK_WOLFE: Solvers = {"Frank–Wolfe": lambda chain: BlockFrankWolfe(chain, L2())}
-LBFGS_TOO: Solvers = {"L-BFGS": lambda risk: LBFGS(risk, L2())}
+FRANK_WOLFE: Solvers = {"Frank–Wolfe": lambda chain: BlockFrankWolfe(tasks.Task.of(chain, L2()))}
+LBFGS_TOO: Solvers = {"L-BFGS": lambda risk: LBFGS(tasks.Task.of(risk, L2()))}
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rrmlinear.catalog.builders.batch import risk_of
-from rrmlinear.catalog.task import Task
 from rrmlinear.core.loading import loading
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED, MAX_GRAM_FRACTION
 
 # Limit on the rows of the matrix that is factorized in every pass.
@@ -80,4 +79,4 @@ def interior(task: Task) -> Solver:
     with loading:
         from rrmlinear.solvers.second_order.interior import InteriorPoints
 
-    return InteriorPoints(risk_of(task, 0), task.regularizer, _inside(task.loss))
+    return InteriorPoints(task.whole(0), task.regularizer, _inside(task.loss))

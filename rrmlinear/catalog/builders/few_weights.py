@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rrmlinear.catalog.task import Task
 from rrmlinear.losses.margin import Hinge
+from rrmlinear.solvers.loop.task import Task
 
 # Limits on n d, with zeros, and on n d² for steps over all examples, of which there are at least as
 # many as weights. With more values a sample of them is the better begin: 30 000 × 18 took 0.8 to

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rrmlinear.catalog.task import Task
 from rrmlinear.solvers.dual.pairs.kernel_rows import KernelRows
 from rrmlinear.solvers.dual.pairs.pair_ascent import PairAscent, SlowAscentError
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 
 __all__ = ["KernelRows", "SlowAscentError", "by_pairs"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from rrmlinear.catalog.task import Task
 from rrmlinear.core.loading import loading
 from rrmlinear.solvers.loop.rules.of_duals import (
     ClassRange,
@@ -15,6 +14,7 @@ from rrmlinear.solvers.loop.rules.of_duals import (
 )
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum, GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Either, Rule
+from rrmlinear.solvers.loop.task import Task
 
 #: LIBLINEAR changes from the ascent on a smooth loss to Newton's method after 300 passes. The rule
 #: of Newton's method then has this fraction of the tolerance: for classes, and for values. Our

@@ -11,7 +11,6 @@ from rrmlinear.catalog.builders.barriers import interior_applies
 from rrmlinear.catalog.builders.second_order import newton_applies
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.catalog.solvers import AUTO
-from rrmlinear.catalog.task import Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.losses.regression import OrdinalHinge
@@ -26,6 +25,7 @@ from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows
 from rrmlinear.risks.layouts.vector import VectorRisk
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual.matrix_pdprox import MatrixPdprox
 
 Vector = NDArray[np.float64]

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders.batch import risk_of
 from rrmlinear.catalog.builders.samples import sample_of
 from rrmlinear.catalog.builders.second_order import is_dense_norm
-from rrmlinear.catalog.task import Task
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.multiclass import Softmax
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
 
 __all__ = [
@@ -156,7 +155,7 @@ def class_descent(task: Task) -> Solver:
     """`LBFGS` of a task that `descends_by_classes`."""
     from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
 
-    return LBFGS(risk_of(task), task.regularizer, make=partial(_begun, task))
+    return LBFGS(task, partial(_begun, task))
 
 
 def _scaled(task: Task) -> tuple[NDArray[np.intp], Array, float]:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.task import Task
 from rrmlinear.data.array_rows import shared_rows, take_rows
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.limits import examples_each
 from rrmlinear.solvers.second_order.sample_matrix import FirstPoint
 

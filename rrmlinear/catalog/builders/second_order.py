@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders.batch import note_choice, risk_of, start_of
 from rrmlinear.catalog.builders.few_weights import solves_kinks, solves_smooth
 from rrmlinear.catalog.builders.samples import (
     LARGE_SAMPLE_FRACTION,
@@ -24,11 +23,11 @@ from rrmlinear.catalog.builders.samples import (
     weights_of_sample,
 )
 from rrmlinear.catalog.errors import ChoiceError, Named
-from rrmlinear.catalog.task import Task
 from rrmlinear.core.loading import loading
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED, examples_each
 from rrmlinear.solvers.second_order.sample_matrix import FirstPoint
 
@@ -89,7 +88,7 @@ def newton(task: Task) -> Solver:
     with loading:
         from rrmlinear.solvers.second_order.newton import Newton
 
-    risk, omega = risk_of(task, 0), task.regularizer
+    risk, omega = task.whole(0), task.regularizer
     first, squares = None, "least-squares" in task.features
     one_step = squares and omega.quadratic_l1 == 0  # a sample would save none
     # where Ω is strongly convex duals give weights, and other weights count only beside duals
@@ -98,7 +97,7 @@ def newton(task: Task) -> Solver:
         first = partial(np.asarray, task.weights)
     elif not one_step and task.rows.n_stored >= MIN_SAMPLED_VALUES and takes_sample(task):
         first = partial(weights_of_sample, task, newton)
-    return Newton(risk, omega, start_of(task), first, squares)
+    return Newton(risk, omega, task.first_duals(), first, squares)
 
 
 def compiled_applies(task: Task) -> bool:
@@ -111,7 +110,7 @@ def compiled(task: Task) -> Solver:
     with loading:
         from rrmlinear.solvers.second_order.compiled_steps import CompiledSteps
 
-    return CompiledSteps(risk_of(task), task.regularizer, task.weights, task.start)
+    return CompiledSteps(task.whole(), task.regularizer, task.weights, task.start)
 
 
 def few_weights(task: Task) -> Any:
@@ -145,7 +144,7 @@ def near_kinks(task: Task) -> Solver:
     with loading:
         from rrmlinear.solvers.second_order.near_kinks import NearKinks, optimum_of_sample
 
-    risk, modulus = risk_of(task), task.regularizer.modulus
+    risk, modulus = task.whole(), task.regularizer.modulus
 
     def first() -> NDArray[np.float64]:
         if task.weights is not None:
@@ -153,7 +152,7 @@ def near_kinks(task: Task) -> Solver:
         if task.start is not None:
             return np.asarray(risk.gradient(task.start)) / modulus
         with suppress(*OUT_OF_RANGE):
-            return optimum_of_sample(risk_of(task_of_sample(task, SAMPLE_FRACTION)), modulus)
+            return optimum_of_sample(task_of_sample(task, SAMPLE_FRACTION).whole(), modulus)
         return np.zeros(risk.shape)  # the ascent, which follows, says which example is at fault
 
     return NearKinks(risk, task.regularizer, first)
@@ -203,6 +202,6 @@ def feature_newton(task: Task, is_rough: bool = False) -> FeatureNewton:
         first = partial(FirstPoint, np.asarray(task.weights)[:entries])
     elif takes_sample(task, fraction):
         first = partial(point_of_sample, task, rough)
-    solver = FeatureNewton(risk_of(task), task.regularizer, first, is_rough)
-    note_choice(solver, "Newton steps over features are used", task)
+    solver = FeatureNewton(task.whole(), task.regularizer, first, is_rough)
+    solver.notes += task.chosen("Newton steps over features are used")
     return solver

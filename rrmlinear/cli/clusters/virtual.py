@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.builders.dual import part
 from rrmlinear.catalog.selection import Selection
-from rrmlinear.catalog.task import Task
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.rounds.fleet import LocalFleet, add_rounds, in_tree
 from rrmlinear.solvers.rounds.orders import Order, Report
 from rrmlinear.solvers.rounds.packed import Packed

@@ -17,8 +17,11 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.line_search import lowest_point
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 
+#: The better line search for each update; the paper of ls-BMRM has "none".
+LINE_SEARCHES = {"qp": "ocas", "ls": "none"}
 # The next plane is the tangent at this fraction of the way from the lowest point of the line to the
 # minimum of the model.
 PLANE_POSITION = 0.1
@@ -81,7 +84,7 @@ class BMRM(Solver):
     to w_t, which gives the next best point. The tangent is then taken at `PLANE_POSITION` of the
     way from there to w_t. A pass is one plane: one product with the data and one gradient.
 
-    It begins at ``weights``, or where ``start``, duals α, leads, with the plane that α defines.
+    It begins at the task's weights, or where its duals α lead, with the plane that α defines.
 
     Certificate: the minimum of the model is a lower bound of J at each pass. The mean of the
     derivatives, with the weights of their planes, are duals that prove it.
@@ -92,17 +95,9 @@ class BMRM(Solver):
     Lower bounds for BMRM.
     """
 
-    def __init__(
-        self,
-        risk: Risk,
-        regularizer: Regularizer,
-        *,
-        update: str = "qp",
-        line_search: bool = True,
-        start: NDArray[np.float64] | None = None,
-        weights: NDArray[np.float64] | None = None,
-    ) -> None:
+    def __init__(self, task: Task, update: str = "qp") -> None:
         super().__init__()
+        risk, regularizer = task.whole(None), task.regularizer
         if update not in UPDATES:
             raise ValueError(f"unknown update {update!r}; there are {', '.join(UPDATES)}")
         if not regularizer.modulus > 0:
@@ -111,8 +106,9 @@ class BMRM(Solver):
                 f"{type(regularizer).__name__} is not"
             )
         self.risk, self.regularizer = risk, regularizer
-        self.update, self.line_search = update, line_search
-        self.first_duals, self.given = start, weights
+        search = task.choices.line_search or LINE_SEARCHES[update]
+        self.update, self.line_search = update, search == "ocas"
+        self.first_duals, self.given = task.first_duals(), task.weights
 
     def start(self) -> None:
         self.model = UPDATES[self.update](self.regularizer, math.prod(self.risk.shape))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual._momentum import look as look_ahead
 from rrmlinear.solvers.dual._momentum import step as step_momentum
+from rrmlinear.solvers.dual.ascents import ascent_of
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.dual.first_pace import first_pace, theory_pace
 from rrmlinear.solvers.dual.pace import Practice, Proximal, Theory
@@ -18,6 +17,7 @@ from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 
 PACES = ("adaptive", "theory")
 
@@ -38,7 +38,7 @@ class Accelerated(Solver):
     second rule bounds P(w) − min P more tightly, it ends the run as BOUNDED. Where the caller adds
     a ``shift`` z to the dual vector, the estimates are of P(w) − z'w.
 
-    ``make`` builds the ascent of a regularizer. ``inner`` is the pace of inner problems:
+    The choice ``inner`` is the pace of inner problems:
 
     - "adaptive" (default): for a smooth loss a few passes, until the inner gap is at most
       κ/2 ‖w − y‖², with momentum and a quarter of the theory's κ. For others the plain ascent
@@ -57,16 +57,13 @@ class Accelerated(Solver):
     figure 2, lemmas 2 and 3, remark 1; restarts of the momentum and κ by the duals are ours.
     """
 
-    def __init__(
-        self,
-        make: Callable[[Regularizer], RowAscent],
-        regularizer: Regularizer,
-        inner: str | int = "adaptive",
-        observe: bool = False,
-    ) -> None:
+    def __init__(self, task: Task, *, observe: bool = False, repeats: bool | None = None) -> None:
         super().__init__()
-        self.regularizer, self.pacing, self.observe = regularizer, inner, observe
-        self.ascent = make(regularizer)
+        self.regularizer, self.observe = task.regularizer, observe
+        self.pacing: str | int = task.choices.inner or "adaptive"
+        if repeats is None:
+            repeats = observe and task.choices.inner is None
+        self.ascent: RowAscent = ascent_of(task, repeats)
         self.loss = self.ascent.loss
         self.measuring_work = self.ascent.measuring_work
         self.measures_first = self.ascent.measures_first

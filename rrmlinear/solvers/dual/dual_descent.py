@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.products import product
-from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.rounding import rounding_of_scores, score_rounding
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
 
 # An example sleeps while its gap is at most SLEEP_GAP of target / n. It naps, which is shorter,
@@ -40,10 +40,11 @@ class DualDescent(Solver):
     regularizer: Regularizer
     squares: NDArray[np.float64]  # ‖x_i‖²
 
-    def __init__(self, rows: Rows, costs: NDArray[np.float64], seed: int) -> None:
+    def __init__(self, task: Task) -> None:
         super().__init__()
-        self.rows, self.costs, self.seed = rows, costs, seed
-        self.n = rows.shape[0]
+        self.rows, self.costs, self.seed = task.rows, task.costs, task.choices.seed
+        self.loss, self.regularizer = task.loss, task.regularizer
+        self.n = self.rows.shape[0]
         self.measuring_work = self.n / 2
         self.measures_first = True
         self.gap_sum = 0.0

@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import check_time
+from rrmlinear.core.records import replace
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks._row_sums import RowSums
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
-from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
+from rrmlinear.solvers.dual.ascents import ascent_of
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import scores_at_zero
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 
 Array = NDArray[np.float64]
 
@@ -58,17 +58,17 @@ class InterceptAscent(Solver):
 
     column_by_norms = COLUMN_BY_NORMS
 
-    def __init__(self, risk: Any, rows: Rows, regularizer: Regularizer) -> None:
+    def __init__(self, task: Task, risk: Any) -> None:
         super().__init__()
-        self.risk, self.rows, self.regularizer = risk, rows, regularizer
+        self.task, self.risk, self.rows, self.regularizer = task, risk, task.rows, task.regularizer
         self.costs = np.ravel(risk.costs)
         self.warm: Any = None  # the end of the search for balanced duals
-        self.measuring_work = float(rows.shape[0])
+        self.measuring_work = float(self.rows.shape[0])
         self.inner: Any = None
 
-    def _ascent(self, rows: Rows, regularizer: Regularizer) -> RowAscent:
+    def _ascent(self, rows: Rows, regularizer: Regularizer) -> Any:
         """The ascent over rows with the appended column."""
-        raise TypeError(f"{type(self).__name__} has no ascent")
+        return ascent_of(replace(self.task, rows=rows, regularizer=regularizer))
 
     @property
     def _last(self) -> Array:
@@ -180,29 +180,13 @@ class InterceptAscent(Solver):
 class InterceptSDCA(InterceptAscent):
     """`InterceptAscent` by passes of `ProxSDCA`, for losses of one score.
 
-    ``choices`` are option, sampling, threads and start of `ProxSDCA`; duals returned are per unit
-    of cost, as there. Raises ValueError for a loss of several scores.
+    Choices and start are those of `ProxSDCA`; duals returned are per unit of cost, as there. Raises
+    ValueError for a loss of several scores.
     """
 
-    def __init__(
-        self,
-        rows: Rows,
-        y: Array,
-        costs: Array,
-        loss: ScalarLoss,
-        regularizer: Regularizer,
-        seed: int = 0,
-        **choices: Any,
-    ) -> None:
-        risk = ScalarRisk(rows, loss, y, costs, condition=Intercept())
-        super().__init__(risk, rows, regularizer)
-        self.seed, self.choices = seed, choices
-
-    def _ascent(self, rows: Rows, regularizer: Regularizer) -> ProxSDCA:
-        risk = self.risk
-        return ProxSDCA(
-            rows, risk.labels, self.costs, risk.loss, regularizer, self.seed, **self.choices
-        )
+    def __init__(self, task: Task) -> None:
+        given = task.rows, task.loss, task.targets, task.costs
+        super().__init__(task, ScalarRisk(*given, condition=Intercept()))
 
     @property
     def _last(self) -> Array:

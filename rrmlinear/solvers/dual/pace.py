@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from rrmlinear.solvers.loop.momentum import Momentum, is_uphill
+from rrmlinear.solvers.loop.steps import Momentum, is_uphill
 
 # The plain ascent is slow if n visits divide its gap by less than exp(PLAIN_RATE), measured over
 # PLAIN_PASSES. With 0.45 over four passes two small sets took 1.4 and 1.6 times as many visits, and

@@ -5,9 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.rows import Rows
-from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual._prox_sdca import DualAscent
 from rrmlinear.solvers.dual._running_average import RunningAverage
 from rrmlinear.solvers.dual.allowed_duals import checked_start
@@ -15,6 +12,7 @@ from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.dual.measured_duals import MeasuredDuals
 from rrmlinear.solvers.dual.shared_passes import SharedPasses, why_not_shared
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.team import Team
 
 # The kernel's step for each option of the paper. For losses of one score II equals I, as the
@@ -33,13 +31,13 @@ class ProxSDCA(MeasuredDuals):
     Dual: maximize −Σ (c_i φ)*(−α_i) − Ω*(v) with v = Σ c_i α_i x_i and w = ∇Ω*(v). Each visit
     raises it in one α_i. In the paper's scale c_i = 1/(λn) and Ω = g, plus (σ/λ)‖w‖₁ for L1–L2.
 
-    ``y`` are labels as the loss takes them. ``option`` is the length of a step: "I" to the maximum;
+    The choice ``option`` is the length of a step: "I" to the maximum;
     "II" to the best point between α_i and −φ'(x_i'w), which for losses of one score is that
     maximum; "III" on that line as far as a bound says, "IV" the same with the largest ‖x_i‖² for
     all, "V" a fixed part of the line (smooth losses only). ``sampling``: a "permutation" for each
     pass, which leaves out examples with a small gap for a while; or n "uniform" draws, as the
     paper's theorems assume; of streamed rows, the draws of a pass are sorted by the blocks that are
-    in memory together. ``start`` are α_i to begin from, cut to the bounds of the loss. They are per
+    in memory together. The task's start are α_i, cut to the bounds of the loss. They are per
     unit of cost, so that they serve for other costs too.
 
     ``threads`` share passes (`SharedPasses`); the same seed and number of them give the same bits.
@@ -51,22 +49,10 @@ class ProxSDCA(MeasuredDuals):
     #: Whether the state keeps averages; see `AveragedSDCA`.
     averaging = False
 
-    def __init__(
-        self,
-        rows: Rows,
-        y: NDArray[np.float64],
-        costs: NDArray[np.float64],
-        loss: ScalarLoss,
-        regularizer: Regularizer,
-        seed: int = 0,
-        *,
-        option: str = "I",
-        sampling: str = "permutation",
-        threads: int = 1,
-        start: NDArray[np.float64] | None = None,
-    ) -> None:
-        super().__init__(rows, costs, seed)
-        self.y, self.loss, self.regularizer = y, loss, regularizer
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self.y, loss, choices = task.targets, task.loss, task.choices
+        option, sampling = choices.option or "I", choices.sampling or "permutation"
         if option not in OPTIONS:
             raise ValueError(f"option must be one of {', '.join(OPTIONS)}, got {option!r}")
         if option == "V" and not loss.smoothing > 0:
@@ -77,8 +63,9 @@ class ProxSDCA(MeasuredDuals):
         if sampling not in SAMPLINGS:
             raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, got {sampling!r}")
         self.option, self.sampling = option, sampling
-        self.threads, self.shared = threads, SharedPasses(rows, threads)
-        self.first_duals = None if start is None else checked_start(start, loss, y)
+        self.threads, self.shared = choices.threads, SharedPasses(self.rows, choices.threads)
+        start = task.start
+        self.first_duals = None if start is None else checked_start(start, loss, self.y)
         self.team, self.number = Team(1), 0
 
     def start(self) -> None:

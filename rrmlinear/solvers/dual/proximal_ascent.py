@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.records import replace
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 
 Array = NDArray[np.float64]
 
@@ -35,7 +37,7 @@ class ProximalAscent(Solver):
 
     Passes of an ascent on the duals of Ω(w) + κ/2 ‖w − y‖² + Σ_i c_i φ; after one or two of them y
     becomes w, and κ follows the accuracy of the inner problems. It reads examples alone, and so
-    streams where solvers over features do not. ``make`` builds the ascent of a regularizer.
+    streams where solvers over features do not.
 
     Certificate: w, and the duals α scaled until Ω*(Σ c_i α_i x_i) is finite. Raises ValueError for
     a loss with a kink. Source: Rockafellar, Monotone operators and the proximal point algorithm,
@@ -45,10 +47,11 @@ class ProximalAscent(Solver):
     #: Whether κ follows the inner problems.
     follows = True
 
-    def __init__(self, make: Callable[[Regularizer], ProxSDCA], regularizer: Regularizer) -> None:
+    def __init__(self, task: Task) -> None:
         super().__init__()
-        self.regularizer = regularizer
-        self.ascent = make(self._with_quadratic(1.0))
+        self.notes += task.chosen("proximal points by an ascent are used")
+        self.regularizer = task.regularizer
+        self.ascent = ProxSDCA(self._visited(task).under(self._with_quadratic(1.0)))
         if not self.ascent.loss.smoothing > 0:
             raise ValueError(
                 "proximal points by an ascent take a smooth loss, and "
@@ -58,6 +61,10 @@ class ProximalAscent(Solver):
         self.measures_first = self.ascent.measures_first
         self.since_step = 0
         self.inner_passes = INNER_PASSES if self.ascent.rows.blocks is None else STREAMED_PASSES
+
+    def _visited(self, task: Task) -> Task:
+        """The task of the ascent."""
+        return task
 
     def _with_quadratic(self, kappa: float) -> Regularizer:
         """Ω(w) + κ/2 ‖w‖²."""
@@ -150,8 +157,8 @@ class ProximalAscent(Solver):
 class InterceptProximalAscent(ProximalAscent):
     """`ProximalAscent` of Ω(w) + Σ_i c_i φ(x_i'w + b, y_i), b without a penalty.
 
-    b is the weight of a column that ``make`` appends, which Ω leaves out: it has the proximal term
-    alone, so that κ stays. ``risk`` is the sum, at the best b.
+    b is the weight of a column as long as a mean row, which Ω leaves out: it has the proximal term
+    alone, so that κ stays. The task's risk is the sum, at the best b.
 
     Certificate: w with the best b for it, and minus the derivatives there, which have
     Σ c_i α_i = 0, scaled as there.
@@ -159,14 +166,13 @@ class InterceptProximalAscent(ProximalAscent):
 
     follows = False
 
-    def __init__(
-        self,
-        make: Callable[[Regularizer], ProxSDCA],
-        regularizer: Regularizer,
-        risk: ScalarRisk,
-    ) -> None:
-        super().__init__(make, regularizer)
-        self.risk = risk
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self.risk: ScalarRisk = task.whole()
+
+    def _visited(self, task: Task) -> Task:
+        norm = float(task.rows.with_bias(-1.0).squared_norms().mean()) or 1.0
+        return replace(task, rows=task.rows.with_bias(math.sqrt(norm)))
 
     def _with_quadratic(self, kappa: float) -> Regularizer:
         return super()._with_quadratic(kappa).with_intercept()

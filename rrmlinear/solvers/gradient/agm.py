@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.gradient.agm_routes import DualRoute, DualSquare, PrimalRoute
 from rrmlinear.solvers.gradient.agm_steps import FIXED, Constants, Pace
@@ -23,6 +21,7 @@ from rrmlinear.solvers.loop.power import (
     mean_curvature,
 )
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_LIPSCHITZ
 
 Route = PrimalRoute | DualRoute | SmoothedRoute
@@ -61,11 +60,10 @@ class AGM(Solver):
     "one" need about the same number.
 
     ``memory`` is "all" (AGM-EF-∞) or "one" (AGM-EF-1), ``smoothing`` the first μ (by default from
-    the size of the risk), ``start`` are duals α_i to begin from. ``optimized`` takes the
-    prox-function of duals ½ Σ c_i r_i α_i² with r_i = |x_i'v*| in place of 1, v* the top
-    eigenvector of Σ c_i x_i x_i'. L is found by trial, or bounded by power iteration where
-    ``adaptive`` is false. A pass is one trial: one product with the data of weights, and one of
-    duals.
+    the size of the risk). The choice ``prox`` "optimized" takes the prox-function of duals ½ Σ c_i
+    r_i α_i² with r_i = |x_i'v*| in place of 1, v* the top eigenvector of Σ c_i x_i x_i'. L is found
+    by trial, or bounded by power iteration where the choice ``lipschitz`` is "fixed". A pass is one
+    trial: one product with the data of weights, and one of duals.
 
     Certificate: the theorems' averages of dual points, and each dual point by itself. Scores of
     averaged weights and Σ c_i α_i x_i of averaged duals are averages too, so every pass has both
@@ -76,20 +74,11 @@ class AGM(Solver):
     sections 5.1 to 5.3 and 5.6; centres that move: Rockafellar, 1976.
     """
 
-    def __init__(
-        self,
-        risk: Any,
-        regularizer: Regularizer,
-        *,
-        memory: str = "all",
-        route: str | None = None,
-        smoothing: float | None = None,
-        optimized: bool = False,
-        adaptive: bool = True,
-        start: NDArray[np.float64] | None = None,
-        weights: NDArray[np.float64] | None = None,
-    ) -> None:
+    def __init__(self, task: Task, *, memory: str = "all", smoothing: float | None = None) -> None:
         super().__init__()
+        risk, regularizer, route = task.whole(), task.regularizer, task.choices.route
+        optimized = task.choices.prox == "optimized"
+        adaptive = task.choices.lipschitz != "fixed"
         smooth = risk.loss.smoothing > 0
         self.smooths_itself = "smoothed" in risk.offers
         if self.smooths_itself:
@@ -125,7 +114,7 @@ class AGM(Solver):
         self.risk, self.regularizer = risk, regularizer
         self.route, self.memory, self.smooths = route, memory, smooths
         self.first_smoothing, self.optimized = smoothing, optimized
-        self.begin, self.given = start, weights
+        self.begin, self.given = task.first_duals(), task.weights
         # Without strong convexity the momentum has no modulus to follow: it restarts.
         curved = regularizer.modulus > 0 if route == "primal" else smooth or smooths
         self.pace = Pace(restarts=not curved) if adaptive else FIXED

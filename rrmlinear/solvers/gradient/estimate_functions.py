@@ -13,9 +13,8 @@ from rrmlinear.solvers.gradient.agm_steps import (
 )
 from rrmlinear.solvers.gradient.bregman import Divergence
 from rrmlinear.solvers.gradient.composite import Composite, Tangent, between, mixed
-from rrmlinear.solvers.loop.backtracking import Backtracking, is_visible
 from rrmlinear.solvers.loop.inner import Array
-from rrmlinear.solvers.loop.momentum import is_uphill
+from rrmlinear.solvers.loop.steps import Backtracking, is_uphill, is_visible
 from rrmlinear.solvers.loop.tolerances import (
     DERIVATIVE_TEST_SLACK,
     MIN_LIPSCHITZ,

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation, LossRisk
-from rrmlinear.solvers.loop.backtracking import Backtracking, is_visible
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights
-from rrmlinear.solvers.loop.momentum import Momentum
 from rrmlinear.solvers.loop.power import mean_curvature
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.steps import Backtracking, Momentum, is_visible
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 
 # L is divided by this factor after a successful trial.
@@ -37,29 +36,24 @@ class FISTA(Solver):
     pass gives an exact dual value; the largest counts. If Ω* is infinite there, α is scaled down
     until it is finite (`Regularizer.dual_scale`): all domains of α hold 0.
 
-    It begins at ``weights``, or where ``start``, duals α, leads (`first_weights`).
+    It begins at the task's weights, or where its duals lead (`first_weights`).
 
     Raises ValueError for a loss with a kink. Source: Beck and Teboulle, A fast iterative
     shrinkage-thresholding algorithm, 2009; steps that may grow: Scheinberg, Goldfarb and Bai, 2014;
     restart: O'Donoghue and Candès, 2015, gradient scheme.
     """
 
-    def __init__(
-        self,
-        risk: LossRisk,
-        regularizer: Regularizer,
-        start: NDArray[np.float64] | None = None,
-        weights: NDArray[np.float64] | None = None,
-    ) -> None:
+    def __init__(self, task: Task) -> None:
         super().__init__()
+        risk: LossRisk = task.whole()
         loss = risk.loss
         if not loss.smoothing > 0:
             raise ValueError(
                 f"FISTA needs a smooth loss, and {type(loss).__name__} has a kink: give it a "
                 f"smoothing above 0, which makes it {type(loss.smoothed(1.0)).__name__}"
             )
-        self.risk, self.regularizer = risk, regularizer
-        self.first_duals, self.given = start, weights
+        self.risk, self.regularizer = risk, task.regularizer
+        self.first_duals, self.given = task.first_duals(), task.weights
         self.n = self.examples()
 
     def examples(self) -> int:

@@ -7,13 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.rows import Rows
-from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.gradient._pegasos import SubgradientDescent
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 
 # Relative growth of the passes between full measurements of primal and dual.
 LOOK_GROWTH = 0.25
@@ -46,20 +44,10 @@ class Pegasos(Solver):
     2011, figures 1 to 3.
     """
 
-    def __init__(
-        self,
-        rows: Rows,
-        y: NDArray[np.float64],
-        costs: NDArray[np.float64],
-        loss: ScalarLoss,
-        regularizer: Regularizer,
-        seed: int = 0,
-        *,
-        batch: int = 1,
-        averaging: bool = False,
-        projection: bool = True,
-    ) -> None:
+    def __init__(self, task: Task, *, projection: bool = True) -> None:
         super().__init__()
+        rows, regularizer, choices = task.rows, task.regularizer, task.choices
+        batch = choices.batch or 1
         if not regularizer.linear:
             raise ValueError(
                 f"Pegasos needs the regularizer l2, and {type(regularizer).__name__} has an L1 part"
@@ -71,9 +59,12 @@ class Pegasos(Solver):
                 f"batch is {batch}, and {rows.blocks.most_rows} examples are in memory at once; "
                 "take a smaller one, or more memory"
             )
-        self.risk, self.regularizer, self.seed = ScalarRisk(rows, loss, y, costs), regularizer, seed
+        self.risk = ScalarRisk(rows, task.loss, task.targets, task.costs)
+        self.regularizer, self.seed = regularizer, choices.seed
+        self.notes += task.one_thread()
         self.n = rows.shape[0]
-        self.batch, self.averaging, self.projection = min(batch, self.n), averaging, projection
+        self.averaging, self.projection = bool(choices.averaging), projection
+        self.batch = min(batch, self.n)
 
     def start(self) -> None:
         counted = self.counted = np.flatnonzero(self.risk.costs)

@@ -6,17 +6,16 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.core.loading import loading
 from rrmlinear.solvers.gradient.composite import between
-from rrmlinear.solvers.loop.backtracking import Backtracking
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.epochs import Epoch
 from rrmlinear.solvers.loop.first import nearest_duals
 from rrmlinear.solvers.loop.inner import Array, weighted
 from rrmlinear.solvers.loop.power import curvature_bound, mean_curvature
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.steps import Backtracking, Epoch
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import EXCESSIVE_GAP_ROUNDING, MIN_LIPSCHITZ, MIN_MU
 
 # Restart when the gap has fallen to this fraction of its value at the last restart.
@@ -35,10 +34,11 @@ class Pragam(Solver):
     curvature L. τ is the root of τ² = (1 − τ)(γ + μ)/L, γ the modulus of φ*.
 
     ``L`` is the Lipschitz constant of the gradient of Ω*(Σ c_i α_i x_i) by ½ Σ c_i α_i², found by
-    power iteration where it is None; with ``adaptive`` it is a first guess that rises where a
-    step loses the property, and falls otherwise. With ``restarts`` the method restarts from the
-    present duals whenever the gap has fallen to a fifth. A pass is a trial: two products with the
-    data for a fixed L, where J_μ(w) bounds the optimum; three for an adaptive one, where D(α) does.
+    power iteration where it is None; unless the choice ``lipschitz`` is "fixed" it is a first guess
+    that rises where a step loses the property, and falls otherwise. With ``restarts`` the method
+    restarts from the present duals whenever the gap has fallen to a fifth. A pass is a trial: two
+    products with the data for a fixed L, where J_μ(w) bounds the optimum; three for an adaptive
+    one, where D(α) does.
 
     With a fixed L, no restarts and γ = 0, gap ≤ μ max d = 4 L max d / ((k+1)(k+2)) after k steps.
     A risk with a free intercept makes it Pragam-b. Raises ValueError for an Ω that is not strongly
@@ -51,17 +51,14 @@ class Pragam(Solver):
     vector: Any
     answer_vector: Any
 
-    def __init__(
-        self,
-        risk: Any,
-        regularizer: Regularizer,
-        *,
-        L: float | None = None,
-        adaptive: bool = True,
-        restarts: bool = True,
-        start: NDArray[np.float64] | None = None,
-    ) -> None:
+    def __init__(self, task: Task, *, L: float | None = None, restarts: bool = True) -> None:
         super().__init__()
+        risk, regularizer = task.whole(), task.regularizer
+        if "chain" in task.features:  # dual steps of sequences are projections on their marginals
+            with loading:
+                from rrmlinear.risks.layouts.chains.edge_marginals import EdgeMarginalsRisk
+
+            risk = EdgeMarginalsRisk(risk)
         if not regularizer.modulus > 0:
             raise ValueError(
                 "Pragam needs a strongly convex regularizer, and "
@@ -70,7 +67,8 @@ class Pragam(Solver):
         if L is not None and not 0 < L < math.inf:
             raise ValueError(f"L must be positive and finite, got {L}")
         self.risk, self.regularizer = risk, regularizer
-        self.given_L, self.adaptive, self.restarts, self.begin = L, adaptive, restarts, start
+        self.adaptive = task.choices.lipschitz != "fixed"
+        self.given_L, self.restarts, self.begin = L, restarts, task.first_duals()
         self.n = risk.rows.shape[0]
         self.measuring_work = float(self.n)
         gamma = risk.loss.smoothing

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.lbfgs.descent import Descent
 from rrmlinear.solvers.lbfgs.metric import Diagonal
 from rrmlinear.solvers.lbfgs.pairs import PAIRS
@@ -17,6 +16,7 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING, STEP_ROUNDING
 from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS, conjugate_gradients
 
@@ -36,9 +36,9 @@ _ONLY = np.arange(1)
 class LBFGS(Solver):
     """minimize (λ/2)‖w‖² + F(w) over w, F smooth, by steps of a `Descent`.
 
-    That is of the whole risk, about the diagonal that the risk tells, from ``weights`` or 0; or the
-    one of ``make(tolerance)``, a single problem whose costs are those of the risk over the largest
-    one. A pass is a step: one product of scores, a look or more, and one gradient.
+    That is of the whole risk, about the diagonal that the risk tells, from the task's weights or 0;
+    or the one of ``make(tolerance)``, a single problem whose costs are those of the risk over the
+    largest one. A pass is a step: one product of scores, a look or more, and one gradient.
 
     Certificate: each w, and the derivatives there. Their dual value is the primal less
     ‖g‖² / (2 λ), g the gradient of the whole: Fenchel and Young's inequality for the norm alone.
@@ -51,14 +51,9 @@ class LBFGS(Solver):
     name = "L-BFGS"
     measures_first = False
 
-    def __init__(
-        self,
-        risk: Any,
-        regularizer: Regularizer,
-        weights: Array | None = None,
-        make: Callable[[float], Any] | None = None,
-    ) -> None:
+    def __init__(self, task: Task, make: Callable[[float], Any] | None = None) -> None:
         super().__init__()
+        risk, regularizer = task.whole(), task.regularizer
         if not risk.loss.smoothing > 0:
             raise ValueError(f"{self.name} needs a smooth loss, and this one has a kink")
         if not (regularizer.linear and regularizer.modulus > 0):
@@ -66,7 +61,7 @@ class LBFGS(Solver):
                 f"{self.name} takes the squared norm as regularizer, got "
                 f"{type(regularizer).__name__}"
             )
-        self.risk, self.regularizer, self.given = risk, regularizer, weights
+        self.risk, self.regularizer, self.given = risk, regularizer, task.weights
         self.make, self.n = make or self._whole, len(risk.costs)
         largest = 1.0 if make is None else float(np.max(risk.costs))
         self.C = largest / regularizer.modulus

@@ -8,15 +8,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.epochs import Epoch
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.inner import Array, inner, weighted
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.steps import Epoch
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual.dual_repair import DualRepair
 from rrmlinear.solvers.primal_dual.step_lengths import StepLengths
 from rrmlinear.solvers.primal_dual.weights_metric import PlainMetric, metric_of
@@ -66,15 +65,15 @@ class Pdprox(Solver):
     - "dual": w⁺ = step from w along v(α), α⁺ = step from α at the scores of 2w⁺ − w.
     - "primal": α⁺ = step from α at the scores of w, w⁺ = step from w along v(2α⁺ − α).
 
-    ``storage`` extrapolates weights and v ("double-primal": a pass reads the rows once) or scores
-    and duals ("double-dual", the default with more features than examples).
+    The choice ``storage`` extrapolates weights and v ("double-primal": a pass reads the rows once)
+    or scores and duals ("double-dual", the default with more features than examples).
 
-    With ``restarts`` z = (w, α) goes to (k+1)/(k+2) (2 T(z) − z) + z₀/(k+2), T the two steps and k
-    of them made since z₀. It restarts from T(z) when the residual ‖T(z) − z‖ has fallen or stopped
-    falling, and at a step that is too long. Restarts choose τ and σ anew (`StepLengths`); a given
-    ``ratio`` is a fixed τ/σ, in Euclidean norms, with τ σ = 1. ``start`` are duals α to begin from,
-    and ``weights`` weights (`first_weights`). The certificate is that of T(z); its duals are
-    repaired now and then if the metric is that of the data (`DualRepair`).
+    Unless averages are chosen z = (w, α) goes to (k+1)/(k+2) (2 T(z) − z) + z₀/(k+2), T the two
+    steps and k of them made since z₀. It restarts from T(z) when the residual ‖T(z) − z‖ has fallen
+    or stopped falling, and at a step that is too long. Restarts choose τ and σ anew
+    (`StepLengths`); a given ``ratio`` is a fixed τ/σ, in Euclidean norms, with τ σ = 1. It begins
+    at the task's weights, or where its duals lead (`first_weights`). The certificate is that of
+    T(z); its duals are repaired now and then if the metric is that of the data (`DualRepair`).
 
     Without restarts it is the method of the paper, whose averages and last step both count. After
     T steps from 0 the averages have F(ŵ, α) − F(w, α̂) ≤ (‖w‖²/τ + Σ c_i α_i²/σ)/(2T) for any w, α.
@@ -86,28 +85,19 @@ class Pdprox(Solver):
     using primal-dual hybrid gradient, 2021.
     """
 
-    def __init__(
-        self,
-        risk: Any,
-        regularizer: Regularizer,
-        *,
-        order: str = "dual",
-        ratio: float | None = None,
-        storage: str | None = None,
-        restarts: bool = True,
-        start: NDArray[np.float64] | None = None,
-        weights: NDArray[np.float64] | None = None,
-    ) -> None:
+    def __init__(self, task: Task, order: str = "dual") -> None:
         super().__init__()
+        ratio, storage = task.choices.ratio, task.choices.storage
+        risk = task.whole()
         if order not in ORDERS:
             raise ValueError(f"unknown order {order!r}; there are {', '.join(ORDERS)}")
         if storage is not None and storage not in STORAGES:
             raise ValueError(f"unknown storage {storage!r}; there are {', '.join(STORAGES)}")
         if ratio is not None and not 0 < ratio < math.inf:
             raise ValueError(f"ratio must be positive and finite, got {ratio}")
-        self.risk, self.regularizer = risk, regularizer
-        self.order, self.ratio, self.restarts = order, ratio, restarts
-        self.begin, self.given = start, weights
+        self.risk, self.regularizer = risk, task.regularizer
+        self.order, self.ratio, self.restarts = order, ratio, not task.choices.averaging
+        self.begin, self.given = task.first_duals(), task.weights
         self.n = risk.rows.shape[0]
         self.storage = storage or STORAGES[self.n < risk.shape[0]]
         self.measuring_work = 1.5 * self.n

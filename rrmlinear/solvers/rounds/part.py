@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.blas import one_blas_thread
-from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.dual.ascents import ascent_of
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.result import DualBlocks, duals_by_scores
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.rounds.orders import Facts, Order, Report
 from rrmlinear.solvers.rounds.pace import ENOUGH, MOST_AWAKE, RICH
 from rrmlinear.solvers.rounds.packed import Packed
@@ -26,37 +27,28 @@ Array = NDArray[np.float64]
 class Part:
     """Examples with their duals, their ascent and their part of u.
 
-    ``make`` builds the ascent of a regularizer, and ``regularizer`` is that of all parts.
-    ``columns`` is the number of scores. ``risk`` makes the sum of the part's losses, for requests
-    of solvers over all examples, and ``sample`` finds the weights of some examples, with costs this
-    many times as high. ``duals`` are those to begin with, and ``place`` is the part's
-    number.
+    The task has the part's rows and the regularizer of all parts. ``sample`` finds the weights of
+    some examples, with costs this many times as high. ``duals`` are those to begin with, and
+    ``place`` is the part's number.
 
     An order may come twice, and has the same reply; or its round is given up, and `settle` takes
     the duals back to the beginning.
     """
 
     def __init__(
-        self,
-        make: Callable[[Regularizer], RowAscent],
-        regularizer: Regularizer,
-        columns: int,
-        risk: Callable[[], Any],
-        sample: Callable[[float], Array],
-        duals: Any = None,
-        place: int = 0,
+        self, task: Task, sample: Callable[[float], Array], duals: Any = None, place: int = 0
     ) -> None:
         self.place = place
-        self.regularizer, self.columns, self.make_risk = regularizer, columns, risk
-        self.sample = sample
+        self.regularizer, self.columns = task.regularizer, task.n_classes or 1
+        self.make_risk, self.sample = task.whole, sample
         self.vectors: Vectors | None = None
-        self.ascent = make(regularizer)
+        self.ascent: RowAscent = ascent_of(task)
         self.ascent.start()
         self.number = self.passes = 0
         self.reply: tuple[Packed, Report] | None = None
         #: The last order, if it made no passes, and the losses.
         self.looked: tuple[Order, float] | None = None
-        self.shape = self.ascent.rows.width, columns
+        self.shape = self.ascent.rows.width, self.columns
         self.is_rich = self.ascent.n >= RICH * math.prod(self.shape)
         self.own, self.change = np.zeros(self.shape), np.zeros(self.shape)
         #: The duals when the last round began.

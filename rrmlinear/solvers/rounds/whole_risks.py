@@ -10,6 +10,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.loop.line_search import nearly_lowest_by_many
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 from rrmlinear.solvers.rounds.fleet import PartsLostError
 from rrmlinear.solvers.rounds.rounds import MAX_LOST_ROUNDS
@@ -103,7 +104,7 @@ class FISTAOverParts(OverParts, FISTA):
     """FISTA on a `SummedRisk`: for regularizers without rounds, and smooth losses."""
 
     def __init__(self, risk: Any, regularizer: Regularizer) -> None:
-        super().__init__(risk, regularizer)
+        super().__init__(Task.of(risk, regularizer))
 
     def examples(self) -> int:
         return self.risk.n

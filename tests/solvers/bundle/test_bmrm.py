@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from made_solvers import of_risk
 from members import SCALAR_LOSSES as LOSSES
 from members import SIGN_LOSSES
 
@@ -13,23 +14,24 @@ from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 N, D = 60, 12
 
 
 def solve(problem, loss, omega, costs, choices=(), **rules):
     risk = ScalarRisk(problem.rows, loss, problem.labels, np.asarray(costs, dtype=float))
-    solver = BMRM(risk, omega, **dict(choices))
+    solver = of_risk(BMRM, risk, omega, **dict(choices))
     return solver.solve(Stopping(**({"gap_tol": 1e-9, "max_passes": 5000} | rules)))
 
 
 def ascent(problem, loss, omega, costs):
-    solver = ProxSDCA(problem.rows, problem.labels, costs, loss, omega)
+    solver = ProxSDCA(Task.of_rows(problem.rows, problem.labels, costs, loss, omega))
     return solver.solve(Stopping(gap_tol=1e-10))
 
 
 @pytest.mark.parametrize("update", ["qp", "ls"])
-@pytest.mark.parametrize("line_search", [True, False])
+@pytest.mark.parametrize("line_search", ["ocas", "none"])
 @pytest.mark.parametrize("name", ["hinge", "squared-hinge"])
 def test_primal_falls_and_bound_rises(make, name, update, line_search):
     problem, _, _ = make(name)
@@ -48,7 +50,7 @@ def test_the_rate_of_theorem_5(make):
     problem, X, _ = make("hinge")
     G2 = np.linalg.norm(X, axis=1).sum() ** 2
     for update in ("qp", "ls"):
-        choices = {"update": update, "line_search": False}
+        choices = {"update": update, "line_search": "none"}
         result = solve(problem, margin.Hinge(), L2(), np.ones(N), choices, max_passes=300)
         for row in result.trace:
             assert (row.number - max(np.log2(N / G2) - 4, 0)) * row.gap <= 8 * G2
@@ -60,7 +62,7 @@ def test_planes_that_go_leave_bound_and_optimum(omega):
     X = rng.normal(size=(200, 30))
     y = np.where(X[:, 0] + 2 * rng.normal(size=200) > 0, 1.0, -1.0)
     problem, costs = Problem.from_arrays(X, y), np.full(200, 0.3)
-    solver = BMRM(ScalarRisk(problem.rows, margin.Hinge(), y, costs), omega)
+    solver = BMRM(Task.of(ScalarRisk(problem.rows, margin.Hinge(), y, costs), omega))
     planes = []
     result = solver.solve(
         Stopping(gap_tol=1e-9), lambda row: planes.append(len(solver.model.planes))

@@ -15,6 +15,7 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 
 def printed_planes(d):
@@ -25,7 +26,7 @@ def printed_planes(d):
 
 def run(planes, lam, update, passes):
     """λ times the problem has F/λ, so planes are divided by λ; values come back times λ."""
-    solver = BMRM(LargestPlane(planes / lam), L2(), update=update, line_search=False)
+    solver = BMRM(Task.of(LargestPlane(planes / lam), L2(), line_search="none"), update=update)
     at_minima, gaps = [], []
 
     def look(row):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from made_solvers import of_rows
 from members import SCALAR_LOSSES as LOSSES
 from members import STRONG_REGULARIZERS as REGULARIZERS
 from members import scalar_problem
@@ -18,7 +19,8 @@ D, COST = 12, 40.0
 
 def ascent(problem, loss, cost=COST):
     costs = np.full(problem.n_examples, cost)
-    return lambda omega: ProxSDCA(problem.rows, problem.labels, costs, loss, omega)
+    given = problem.rows, problem.labels, costs, loss
+    return lambda kind, omega, **how: of_rows(kind, *given, omega, **how)
 
 
 def check(result, loss, omega, X, y, gap, cost=COST):
@@ -39,8 +41,8 @@ def test_the_theory_arrives_and_its_bound_holds(name, omega):
         ascent(problem, loss, 20.0 if loss.smoothing else 1.0),
         20.0 if loss.smoothing else 1.0,
     )
-    best = make(omega).solve(Stopping(gap_tol=1e-10))
-    result = Accelerated(make, omega, "theory").solve(Stopping(gap_tol=0.02))
+    best = make(ProxSDCA, omega).solve(Stopping(gap_tol=1e-10))
+    result = make(Accelerated, omega, inner="theory").solve(Stopping(gap_tol=0.02))
     assert result.solved
     assert result.primal - best.primal <= result.target
     if result.status is Status.SOLVED:
@@ -53,7 +55,7 @@ def test_the_theory_arrives_and_its_bound_holds(name, omega):
 def test_where_the_theory_expects_nothing_it_stays_plain_and_says_so():
     problem, _, _ = scalar_problem("logistic")
     omega, make = L2(), ascent(problem, LOSSES["logistic"], 0.1)
-    quick, plain = Accelerated(make, omega), make(omega)
+    quick, plain = make(Accelerated, omega), make(ProxSDCA, omega)
     found, expected = quick.solve(Stopping(gap_tol=1e-8)), plain.solve(Stopping(gap_tol=1e-8))
     assert quick.kappa == 0
     assert "the plain ascent is used" in found.notes[0]
@@ -63,7 +65,7 @@ def test_where_the_theory_expects_nothing_it_stays_plain_and_says_so():
 def test_a_loss_that_is_smooth_enough_is_still_accelerated_where_it_proves_slow():
     problem, X, _ = scalar_problem("squared")
     cost = 9 / (X**2).sum(axis=1).max()
-    solver = Accelerated(ascent(problem, LOSSES["squared"], cost), L2(), observe=True)
+    solver = ascent(problem, LOSSES["squared"], cost)(Accelerated, L2(), observe=True)
     result = solver.solve(Stopping(gap_tol=1e-9))
     assert result.status is Status.SOLVED
     assert result.notes[0].startswith("not accelerated at first")
@@ -81,7 +83,7 @@ def test_a_kappa_far_too_large_falls_and_the_run_does_not_stall():
     # the curvature of the data asks for a κ of 1e9, at which w would stand still
     problem, X = separable()
     loss = LOSSES["squared-hinge"]
-    solver = Accelerated(ascent(problem, loss, 1e4), L2())
+    solver = ascent(problem, loss, 1e4)(Accelerated, L2())
     result = solver.solve(Stopping(gap_tol=1e-6))
     assert result.status is Status.SOLVED
     check(result, loss, L2(), X, problem.labels, 1e-6, 1e4)

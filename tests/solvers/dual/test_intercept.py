@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from made_solvers import of_rows
 from members import SCALAR_LOSSES as LOSSES
 from members import SIGN_LOSSES, takes_signs
 from scipy.sparse import csr_array
@@ -30,7 +31,7 @@ def data(name, form="sparse", dtype=np.float64, bias=1.0, offset=0.0):
 
 
 def solve(problem, loss, omega, costs, **rules):
-    solver = InterceptSDCA(problem.rows, problem.labels, costs, loss, omega)
+    solver = of_rows(InterceptSDCA, problem.rows, problem.labels, costs, loss, omega)
     return solver.solve(Stopping(**({"gap_tol": 1e-9} | rules)))
 
 
@@ -112,7 +113,7 @@ def test_what_is_not_offered_is_refused(change, sentence):
     problem, _, y = data("hinge")
     choices = {
         "rows": problem.rows, "y": y, "costs": np.ones(N), "loss": margin.Hinge(),
-        "regularizer": L2(),
+        "omega": L2(),
     } | change  # fmt: skip
     with pytest.raises(ValueError, match=sentence):
-        InterceptSDCA(**choices)
+        of_rows(InterceptSDCA, **choices)

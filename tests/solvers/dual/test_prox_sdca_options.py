@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from made_solvers import of_rows
 from members import SCALAR_LOSSES as LOSSES
 from members import SMOOTH_LOSSES, scalar_problem
 
@@ -24,7 +25,7 @@ def problem_for():
 def solver_of(problem, loss, regularizer=None, cost=0.5, *, averaging=False, **choices):
     costs = np.full(problem.n_examples, cost) if np.isscalar(cost) else cost
     kind = AveragedSDCA if averaging else ProxSDCA
-    return kind(problem.rows, problem.labels, costs, loss, regularizer or L2(), **choices)
+    return of_rows(kind, problem.rows, problem.labels, costs, loss, regularizer or L2(), **choices)
 
 
 def run(solver, gap_tol=1e-6, on_pass=None, **rules):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from made_solvers import of_rows
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
@@ -50,7 +51,8 @@ class InTurn(ProxSDCA):
 
 def run(kind, problem, loss, cost=0.5, regularizer=None, gap_tol=1e-7, on_pass=None, **choices):
     costs = np.full(problem.n_examples, cost)
-    solver = kind(problem.rows, problem.labels, costs, loss, regularizer or L2(), **choices)
+    omega = regularizer or L2()
+    solver = of_rows(kind, problem.rows, problem.labels, costs, loss, omega, **choices)
     return solver.solve(Stopping(gap_tol=gap_tol, max_passes=2000), on_pass)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from made_solvers import of_risk
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin
@@ -20,7 +21,9 @@ TOLERANCE = 1e-7
 
 
 def solve(risk, omega, **choices):
-    return AGM(risk, omega, **choices).solve(Stopping(gap_tol=TOLERANCE, max_passes=30_000))
+    return of_risk(AGM, risk, omega, **choices).solve(
+        Stopping(gap_tol=TOLERANCE, max_passes=30_000)
+    )
 
 
 def test_ratios_of_the_optimized_prox_function():
@@ -77,4 +80,4 @@ def test_choices_that_cannot_be_are_refused(make, choices, omega, message):
     problem, _, y = make("hinge")
     risk = ScalarRisk(problem.rows, margin.Hinge(), y, np.ones(N))
     with pytest.raises(ValueError, match=message):
-        AGM(risk, omega, **choices)
+        of_risk(AGM, risk, omega, **choices)

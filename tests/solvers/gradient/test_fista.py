@@ -10,15 +10,16 @@ from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 N, D = 60, 12
 
 
 def solve(solver, problem, loss, omega, costs, **rules):
     if solver is FISTA:
-        run = FISTA(ScalarRisk(problem.rows, loss, problem.labels, costs), omega)
+        run = FISTA(Task.of(ScalarRisk(problem.rows, loss, problem.labels, costs), omega))
     else:
-        run = solver(problem.rows, problem.labels, costs, loss, omega)
+        run = solver(Task.of_rows(problem.rows, problem.labels, costs, loss, omega))
     return run.solve(Stopping(**({"gap_tol": 1e-10} | rules)))
 
 

@@ -12,13 +12,16 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 OMEGAS = [L2(), ElasticNet(0.5, 2.0), L1(3.0), ElasticBall(0.4, 0.6)]
 
 
 def solve(X, y, loss, omega, costs, bias=1.0, **rules):
     problem = Problem.from_arrays(X, y, bias=bias)
-    run = FISTA(ScalarRisk(problem.rows, loss, problem.labels, costs, condition=Intercept()), omega)
+    run = FISTA(
+        Task.of(ScalarRisk(problem.rows, loss, problem.labels, costs, condition=Intercept()), omega)
+    )
     return run.solve(Stopping(**({"gap_tol": 1e-9, "max_passes": 50_000} | rules)))
 
 

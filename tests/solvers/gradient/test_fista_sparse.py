@@ -13,6 +13,7 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 LOSSES = SMOOTH_LOSSES | SMOOTHED_LOSSES
 CLASSIFY = ("smooth-hinge", "squared-hinge", "logistic")
@@ -30,7 +31,7 @@ def data(name, n=N, d=D):
 
 def solve(X, y, loss, omega, costs, **rules):
     problem = Problem.from_arrays(X, y)
-    run = FISTA(ScalarRisk(problem.rows, loss, problem.labels, costs), omega)
+    run = FISTA(Task.of(ScalarRisk(problem.rows, loss, problem.labels, costs), omega))
     return run.solve(Stopping(**({"gap_tol": 1e-9, "max_passes": 50_000} | rules)))
 
 

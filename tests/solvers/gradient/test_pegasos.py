@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from made_solvers import of_rows
 from members import SCALAR_LOSSES as LOSSES
 from scipy.sparse import csr_array
 
@@ -27,7 +28,7 @@ def data():
 
 def run(problem, loss, costs, passes, omega=None, seed=0, gap_tol=1e-12, **choices):
     rows, y = problem.rows, problem.labels
-    solver = Pegasos(rows, y, costs, loss, omega or L2(), seed, **choices)
+    solver = of_rows(Pegasos, rows, y, costs, loss, omega or L2(), seed=seed, **choices)
     return solver.solve(Stopping(gap_tol=gap_tol, max_passes=passes))
 
 
@@ -71,7 +72,7 @@ def test_the_bound_of_the_paper_holds(data, batch, passes):
     # over 20 seeds the mean is within a few standard errors of its expectation.
     problem, X, y = data
     loss, costs = margin.Hinge(), np.full(N, 0.5)
-    ascent = ProxSDCA(problem.rows, y, costs, loss, L2())
+    ascent = of_rows(ProxSDCA, problem.rows, y, costs, loss, L2())
     best = ascent.solve(Stopping(gap_tol=1e-9)).dual
     seeds = range(1 if batch == N else 20)
     found = [
@@ -88,7 +89,7 @@ def test_the_gap_ends_a_run(data):
     result = run(problem, Logistic(), np.full(N, 0.1), 10_000, gap_tol=1e-3)
     assert result.status is Status.SOLVED
     assert result.gap <= 1e-3 * max(1, result.primal)
-    ascent = ProxSDCA(problem.rows, y, np.full(N, 0.1), Logistic(), L2())
+    ascent = of_rows(ProxSDCA, problem.rows, y, np.full(N, 0.1), Logistic(), L2())
     best = ascent.solve(Stopping(gap_tol=1e-9)).primal
     assert -1e-9 <= result.primal - best <= result.gap
 

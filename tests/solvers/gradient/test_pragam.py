@@ -11,6 +11,7 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.gradient.pragam import Pragam
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 N, D = 60, 12
 
@@ -33,7 +34,7 @@ def test_the_bound_and_the_excessive_gap_at_every_iteration(make, free):
     condition = Intercept() if free else None
     risk = ScalarRisk(problem.rows, margin.Hinge(), problem.labels, costs, condition=condition)
     L = np.linalg.norm(X, 2) ** 2 / lam  # the paper's
-    solver = Pragam(risk, L2(), L=L * lam * costs[0], adaptive=False, restarts=False)
+    solver = Pragam(Task.of(risk, L2(), lipschitz="fixed"), L=L * lam * costs[0], restarts=False)
     solver.start()
     for k in range(300):
         solver.run_pass(k + 1)
@@ -55,7 +56,7 @@ def test_strong_convexity_of_the_conjugate_makes_it_linear(make):
     costs = np.full(N, 3.0)
     risk = ScalarRisk(problem.rows, LOSSES["smooth-hinge"], y, costs)
     L = 3 * np.linalg.norm(X, 2) ** 2
-    solver = Pragam(risk, L2(), L=L, adaptive=False, restarts=False)
+    solver = Pragam(Task.of(risk, L2(), lipschitz="fixed"), L=L, restarts=False)
     result = solver.solve(Stopping(gap_tol=1e-11))
     rate = 1 - 1 / (0.5 + np.sqrt(0.25 + L / 0.5))
     distance = costs @ result.duals**2 / 2
@@ -68,6 +69,6 @@ def test_what_cannot_be_is_refused(make):
     problem, _, y = make("hinge")
     risk = ScalarRisk(problem.rows, margin.Hinge(), y, np.ones(N))
     with pytest.raises(ValueError, match="needs a strongly convex regularizer, and L1 is not"):
-        Pragam(risk, L1(0.1))
+        Pragam(Task.of(risk, L1(0.1)))
     with pytest.raises(ValueError, match=r"L must be positive and finite, got 0\.0"):
-        Pragam(risk, L2(), L=0.0)
+        Pragam(Task.of(risk, L2()), L=0.0)

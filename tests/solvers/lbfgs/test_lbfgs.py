@@ -20,6 +20,7 @@ from rrmlinear.solvers.lbfgs.metric import Diagonal
 from rrmlinear.solvers.lbfgs.pairs import Pairs
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 PRECISE = Stopping(gap_tol=1e-9, max_passes=20_000)
 
@@ -55,7 +56,7 @@ def best():
 @pytest.mark.parametrize("solver", [LBFGS, NewtonCG, FISTA, AGM, BMRM])
 def test_all_solvers_find_the_optimum_of_scipy(best, solver):
     risk, regularizer, w, value = best
-    result = solver(risk, regularizer).solve(PRECISE)
+    result = solver(Task.of(risk, regularizer)).solve(PRECISE)
     assert result.status is Status.SOLVED
     assert result.primal == pytest.approx(value, rel=1e-8)
     assert all(row.gap >= 0 for row in result.trace)
@@ -66,7 +67,7 @@ def test_all_solvers_find_the_optimum_of_scipy(best, solver):
 @pytest.mark.parametrize("method", [LBFGS, NewtonCG])
 def test_the_gap_is_that_of_the_gradient(best, method):
     risk, regularizer, *_ = best
-    solver = method(risk, regularizer)
+    solver = method(Task.of(risk, regularizer))
     result = solver.solve(Stopping(gap_tol=1e-6))
     at = risk.at(risk.scores(result.weights))
     gradient = risk.gradient(at.derivatives) + 0.5 * result.weights
@@ -78,16 +79,16 @@ def test_the_gap_is_that_of_the_gradient(best, method):
 
 def test_losses_with_kinks_and_other_regularizers_are_refused():
     with pytest.raises(ValueError, match="has a kink"):
-        NewtonCG(chains(STRUCTURED_HINGE), L2(1.0))
+        NewtonCG(Task.of(chains(STRUCTURED_HINGE), L2(1.0)))
     with pytest.raises(ValueError, match="has a kink"):
-        LBFGS(chains(STRUCTURED_HINGE), L2(1.0))
+        LBFGS(Task.of(chains(STRUCTURED_HINGE), L2(1.0)))
     with pytest.raises(ValueError, match="as regularizer, got ElasticNet"):
-        LBFGS(chains(), ElasticNet(0.1))
+        LBFGS(Task.of(chains(), ElasticNet(0.1)))
 
 
 def test_the_smoothed_hinge_is_solved_too():
     risk = chains(STRUCTURED_HINGE).smoothed(0.1)
-    results = [solver(risk, L2(1.0)).solve(PRECISE) for solver in (LBFGS, NewtonCG, AGM)]
+    results = [solver(Task.of(risk, L2(1.0))).solve(PRECISE) for solver in (LBFGS, NewtonCG, AGM)]
     for other in results[1:]:
         assert results[0].primal == pytest.approx(other.primal, rel=1e-8)
 
@@ -95,7 +96,7 @@ def test_the_smoothed_hinge_is_solved_too():
 def test_the_elastic_net_leaves_zeros_with_a_gap():
     risk, regularizer = chains(), ElasticNet(2.0, 0.1)
     precise = Stopping(gap_tol=1e-8, max_passes=20_000)
-    results = [solver(risk, regularizer).solve(precise) for solver in (FISTA, AGM)]
+    results = [solver(Task.of(risk, regularizer)).solve(precise) for solver in (FISTA, AGM)]
     assert all(result.solved for result in results)
     assert results[0].primal == pytest.approx(results[1].primal, rel=1e-7)
     w = results[0].weights
@@ -110,7 +111,7 @@ def test_groups_of_a_feature_leave_together():
     k, d = risk.k, risk.rows.shape[1]
     groups = np.append(np.repeat(np.arange(d), k), d + np.arange(k * k))
     regularizer = L2Groups(groups, [2.0]).over(risk.shape)
-    result = FISTA(risk, regularizer).solve(Stopping(gap_tol=1e-6, max_passes=20_000))
+    result = FISTA(Task.of(risk, regularizer)).solve(Stopping(gap_tol=1e-6, max_passes=20_000))
     assert result.solved
     nodes, _ = risk.split(result.weights, d)
     used = (nodes != 0).any(axis=1)
@@ -205,7 +206,7 @@ def test_python_crfsuite_finds_the_same(c2):
         len(seen),
         risk.sequence_costs,
     )
-    result = LBFGS(ours, L2(2 * c2)).solve(Stopping(gap_tol=1e-12))
+    result = LBFGS(Task.of(ours, L2(2 * c2))).solve(Stopping(gap_tol=1e-12))
     own, pairs = ours.split(result.weights, d)
     theirs = np.concatenate([nodes[:, seen].ravel(), transitions[np.ix_(seen, seen)].ravel()])
     objective = ours.at(ours.scores(theirs)).value + L2(2 * c2).value_of(theirs)

@@ -14,6 +14,7 @@ from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.pragam import Pragam
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual.pdprox import Pdprox
 from rrmlinear.solvers.second_order.newton import Newton
 
@@ -24,11 +25,11 @@ LOSSES = {
     "epsilon-insensitive": EpsilonInsensitive(0.2),
 }
 SOLVERS = {
-    "pdprox": Pdprox,
-    "agm": AGM,
-    "agm-dual": lambda risk, omega: AGM(risk, omega, route="dual"),
-    "pragam": Pragam,
-    "bmrm": BMRM,
+    "pdprox": lambda risk, omega: Pdprox(Task.of(risk, omega)),
+    "agm": lambda risk, omega: AGM(Task.of(risk, omega)),
+    "agm-dual": lambda risk, omega: AGM(Task.of(risk, omega, route="dual")),
+    "pragam": lambda risk, omega: Pragam(Task.of(risk, omega)),
+    "bmrm": lambda risk, omega: BMRM(Task.of(risk, omega)),
     "newton": Newton,
 }
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear.solvers.loop.anderson import Anderson, mixing_weights
-from rrmlinear.solvers.loop.backtracking import Backtracking, is_visible
-from rrmlinear.solvers.loop.momentum import Momentum
+from rrmlinear.solvers.loop.steps import Backtracking, Momentum, is_visible
 
 
 def test_backtracking_finds_a_constant_within_its_factors():

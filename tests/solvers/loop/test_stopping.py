@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from made_solvers import of_rows
 
 import rrmlinear
 from rrmlinear.losses.multiclass import WestonWatkinsShark
@@ -115,7 +116,8 @@ def test_shark_stalls_at_its_tolerance(small_problem, tolerance):
     problem = small_problem(50, 5, 5, seed=50).problem()
     label, costs = problem.labels.astype(np.int32), np.ones(50)
     loss = WestonWatkinsShark(tolerance)
-    result = BlockAscent(problem.rows, label, 5, costs, loss, L2()).solve(Stopping(gap_tol=1e-12))
+    solver = of_rows(BlockAscent, problem.rows, label, costs, loss, L2(), n_classes=5)
+    result = solver.solve(Stopping(gap_tol=1e-12))
     assert result.status is Status.STALLED
     assert 0 < result.gap <= tolerance * 50 * 4
 

@@ -13,6 +13,7 @@ from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual import dual_repair
 from rrmlinear.solvers.primal_dual.dual_repair import DualRepair
 from rrmlinear.solvers.primal_dual.pdprox import Pdprox
@@ -37,7 +38,7 @@ def risk_of(loss, free):
 
 def after_passes(risk, omega, passes):
     """α and v of Pdprox after this number of passes, without repair."""
-    solver = Pdprox(risk, omega)
+    solver = Pdprox(Task.of(risk, omega))
     solver.start()
     solver.repair = None
     for number in range(1, passes + 1):
@@ -53,7 +54,7 @@ def after_passes(risk, omega, passes):
 @pytest.mark.parametrize("omega", NORMS, ids=["l1", "l2", "linf", "groups"])
 def test_what_it_finds_is_feasible_and_below_the_optimum(omega, loss, free):
     risk = risk_of(loss, free)
-    exact = Pdprox(risk, omega).solve(Stopping(gap_tol=1e-7, max_passes=20_000))
+    exact = Pdprox(Task.of(risk, omega)).solve(Stopping(gap_tol=1e-7, max_passes=20_000))
     assert exact.solved
     for passes in (5, 40, 160):
         alphas, vector = after_passes(risk, omega, passes)
@@ -78,7 +79,9 @@ def test_duals_of_tasks_far_outside_are_repaired(free):
     rows = task_rows(Problem.from_arrays(X, y).rows, np.arange(n), tasks, k)
     condition = Intercept() if free else None
     risk = TaskRisk(rows, regression.Absolute(), y, np.ones(n), tasks, k, condition=condition)
-    result = Pdprox(risk, LinfGroups().over((d, k))).solve(Stopping(gap_tol=1e-5, max_passes=2000))
+    result = Pdprox(Task.of(risk, LinfGroups().over((d, k)))).solve(
+        Stopping(gap_tol=1e-5, max_passes=2000)
+    )
     assert result.solved
     alphas = result.duals
     assert np.abs(alphas).max() <= 1

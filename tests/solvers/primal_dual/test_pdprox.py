@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from made_solvers import of_risk
 
 from rrmlinear import Problem
 from rrmlinear.losses import margin
@@ -9,6 +10,7 @@ from rrmlinear.regularizers.separable import L1
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual.pdprox import ORDERS, STORAGES, Pdprox
 
 N, D = 60, 12
@@ -18,15 +20,17 @@ def test_what_cannot_be_is_refused(make):
     problem, _, y = make("hinge")
     risk = ScalarRisk(problem.rows, margin.Hinge(), y, np.ones(N))
     with pytest.raises(ValueError, match=r"ratio must be positive and finite, got 0\.0"):
-        Pdprox(risk, L1(0.1), ratio=0.0)
+        Pdprox(Task.of(risk, L1(0.1), ratio=0.0))
     with pytest.raises(ValueError, match="unknown order 'both'; there are dual, primal"):
-        Pdprox(risk, L1(0.1), order="both")
+        Pdprox(Task.of(risk, L1(0.1)), order="both")
     with pytest.raises(ValueError, match="unknown storage 'all'; there are double-primal, double-"):
-        Pdprox(risk, L1(0.1), storage="all")
+        Pdprox(Task.of(risk, L1(0.1), storage="all"))
 
 
 def solved(risk, omega, **choices):
-    result = Pdprox(risk, omega, **choices).solve(Stopping(gap_tol=1e-9, max_passes=20_000))
+    result = of_risk(Pdprox, risk, omega, **choices).solve(
+        Stopping(gap_tol=1e-9, max_passes=20_000)
+    )
     assert result.status is Status.SOLVED
     for row in result.trace:
         assert row.gap >= -1e-12 * abs(row.primal)

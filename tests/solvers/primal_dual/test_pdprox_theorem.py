@@ -7,6 +7,7 @@ from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.regularizers.separable import L1, L2
 from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual.pdprox import ORDERS, STORAGES, Pdprox
 
 N, D, STEPS = 40, 6, 120
@@ -28,7 +29,7 @@ def saddle(X, y, costs, loss, omega, w, alphas):
 
 def points(X, y, costs, loss, omega, solver, rng):
     """Weights and feasible duals to hold the bound against, the best found by far among them."""
-    best = Pdprox(solver.risk, omega)
+    best = Pdprox(Task.of(solver.risk, omega))
     best.start()
     for number in range(1, 400):
         best.run_pass(number)
@@ -48,7 +49,7 @@ def test_the_bound_of_theorem_6_at_every_step(problem, loss, omega, order, stora
     if isinstance(loss, margin.Hinge):
         y = np.sign(y)
     risk = ScalarRisk(Problem.from_arrays(X, y).rows, loss, y, costs)
-    solver = Pdprox(risk, omega, order=order, storage=storage, ratio=ratio, restarts=False)
+    solver = Pdprox(Task.of(risk, omega, storage=storage, ratio=ratio, averaging=True), order=order)
     solver.start()
     norm = np.linalg.norm(np.sqrt(costs)[:, np.newaxis] * X, 2)
     tau, sigma = np.sqrt(ratio) / norm, 1 / np.sqrt(ratio) / norm
@@ -74,7 +75,7 @@ def test_both_storages_and_the_formulas_of_the_paper_agree(problem, order):
     loss, omega, ratio = regression.Absolute(), L1(0.7), 0.5
     risk = ScalarRisk(Problem.from_arrays(X, y).rows, loss, y, costs)
     solvers = [
-        Pdprox(risk, omega, order=order, storage=storage, ratio=ratio, restarts=False)
+        Pdprox(Task.of(risk, omega, storage=storage, ratio=ratio, averaging=True), order=order)
         for storage in STORAGES
     ]
     for solver in solvers:

@@ -11,6 +11,7 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.near_kinks import NearKinks, optimum_of_sample
 
 N, D = 1500, 3
@@ -48,7 +49,7 @@ def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(objectives, 
     assert result.primal == pytest.approx(primal, rel=1e-10)
     assert result.dual == pytest.approx(dual, rel=1e-9)
     assert result.gap <= 1.01e-9 * primal
-    ascent = ProxSDCA(problem.rows, y, costs, Hinge(), omega)
+    ascent = ProxSDCA(Task.of_rows(problem.rows, y, costs, Hinge(), omega))
     other = ascent.solve(Stopping(1e-5, max_passes=5000))
     assert other.dual <= result.primal * (1 + 1e-9)
     assert result.dual <= other.primal * (1 + 1e-9)

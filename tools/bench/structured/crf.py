@@ -37,6 +37,7 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 
 def generated(m: int, length: int = 15, k: int = 20, d: int = 50_000, each: int = 20):
@@ -125,7 +126,7 @@ def of_ours(
     costs = np.ones(problem.n_sequences)
     rows = AlikeColumns(problem.rows, merged=True).rows
     risk = ChainRisk(rows, problem.label, problem.starts, problem.n_labels, costs, threads)
-    solver = LBFGS(risk, L2(modulus))
+    solver = LBFGS(Task.of(risk, L2(modulus)))
     arrived = accuracy if value is None else 1e-12
     result = solver.solve(
         Stopping(gap_tol=arrived), lambda row: value is not None and row.primal <= goal

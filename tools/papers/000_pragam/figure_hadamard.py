@@ -30,6 +30,7 @@ from measuring import BenchmarkError, check_outputs, write_whole
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 # Method: update, line search, whether with the negatives as printed.
 METHODS = {
@@ -55,7 +56,7 @@ def gaps(method: str, d: int, lam: float) -> NDArray[np.float64]:
     update, search, printed = METHODS[method]
     risk = LargestPlane(planes_of(d, printed) / lam)  # J/λ, whose gaps are those over λ
     found: list[float] = []
-    solver = BMRM(risk, L2(), update=update, line_search=search)
+    solver = BMRM(Task.of(risk, L2(), line_search=search), update=update)
     solver.solve(
         Stopping(gap_tol=1e-300, max_passes=d // 2 - 1), lambda row: found.append(lam * row.gap)
     )

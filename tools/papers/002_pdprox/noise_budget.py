@@ -42,6 +42,7 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual.pdprox import Pdprox
 from rrmlinear.solvers.second_order.newton import Newton
 
@@ -137,7 +138,7 @@ def averages(
 ) -> Iterator[tuple[int, Vector, float, float]]:
     """(passes, averaged weights, their objective, the dual of averaged duals), now and then."""
     risk = budget_risk(trial, budget)
-    solver = Pdprox(risk, L2(), ratio=ratio, restarts=False)
+    solver = Pdprox(Task.of(risk, L2(), ratio=ratio, averaging=True))
     solver.start()
     for number in count(1):
         solver.run_pass(number)

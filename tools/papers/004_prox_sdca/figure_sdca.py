@@ -39,6 +39,7 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.accelerated import Accelerated
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.gradient.fista import FISTA
+from rrmlinear.solvers.loop import task as tasks
 from rrmlinear.solvers.loop.result import TraceRow
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -94,14 +95,15 @@ class Methods:
     def make(self, method: str) -> Solver:
         regularizer = ElasticNet(self.task.l1)
         if method == "accelerated":
-            return Accelerated(self._plain, regularizer)
+            return Accelerated(self._task(regularizer))
         if method == "plain":
-            return self._plain(regularizer)
+            return ProxSDCA(self._task(regularizer))
         risk = ScalarRisk(self.problem.rows, self.loss, self.y, self.costs)
-        return FISTA(risk, regularizer)
+        return FISTA(tasks.Task.of(risk, regularizer))
 
-    def _plain(self, regularizer: Regularizer) -> ProxSDCA:
-        return ProxSDCA(self.problem.rows, self.y, self.costs, self.loss, regularizer)
+    def _task(self, regularizer: Regularizer) -> tasks.Task:
+        rows = self.problem.rows
+        return tasks.Task.of_rows(rows, self.y, self.costs, self.loss, regularizer)
 
     def curve(self, method: str, passes: float) -> NDArray[np.float64]:
         """(passes, objective) after each pass, in the scale of the problem divided by λ.

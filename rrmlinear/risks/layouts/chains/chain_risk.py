@@ -94,6 +94,11 @@ class ChainRisk:
         return float(self.sequence_costs @ np.diff(self.starts)) * math.log(self.k)
 
     @property
+    def n_weights(self) -> int:
+        """The number of weights."""
+        return self.shape[0]
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the weights."""
         return ((self.rows.width + self.pair_rows) * self.k,)

@@ -26,13 +26,6 @@ class GraphRisk(ChainRisk):
     Σ_t w_{y_t}'x_t + Σ_c T_c(y_c) over its `Cliques`. Weights are those of nodes, as in a
     `ChainRisk`, and then the entries of the tables; so are scores and derivatives, with one number
     more. Graphs that are chains make it a `ChainRisk` of the same numbers, which is faster.
-
-    To train one with the solvers of whole risks::
-
-        cliques = Cliques([[(0, 1), (1, 2)], ...], starts, k)
-        risk = GraphRisk(rows, label, cliques, np.full(m, C), loss=STRUCTURED_HINGE)
-        result = BMRM(risk, L2()).solve(Stopping(gap_tol=1e-4))
-        labels = risk.labels(result.weights)
     """
 
     is_chain = False

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rrmlinear.data.rows import Rows
-from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent, this_processor
@@ -17,9 +14,9 @@ from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES_OF_CLASSES
 from rrmlinear.solvers.loop.certificate import gap_between
-from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rules.of_duals import ClassRange
 from rrmlinear.solvers.loop.rules.rule import Point
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.team import Team
 
 # Passes over faces after each full pass: one for every 16 lines of 8 classes, at most 8.
@@ -43,38 +40,23 @@ class BlockAscent(BlockMeasuring):
     while, and with many classes most passes visit only the faces (the classes whose duals are not
     zero). The run stops only on a measurement of the whole problem.
 
-    ``start`` are duals of the same examples and classes; they are cut to C_i. With ``repeats``
-    and more features than examples in memory, busy examples get passes of their own (`BusyPasses`),
-    which one thread makes, and a loss with kinks is proved by the best multiple of the weights
-    (`BestMultiple`).
-    ``label`` holds classes 0 … k − 1 (int32), ``costs`` the C_i ≥ 0. Gaps are in the scale of this
-    objective. Source: Wang and Scott, An Exact Solver for the Weston–Watkins SVM Subproblem,
-    algorithm 1, and Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual coordinate
-    ascent, section 3; block order and shrinking are ours.
+    The task's start are duals of the same examples and classes; they are cut to C_i. With
+    ``repeats`` and more features than examples in memory, busy examples get passes of their own
+    (`BusyPasses`), which one thread makes, and a loss with kinks is proved by the best multiple of
+    the weights (`BestMultiple`). Targets are classes 0 … k − 1 (int32), costs the C_i ≥ 0. Gaps are
+    in the scale of this objective. Source: Wang and Scott, An Exact Solver for the Weston–Watkins
+    SVM Subproblem, algorithm 1, and Shalev-Shwartz and Zhang, Accelerated proximal stochastic dual
+    coordinate ascent, section 3; block order and shrinking are ours.
     """
 
     load_passes = LOAD_PASSES_OF_CLASSES
     multiple: BestMultiple | None = None
 
-    def __init__(
-        self,
-        rows: Rows,
-        label: NDArray[np.int32],
-        n_classes: int,
-        costs: NDArray[np.float64],
-        loss: BlockLoss,
-        regularizer: Regularizer,
-        seed: int = 0,
-        threads: int = 1,
-        start: DualBlocks | None = None,
-        *,
-        repeats: bool = False,
-    ) -> None:
-        super().__init__(rows, n_classes, costs, seed)
-        self.label = label
+    def __init__(self, task: Task, *, repeats: bool = False) -> None:
+        super().__init__(task)
+        self.label, rows = task.targets, task.rows
         self.repeats = repeats and rows.blocks is None and rows.width > rows.shape[0]
-        self.loss, self.regularizer, self.threads = loss, regularizer, threads
-        self.first_duals = start
+        self.threads, self.first_duals = task.choices.threads, task.start
         self.team = Team(1)
         self.faces_since_full = 0
 

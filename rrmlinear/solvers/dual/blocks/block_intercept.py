@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.records import replace
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.solvers.dual.accelerated import Accelerated
-from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.dual.intercept import InterceptAscent
-from rrmlinear.solvers.loop.result import DualBlocks, duals_by_scores
+from rrmlinear.solvers.loop.result import duals_by_scores
+from rrmlinear.solvers.loop.task import Task
 
 Array = NDArray[np.float64]
 
@@ -30,35 +30,19 @@ INNER_TARGET, CENTRE_GAP = 0.3, 0.5
 class InterceptBlockAscent(InterceptAscent):
     """`InterceptAscent` by passes of `BlockAscent`, for losses of k scores.
 
-    Ω is a multiple of ‖·‖². ``start`` are duals as there. Raises ValueError for another Ω.
+    Ω is a multiple of ‖·‖². Raises ValueError for another Ω.
     """
 
-    def __init__(
-        self,
-        rows: Rows,
-        label: NDArray[np.int32],
-        n_classes: int,
-        costs: Array,
-        loss: BlockLoss,
-        regularizer: Regularizer,
-        seed: int = 0,
-        threads: int = 1,
-        start: DualBlocks | None = None,
-    ) -> None:
-        if not regularizer.linear:
+    def __init__(self, task: Task) -> None:
+        if not task.regularizer.linear:
             raise ValueError(
                 "block ascent with unregularized intercepts takes the squared norm as regularizer, "
-                f"got {type(regularizer).__name__}"
+                f"got {type(task.regularizer).__name__}"
             )
-        risk = BlockRisk(rows, loss, label, n_classes, costs, threads, condition=Intercept(0))
-        super().__init__(risk, rows, regularizer)
-        self.k, self.choices = n_classes, (seed, threads, start)
-
-    def _ascent(self, rows: Rows, regularizer: Regularizer) -> BlockAscent:
-        risk = self.risk
-        return BlockAscent(
-            rows, risk.labels, self.k, self.costs, risk.loss, regularizer, *self.choices
-        )
+        assert task.n_classes is not None
+        given = task.rows, task.loss, task.targets, task.n_classes, task.costs
+        super().__init__(task, BlockRisk(*given, task.choices.threads, condition=Intercept(0)))
+        self.k = task.n_classes
 
     @property
     def _last(self) -> Array:
@@ -88,10 +72,10 @@ class AcceleratedIntercepts(InterceptBlockAscent):
 
     column_by_norms = COLUMN_BY_NORMS
 
-    def _ascent(self, rows: Rows, regularizer: Regularizer) -> BlockAscent:
-        inner = super()._ascent(rows, regularizer)
-        self.outer = Accelerated(lambda omega: inner, regularizer, observe=True)
-        return inner
+    def _ascent(self, rows: Rows, regularizer: Regularizer) -> Any:
+        given = replace(self.task, rows=rows, regularizer=regularizer)
+        self.outer = Accelerated(given, observe=True, repeats=False)
+        return self.outer.ascent
 
     def _start_ascent(self) -> None:
         self.outer.deadline = self.deadline

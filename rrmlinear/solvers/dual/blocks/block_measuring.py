@@ -7,13 +7,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.rows import Rows
 from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rounding import slopes_near
+from rrmlinear.solvers.loop.task import Task
 
 
 class BlockMeasuring(RowAscent):
@@ -31,9 +31,10 @@ class BlockMeasuring(RowAscent):
     #: The weights of ``mean`` at the last measurement.
     measured: NDArray[np.float64]
 
-    def __init__(self, rows: Rows, n_classes: int, costs: NDArray[np.float64], seed: int) -> None:
-        super().__init__(rows, costs, seed)
-        self.n_classes = n_classes
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        assert task.n_classes is not None
+        self.n_classes: int = task.n_classes
         self.conjugate = self.full_gap = self.full_dual = 0.0
 
     def dual(self) -> float:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
-from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.pairs.row_pairs import RowPairAscent
+from rrmlinear.solvers.loop.task import Task
 
 Vector = NDArray[np.float64]
 
@@ -19,14 +18,12 @@ class OneClassAscent(RowPairAscent):
     Dual, in β_i = c_i α_i: maximize −½‖Σ β_i x_i‖² over 0 ≤ β_i ≤ c_i with Σ β_i = ν Σ c_i. It
     needs no sum of all examples, which the quantile regression of the same optimum begins with.
 
-    ``risk`` has labels of 0 and no condition; of its loss nothing is asked.
+    The task's risk has labels of 0 and no condition; of its loss nothing is asked.
     """
 
-    def __init__(
-        self, risk: ScalarRisk, regularizer: Regularizer, nu: float, start: Vector | None = None
-    ) -> None:
-        super().__init__(risk, regularizer, start)
-        self.nu, self.total = nu, nu * float(risk.costs.sum())
+    def __init__(self, task: Task, nu: float) -> None:
+        super().__init__(task)
+        self.nu, self.total = nu, nu * float(self.risk.costs.sum())
         self.first_dual = 0.0
 
     def _bounds(self) -> tuple[Vector, Vector]:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.rows import Rows
-from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.pairs._pair_duals import at_threshold
@@ -18,6 +17,7 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rules.of_duals import FreeRange
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 
 Vector = NDArray[np.float64]
 
@@ -65,11 +65,11 @@ class RowPairAscent(Solver):
     #: The sum of the duals.
     total = 0.0
 
-    def __init__(
-        self, risk: ScalarRisk, regularizer: Regularizer, start: Vector | None = None
-    ) -> None:
+    def __init__(self, task: Task) -> None:
         super().__init__()
-        self.risk, self.regularizer = risk, regularizer
+        risk, start = task.whole(), task.start
+        self.risk: ScalarRisk = risk
+        self.regularizer = task.regularizer
         self.lower, self.upper = self._bounds()
         self.first_duals, self.n = start, len(risk.costs)
         self.measuring_work = 2.0 * self.n

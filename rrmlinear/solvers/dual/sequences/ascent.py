@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.core.records import replace
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
 from rrmlinear.solvers.loop.inner import inner
 from rrmlinear.solvers.loop.rounding import rounding_of_scores
+from rrmlinear.solvers.loop.task import Task
 
 Array = NDArray[np.float64]
 
@@ -29,17 +30,19 @@ class SequenceAscent(DualDescent):
     #: The method's name in errors.
     name = ""
 
-    def __init__(self, risk: Any, regularizer: Regularizer, seed: int) -> None:
-        super().__init__(risk.rows, risk.sequence_costs, seed)
+    def __init__(self, task: Task) -> None:
+        risk, regularizer = task.risk, task.regularizer
+        super().__init__(replace(task, rows=risk.rows, costs=risk.sequence_costs))
         if not regularizer.linear:
             raise ValueError(
                 f"{self.name} needs a quadratic regularizer, as l2 is, and "
                 f"{type(regularizer).__name__} is not"
             )
-        self.risk, self.regularizer = risk, regularizer
+        self.risk = risk
         self.n = len(risk.starts) - 1
         self.measuring_work = self.n / 2
         self.conjugate = 0.0
+        self.notes += task.one_thread()
 
     def made(self) -> Any:
         """The kernel at its first distributions."""

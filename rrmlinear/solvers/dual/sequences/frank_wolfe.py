@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual.sequences._frank_wolfe import FrankWolfe
 from rrmlinear.solvers.dual.sequences.ascent import SequenceAscent
+from rrmlinear.solvers.loop.task import Task
 
 Array = NDArray[np.float64]
 
@@ -49,8 +49,8 @@ class BlockFrankWolfe(SequenceAscent):
     positions where a labelling differs from the true one.
 
     ``sampling``: a "permutation" of the sequences for each pass, which leaves out those with a
-    small gap for a while, or draws in proportion to the "gaps" that visits have found. ``start``
-    are `Labellings` to begin from. Certificate: the gap is the sum of the sequences' gaps, exact
+    small gap for a while, or draws in proportion to the "gaps" that visits have found. The
+    task's start are `Labellings`. Certificate: the gap is the sum of the sequences' gaps, exact
     after a pass over all of them.
 
     Raises ValueError for a regularizer that is not quadratic. Source: Lacoste-Julien, Jaggi,
@@ -64,21 +64,14 @@ class BlockFrankWolfe(SequenceAscent):
     state: FrankWolfe
     name = "Frank-Wolfe"
 
-    def __init__(
-        self,
-        risk: Any,
-        regularizer: Regularizer,
-        seed: int = 0,
-        *,
-        sampling: str = "permutation",
-        start: Labellings | None = None,
-    ) -> None:
-        super().__init__(risk, regularizer, seed)
+    def __init__(self, task: Task, *, sampling: str = "permutation") -> None:
+        super().__init__(task)
+        risk = task.risk
         if risk.loss.smoothing > 0 or risk.loss.distance != 1:
             raise ValueError("Frank-Wolfe needs the structured hinge, without smoothing")
         if sampling not in SAMPLINGS:
             raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, got {sampling!r}")
-        self.sampling, self.first_duals = sampling, start
+        self.sampling, self.first_duals = sampling, task.start
 
     def made(self) -> FrankWolfe:
         risk = self.risk

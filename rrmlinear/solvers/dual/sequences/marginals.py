@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual.sequences._marginal_ascent import MarginalAscent
 from rrmlinear.solvers.dual.sequences.ascent import SequenceAscent
+from rrmlinear.solvers.loop.task import Task
 
 # A visit leaves marginals unchanged if the gap of the sequence is at most this fraction of the
 # mean.
@@ -35,9 +33,9 @@ class SequenceMarginals(SequenceAscent):
     state: MarginalAscent
     name = "the ascent on marginals"
 
-    def __init__(self, risk: Any, regularizer: Regularizer, seed: int = 0) -> None:
-        super().__init__(risk, regularizer, seed)
-        if not risk.loss.smoothing > 0:
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        if not task.risk.loss.smoothing > 0:
             raise ValueError(f"{self.name} needs a smooth loss, and this one has a kink")
 
     def made(self) -> MarginalAscent:

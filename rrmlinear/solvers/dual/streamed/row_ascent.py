@@ -16,6 +16,7 @@ from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES, Turns
 from rrmlinear.solvers.loop.certificate import Certificate, gap_of_regularizer
 from rrmlinear.solvers.loop.rounding import bound_by_narrow, bound_by_rows
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.team import Team
 
 # A bound of rounding below this fraction of the target needs no better one.
@@ -56,8 +57,9 @@ class RowAscent(DualDescent):
     #: Scores at the weights that were measured last.
     scores: NDArray[np.float64] | None = None
 
-    def __init__(self, rows: Rows, costs: NDArray[np.float64], seed: int) -> None:
-        super().__init__(rows, costs, seed)
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        rows = self.rows
         if rows.blocks is not None:
             self.measuring_work += self.load_passes * self.n
         self.measures_first = rows.blocks is None

@@ -12,6 +12,7 @@ from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.pragam import Pragam
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +77,10 @@ def test_dual_steps_are_the_best(risk):
 
 @pytest.mark.parametrize("route", ["pragam", "smoothed-dual", "dual"])
 def test_all_solvers_find_one_optimum(chain, risk, route):
-    best = BMRM(chain, L2()).solve(Stopping(gap_tol=1e-9)).primal
-    solver = Pragam(risk, L2()) if route == "pragam" else AGM(risk, L2(), route=route)
+    best = BMRM(Task.of(chain, L2())).solve(Stopping(gap_tol=1e-9)).primal
+    solver = (
+        Pragam(Task.of(risk, L2())) if route == "pragam" else AGM(Task.of(risk, L2(), route=route))
+    )
     result = solver.solve(Stopping(gap_tol=1e-6, max_passes=3000))
     assert result.solved
     assert result.primal == pytest.approx(best, rel=1e-6)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from made_solvers import of_rows
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
@@ -20,9 +21,8 @@ def data(n, d, k, form="sparse"):
 
 
 def solve(problem, label, k, costs, omega, gap_tol=1e-9, threads=1):
-    solver = BlockAscent(
-        problem.rows, label, k, costs, WestonWatkins(), omega, seed=3, threads=threads
-    )
+    how = {"n_classes": k, "seed": 3, "threads": threads}
+    solver = of_rows(BlockAscent, problem.rows, label, costs, WestonWatkins(), omega, **how)
     return solver.solve(Stopping(gap_tol=gap_tol))
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from made_solvers import of_rows
 
 from rrmlinear import Problem
 from rrmlinear.losses.multiclass import CrammerSinger, Softmax, WestonWatkins
@@ -33,9 +34,8 @@ def ascent(problem, loss, cost, regularizer=None, threads=1, repeats=True):
     label = problem.labels.astype(np.int32)
     costs = np.full(problem.n_examples, cost)
     omega = L2(1.0) if regularizer is None else regularizer
-    return BlockAscent(
-        problem.rows, label, K, costs, loss, omega, 0, threads, None, repeats=repeats
-    )
+    how = {"n_classes": K, "threads": threads, "repeats": repeats}
+    return of_rows(BlockAscent, problem.rows, label, costs, loss, omega, **how)
 
 
 @pytest.mark.parametrize("name", LOSSES)

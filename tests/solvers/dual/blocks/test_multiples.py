@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from made_solvers import of_rows
 
 from rrmlinear import Problem
 from rrmlinear.losses.multiclass import CrammerSinger, WestonWatkins
@@ -32,7 +33,8 @@ def risk_of(problem, loss):
 def ascent(problem, loss, regularizer=None):
     label, costs = problem.labels.astype(np.int32), np.full(problem.n_examples, COST)
     omega = L2(1.0) if regularizer is None else regularizer
-    return BlockAscent(problem.rows, label, K, costs, loss, omega, 0, 1, None, repeats=True)
+    given = problem.rows, label, costs, loss, omega
+    return of_rows(BlockAscent, *given, n_classes=K, repeats=True)
 
 
 def objective(risk, w):

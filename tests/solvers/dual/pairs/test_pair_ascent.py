@@ -16,6 +16,7 @@ from rrmlinear.solvers.dual.pairs.pair_ascent import PairAscent, SlowAscentError
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 N = 150
 TIGHT = Stopping(gap_tol=1e-9, max_passes=20_000)
@@ -50,7 +51,8 @@ def test_a_linear_kernel_has_the_optimum_of_the_linear_problem(data, loss, inter
     given = {"free_intercept": intercept == "free", "bias": bias}
     found = PairAscent(rows_of(X @ X.T), y, costs, loss, **given).solve(TIGHT)
     kind = InterceptSDCA if intercept == "free" else ProxSDCA
-    linear = kind(Rows(X, None, None, 4, bias), y, costs, loss, L2()).solve(ROUGH)
+    task = Task.of_rows(Rows(X, None, None, 4, bias), y, costs, loss, L2())
+    linear = kind(task).solve(ROUGH)
     assert found.status is linear.status is Status.SOLVED
     assert found.primal == pytest.approx(linear.primal, rel=2e-6)
     w = X.T @ found.weights[:N]

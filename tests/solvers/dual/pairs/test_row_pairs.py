@@ -16,6 +16,7 @@ from rrmlinear.solvers.dual.pairs.row_pairs import RowPairAscent
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_duals import FreeRange
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 N = 1000
 TIGHT = Stopping(gap_tol=1e-9, max_passes=20_000)
@@ -38,7 +39,8 @@ def rows_of(X, sparse):
 
 
 def solver_of(rows, loss, y, costs, start=None):
-    return RowPairAscent(ScalarRisk(rows, loss, y, costs, condition=Intercept()), L2(), start)
+    risk = ScalarRisk(rows, loss, y, costs, condition=Intercept())
+    return RowPairAscent(Task.of(risk, L2(), start))
 
 
 @pytest.mark.parametrize("loss", [Hinge(), Absolute(), Quantile(0.3)])
@@ -49,7 +51,7 @@ def test_the_optimum_of_another_solver(data, loss, sparse, equal):
     costs = np.full(N, 0.7) if equal else np.where(np.arange(N) % 17, costs, 0.0)
     rows = rows_of(X, sparse)
     found = solver_of(rows, loss, y, costs).solve(TIGHT)
-    other = InterceptSDCA(rows, y, costs, loss, L2()).solve(ROUGH)
+    other = InterceptSDCA(Task.of_rows(rows, y, costs, loss, L2())).solve(ROUGH)
     assert found.status is other.status is Status.SOLVED
     assert found.primal == pytest.approx(other.primal, rel=2e-6)
     assert_allclose(found.weights, other.weights, atol=1e-2)

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from made_solvers import of_risk
 
 from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
@@ -14,6 +15,7 @@ from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +83,7 @@ def by_clarabel(risk):
 
 
 def solved(risk, tol=1e-7, regularizer=None, **choices):
-    solver = BlockFrankWolfe(risk, regularizer or L2(), **choices)
+    solver = of_risk(BlockFrankWolfe, risk, regularizer or L2(), **choices)
     return solver.solve(Stopping(gap_tol=tol, max_passes=20_000))
 
 
@@ -127,10 +129,10 @@ def test_the_modulus(make):
 
 
 def test_a_start_from_other_costs(make):
-    first = BlockFrankWolfe(make(C=0.5), L2())
+    first = BlockFrankWolfe(Task.of(make(C=0.5), L2()))
     first.solve(Stopping(gap_tol=1e-6))
     cold, warm = (
-        BlockFrankWolfe(make(C=0.6), L2(), start=start).solve(Stopping(gap_tol=1e-5))
+        BlockFrankWolfe(Task.of(make(C=0.6), L2(), start=start)).solve(Stopping(gap_tol=1e-5))
         for start in (None, first.labellings())
     )
     assert warm.primal == pytest.approx(cold.primal, rel=2e-5)
@@ -161,14 +163,16 @@ def test_rows_of_zeros(make):
 
 def test_other_regularizers_losses_and_samplings_are_refused(make):
     with pytest.raises(ValueError, match="needs a quadratic regularizer, as l2 is, and ElasticNet"):
-        BlockFrankWolfe(make(), ElasticNet(1.0, 0.1))
+        BlockFrankWolfe(Task.of(make(), ElasticNet(1.0, 0.1)))
     with pytest.raises(ValueError, match="needs the structured hinge"):
-        BlockFrankWolfe(make().of_loss(LOG_LOSS), L2())
+        BlockFrankWolfe(Task.of(make().of_loss(LOG_LOSS), L2()))
     with pytest.raises(ValueError, match="sampling must be one of permutation, gaps, got 'x'"):
-        BlockFrankWolfe(make(), L2(), sampling="x")
+        BlockFrankWolfe(Task.of(make(), L2()), sampling="x")
 
 
 def test_a_limit_of_passes_leaves_a_gap(make):
-    result = BlockFrankWolfe(make(m=200, C=5.0), L2()).solve(Stopping(gap_tol=1e-9, max_passes=3))
+    result = BlockFrankWolfe(Task.of(make(m=200, C=5.0), L2())).solve(
+        Stopping(gap_tol=1e-9, max_passes=3)
+    )
     assert result.status is Status.PASS_LIMIT
     assert result.gap > 0

@@ -12,6 +12,7 @@ from rrmlinear.solvers.dual.sequences.marginals import SequenceMarginals
 from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 LOSSES = {
     "crf": LOG_LOSS,
@@ -43,8 +44,8 @@ def made(loss=LOG_LOSS, k=3, m=14, d=6, most=5, C=0.5, bias=-1.0, costs=None, sp
 @pytest.mark.parametrize("C", [0.01, 0.5, 20.0])
 def test_the_optimum_of_lbfgs(name, C, sparse, bias):
     risk = made(LOSSES[name], C=C, sparse=sparse, bias=bias)
-    best = LBFGS(risk, L2(1)).solve(Stopping(gap_tol=1e-8))
-    result = SequenceMarginals(risk, L2(1)).solve(Stopping(gap_tol=1e-7))
+    best = LBFGS(Task.of(risk, L2(1))).solve(Stopping(gap_tol=1e-8))
+    result = SequenceMarginals(Task.of(risk, L2(1))).solve(Stopping(gap_tol=1e-7))
     assert result.solved
     assert all(row.gap >= -1e-9 * abs(row.primal) for row in result.trace)
     duals = [row.dual for row in result.trace]
@@ -56,8 +57,8 @@ def test_the_optimum_of_lbfgs(name, C, sparse, bias):
 @pytest.mark.parametrize("k", [2, 8, 9, 33])
 def test_numbers_of_labels(k):
     risk = made(k=k)
-    best = LBFGS(risk, L2(0.3)).solve(Stopping(gap_tol=1e-7))
-    result = SequenceMarginals(risk, L2(0.3)).solve(Stopping(gap_tol=1e-6))
+    best = LBFGS(Task.of(risk, L2(0.3))).solve(Stopping(gap_tol=1e-7))
+    result = SequenceMarginals(Task.of(risk, L2(0.3))).solve(Stopping(gap_tol=1e-6))
     assert result.solved
     assert result.primal == pytest.approx(best.primal, rel=2e-6)
 
@@ -65,15 +66,15 @@ def test_numbers_of_labels(k):
 def test_costs_of_sequences_and_of_none():
     costs = [0, 1, 2, 3] * 3 + [0, 1]
     risk = made(costs=costs)
-    best = LBFGS(risk, L2(1)).solve(Stopping(gap_tol=1e-8))
-    result = SequenceMarginals(risk, L2(1)).solve(Stopping(gap_tol=1e-7))
+    best = LBFGS(Task.of(risk, L2(1))).solve(Stopping(gap_tol=1e-8))
+    result = SequenceMarginals(Task.of(risk, L2(1))).solve(Stopping(gap_tol=1e-7))
     assert result.solved
     assert result.primal == pytest.approx(best.primal, rel=1e-6)
 
 
 def test_the_dual_by_the_risk():
     risk = made(bias=1.0)
-    result = SequenceMarginals(risk, L2(2)).solve(Stopping(gap_tol=1e-3))
+    result = SequenceMarginals(Task.of(risk, L2(2))).solve(Stopping(gap_tol=1e-3))
     vector = risk.gradient(result.duals)
     assert result.dual == pytest.approx(-risk.conjugate(result.duals) - vector @ vector / 4)
     np.testing.assert_allclose(result.weights, vector / 2, atol=1e-12)
@@ -84,7 +85,9 @@ def test_the_dual_by_the_risk():
 
 def test_a_seed_has_the_same_bits():
     first, again, other = (
-        SequenceMarginals(made(), L2(1), seed).solve(Stopping(gap_tol=1e-9, max_passes=3))
+        SequenceMarginals(Task.of(made(), L2(1), seed=seed)).solve(
+            Stopping(gap_tol=1e-9, max_passes=3)
+        )
         for seed in (3, 3, 4)
     )
     np.testing.assert_array_equal(first.weights, again.weights)
@@ -94,8 +97,8 @@ def test_a_seed_has_the_same_bits():
 
 def test_other_problems_are_refused():
     with pytest.raises(ValueError, match="the ascent on marginals needs a smooth loss"):
-        SequenceMarginals(made(STRUCTURED_HINGE), L2(1))
+        SequenceMarginals(Task.of(made(STRUCTURED_HINGE), L2(1)))
     with pytest.raises(ValueError, match="the ascent on marginals needs a quadratic regularizer"):
-        SequenceMarginals(made(), ElasticNet(0.1))
+        SequenceMarginals(Task.of(made(), ElasticNet(0.1)))
     with pytest.raises(ValueError, match="the transitions are too far apart"):
-        SequenceMarginals(made(ChainLoss(1.0, 1e-5), C=50.0), L2(1)).solve(Stopping())
+        SequenceMarginals(Task.of(made(ChainLoss(1.0, 1e-5), C=50.0), L2(1))).solve(Stopping())

@@ -5,6 +5,7 @@ The rows themselves come by the system's cache here: blocks of a few rows share 
 
 import numpy as np
 import pytest
+from made_solvers import of_rows
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit, write_container
@@ -66,7 +67,7 @@ def test_the_first_reading_is_a_pass(held, monkeypatch, is_direct):
     monkeypatch.setattr(RowBlocks, "is_direct", is_direct)
     blocks = problem.container.blocks(2000, 2, 1, evicts=True)
     rows, costs = problem.rows.streamed(blocks), np.full(N, 0.5)
-    ascent = ProxSDCA(rows, problem.labels, costs, Hinge(), L2(2.0))
+    ascent = of_rows(ProxSDCA, rows, problem.labels, costs, Hinge(), L2(2.0))
     ascent.joins_reading = True
     ascent.start()
     state, exact = ascent.state, problem.rows

@@ -1,0 +1,28 @@
+"""The ascent of a task: over examples of one score, or over blocks of several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rrmlinear.core.loading import loading
+from rrmlinear.solvers.loop.task import Task
+
+
+def ascent_of(task: Task, repeats: bool = False) -> Any:
+    """`ProxSDCA`, `AveragedSDCA` where averages are chosen, or `BlockAscent`, which has
+    ``repeats``.
+    """
+    if task.n_classes is not None:
+        with loading:
+            from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
+
+        return BlockAscent(task, repeats=repeats)
+    if task.choices.averaging:
+        with loading:
+            from rrmlinear.solvers.dual.averaged import AveragedSDCA
+
+        return AveragedSDCA(task)
+    with loading:
+        from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
+
+    return ProxSDCA(task)

@@ -1,0 +1,89 @@
+"""When steps grow, gain momentum and restart."""
+
+from __future__ import annotations
+
+import math
+
+from rrmlinear.solvers.loop.tolerances import STEP_RESOLUTION
+
+
+class Momentum:
+    """The sequence t⁺ = (1 + √(1 + 4 t²))/2 and the β = (t − 1)/t⁺ of extrapolations.
+
+    A step from u = x + β (x − x_last) to x⁺ goes against the momentum if ⟨u − x⁺, x⁺ − x⟩ > 0. Then
+    t goes back to ``first``. From 0 the first two steps have β = 0, from 1 the first alone. Source:
+    O'Donoghue and Candès, Adaptive restart for accelerated gradient schemes, 2015, gradient scheme.
+    """
+
+    def __init__(self, first: float) -> None:
+        self.t = self.following = self.first = first
+
+    def ahead(self, ratio: float = 1.0) -> float:
+        """β of the next step. ``ratio`` is its L over that of the last step."""
+        self.following = (1 + math.sqrt(1 + 4 * self.t**2 * ratio)) / 2
+        return (self.t - 1) / self.following if self.t else 0.0
+
+    def advance(self, turn: float) -> None:
+        """The step was taken; ``turn`` is ⟨u − x⁺, x⁺ − x⟩."""
+        self.t = self.first if is_uphill(turn) else self.following
+
+
+def is_uphill(turn: float) -> bool:
+    """Whether a step turns back against the momentum that led to it."""
+    return turn > 0
+
+
+class Backtracking:
+    """``L`` rises by a factor after a failed trial, and falls by another after a successful one.
+
+    It never falls below ``least``. With both factors 1 it stays as it is.
+    """
+
+    def __init__(self, L: float, least: float, rise: float = 2.0, fall: float = 1.1) -> None:
+        self.L, self.least, self.rise, self.fall = L, least, rise, fall
+
+    def failed(self) -> None:
+        """The step needs a larger L."""
+        self.L *= self.rise
+
+    def served(self) -> None:
+        """The step was taken; the next may be longer."""
+        self.L = max(self.L / self.fall, self.least)
+
+
+def is_visible(quadratic: float, *values: float) -> bool:
+    """Whether values of f suffice to test f(x⁺) ≤ tangent + ``quadratic``, L/2 ‖step‖².
+
+    If it is too small beside them, only derivatives of f do.
+    """
+    return quadratic > STEP_RESOLUTION * max(abs(value) for value in values)
+
+
+class Epoch:
+    """Ends when a measure ≥ 0 of the remaining error has fallen.
+
+    It ends when the measure is at most ``sufficient`` of its first value; when it is at most
+    ``necessary`` of it and rises; and when the epoch has had ``longest`` of all steps.
+    """
+
+    def __init__(
+        self, sufficient: float, necessary: float = 0.0, longest: float = math.inf
+    ) -> None:
+        self.sufficient, self.necessary, self.longest = sufficient, necessary, longest
+        self.begin()
+
+    def begin(self) -> None:
+        """A new epoch, whose first measure comes next."""
+        self.steps, self.first, self.last = 0, math.inf, math.inf
+
+    def is_over(self, measure: float, number: int = 0) -> bool:
+        """Whether the epoch ends with this measure; ``number`` counts the steps of all epochs."""
+        if self.steps == 0:
+            self.first = measure
+            over = False
+        else:
+            enough = measure <= self.sufficient * self.first
+            turned = self.last < measure <= self.necessary * self.first
+            over = enough or turned or self.steps >= self.longest * number
+        self.steps, self.last = self.steps + 1, measure
+        return over
