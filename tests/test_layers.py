@@ -40,8 +40,10 @@ HEAVY |= {"matplotlib", "plotly", "jinja2"}
 #: What solvers may know of losses and regularizers: their interface, and a function of all of them.
 INTERFACE = {"barriers", "base", "block_base", "group_curvatures", "prox_jacobians"}
 #: Solvers that any module may know; the rest are the catalog's business.
-SOLVER_INTERFACE = {"loop", "dual.dual_descent"}
-SOLVER_INTERFACE |= {f"rounds.{name}" for name in ("fleet", "orders", "packed", "part", "spread")}
+SOLVER_INTERFACE = {"loop", "dual.dual_descent", "dual.pairs", "boosting", "features.set_paths"}
+SOLVER_INTERFACE |= {
+    f"rounds.{name}" for name in ("fleet", "orders", "over_parts", "packed", "part", "spread")
+}
 
 
 class Import:
@@ -169,7 +171,7 @@ def test_the_catalog_alone_names_concrete_losses_regularizers_and_solvers():
 
 def test_the_catalog_does():
     named = {entry for path in CATALOG for entry in own_imports(path)}
-    assert {("losses", "multiclass"), ("solvers", "dual.blocks.block_descent")} <= named
+    assert {("losses", "multiclass"), ("solvers", "dual.ascents")} <= named
 
 
 def module_name(path):

@@ -21,21 +21,16 @@ from rrmlinear.solvers.dual.dual_descent import NONZERO_COST
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages.stages import Stages
-from rrmlinear.solvers.loop.stages.turns import Stage
+from rrmlinear.solvers.loop.stages.turns import JUDGED_STEPS, PATIENCE, STEP_PASSES, Stage
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.work import NEWTON_PRODUCTS, PASS_COST, Work
 
-# Newton's method comes before a method of the first order if one of its steps takes at most this
-# number of the other's passes.
-STEP_PASSES = 30
 # Cutting planes take sequences of at least LONG positions on average, if there are at most
 # MOST_WEIGHTS weights for each position of the mean sequence.
 LONG, MOST_WEIGHTS = 50, 5
-# Second-order methods take this number of steps before their rate is judged: they prove little
-# before steps are whole. Kinks of the loss make several inner problems of it, each of as many
-# steps, and those of the regularizer too. Such methods have stalled after PATIENCE steps without a
-# move.
-JUDGED_STEPS, INNER_PROBLEMS, PATIENCE = 30, 3, 10
+# Kinks of the loss make several inner problems of Newton's method, each of JUDGED_STEPS, and those
+# of the regularizer too.
+INNER_PROBLEMS = 3
 
 
 def automatic(task: Task) -> Solver:

@@ -40,9 +40,9 @@ LOOSE_GAP = 0.01
 #: that then take it.
 HINGE = 3
 #: Rules of an ascent's largest violation, which classes that share passes look at too.
-RULES_OF_LARGEST = ("dual_range", "logistic_dual")
+RULES_OF_LARGEST = ("DualRange", "LogisticDual")
 #: The same and those of the primal's gradient.
-RULES_OF_STEPS = (*RULES_OF_LARGEST, "gradient_norm", "feature_sum")
+RULES_OF_STEPS = (*RULES_OF_LARGEST, "GradientNorm", "FeatureSum")
 PAIR_HINGES, PAIR_SOLVERS = ("crammer-singer", "weston-watkins"), (4, AUTO)
 
 
@@ -221,7 +221,8 @@ class Selection:
     def set_rule(self, solver: Solver, task: Task) -> None:
         """Give a solver of this task the stopping rule of the type, if it has one."""
         if self.tolerance is not None and self.solver.is_liblinear:
-            solver.rule = named(self.solver.rule)(task, self.tolerance)
+            rule = named(self.solver.rule).of(task, self.tolerance)
+            solver.rule = named("solvers.loop.rules.of_gradients:or_gradient")(task, rule)
             if self.solver.proves:
                 solver.rule.widest_gap = self.widest_gap
             else:

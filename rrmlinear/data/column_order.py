@@ -35,6 +35,11 @@ class ColumnOrder:
         return self.values.shape[0], self.values.shape[1]
 
     @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.shape[0]
+
+    @property
     def width(self) -> int:
         """Features and the appended column, if there is one."""
         return self.values.shape[1] + (self.bias >= 0)

@@ -124,6 +124,15 @@ cdef class Rows:
         return self.c.n_rows, self.c.n_features
 
     @property
+    def n(self):
+        return self.c.n_rows
+
+    @property
+    def n_features(self):
+        """Features without the appended column."""
+        return self.c.n_features
+
+    @property
     def width(self):
         """Features and the appended column, if there is one: the rows of a weight matrix."""
         return self.c.n_features + (self.bias >= 0)

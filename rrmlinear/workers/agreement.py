@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders.dual import has_rounds
-from rrmlinear.catalog.builders.over_parts import over_parts
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import GAP_TOL, Selection, select
@@ -19,6 +17,8 @@ from rrmlinear.data.labels import group_labels
 from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds.fleet import Fleet
+from rrmlinear.solvers.rounds.over_parts import over_parts
+from rrmlinear.solvers.rounds.part import has_rounds
 from rrmlinear.training.classes.class_problems import values_at_zero
 from rrmlinear.training.classes.in_turn import solve_each
 from rrmlinear.training.costs import class_factors

@@ -69,7 +69,7 @@ def barred_unknowns(task: Task) -> int:
         from rrmlinear.regularizers.spectral import Spectral
 
     weights = task.rows.width * (task.n_classes or 1)
-    duals = task.rows.shape[0] * max(1, (task.n_classes or 1) - 1)
+    duals = task.rows.n * max(1, (task.n_classes or 1) - 1)
     few = duals <= MAX_GRAM_FRACTION * weights and weights <= MAX_FACTORIZED
     return duals if few and not isinstance(task.regularizer, Spectral) else weights
 

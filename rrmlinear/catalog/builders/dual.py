@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rrmlinear.catalog.builders.samples import weights_of_sample
 from rrmlinear.catalog.builders.second_order import newton
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.core.loading import loading
 from rrmlinear.core.records import replace
-from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual.ascents import ascent_of
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.limits import holds_all
+from rrmlinear.solvers.second_order.samples import weights_of_sample
 
 if TYPE_CHECKING:
     from rrmlinear.data.rows import Rows
@@ -96,7 +95,7 @@ def part(task: Task, duals: Any = None, place: int = 0) -> Part:
     """
     with loading:
         from rrmlinear.regularizers.separable import L2
-        from rrmlinear.solvers.rounds.part import Part
+        from rrmlinear.solvers.rounds.part import Part, has_rounds
 
     task = replace(task, choices=replace(task.choices, free_bias=None))
     omega = task.regularizer if has_rounds(task.regularizer) else L2(1.0)
@@ -105,14 +104,6 @@ def part(task: Task, duals: Any = None, place: int = 0) -> Part:
         return weights_of_sample(replace(task, costs=factor * task.costs), newton)
 
     return Part(task.under(omega), sample, duals, place)
-
-
-def has_rounds(regularizer: Regularizer) -> bool:
-    """Whether rounds over parts take this regularizer: the squared norm and the elastic net."""
-    try:
-        return regularizer.scaled(1.0).modulus > 0
-    except TypeError:
-        return False
 
 
 def proximal_applies(task: Task) -> bool:

@@ -28,7 +28,7 @@ def solves_smooth(task: Task) -> bool:
 
 def solves_kinks(task: Task) -> bool:
     """Whether steps for ever narrower parabolas about its kink solve the hinge so."""
-    n, d = task.rows.shape[0], task.rows.width
+    n, d = task.rows.n, task.rows.width
     is_hinge = isinstance(task.loss, Hinge) and not task.choices.free_bias
     return is_hinge and n >= MIN_FEW_KINKS * d and _has_norm(task) and _are_few(task)
 
@@ -39,7 +39,7 @@ def _has_norm(task: Task) -> bool:
 
 
 def _are_few(task: Task) -> bool:
-    n, d = task.rows.shape[0], task.rows.width
+    n, d = task.rows.n, task.rows.width
     if task.n_classes is not None or task.choices.budget is not None or task.risk is not None:
         return False
     are_few = 0 < d <= n and n * d <= MAX_SOLVED_VALUES and n * d * d <= MAX_SOLVED_WORK

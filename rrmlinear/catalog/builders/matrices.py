@@ -42,7 +42,7 @@ class Entries:
     columns: NDArray[np.int64]
     values: Vector
     costs: Vector
-    shape: tuple[int, int]
+    sizes: tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ def levels_loss(thresholds: ArrayLike) -> ScalarLoss:
 def completion_solver(entries: Entries, loss: ScalarLoss) -> MatrixPdprox:
     """The solver of ‖W‖_* + Σ_i c_i φ(W[r_i, k_i], y_i)."""
     risk = EntriesRisk(
-        entries.rows, entries.columns, entries.shape, loss, entries.values, entries.costs
+        entries.rows, entries.columns, entries.sizes, loss, entries.values, entries.costs
     )
     return MatrixPdprox(risk)
 
@@ -82,7 +82,7 @@ def tasks_solver(given: Tasks, chosen: Selection, omega: Regularizer | None = No
     Ω is ``omega`` or that of the choice.
     """
     omega = chosen.regularizer if omega is None else omega
-    regularizer = _over_tasks(omega, given.rows.shape[1], given.k, given.intercept)
+    regularizer = _over_tasks(omega, given.rows.n_features, given.k, given.intercept)
     if chosen.solver.number == AUTO:
         rows = task_rows(given.rows, given.examples, given.tasks, given.k)
         return chosen.solver_for(rows, given.y, None, given.costs, regularizer)
@@ -97,7 +97,7 @@ def automatic_applies(given: Tasks, chosen: Selection, free: bool) -> bool:
     """
     if chosen.kind == "vectors":
         return False
-    d, k = given.rows.shape[1] + free, given.k
+    d, k = given.rows.n_features + free, given.k
     rows = Rows(np.empty((0, d * k)), None, None, d * k)
     omega = _over_tasks(chosen.regularizer, d, k, given.intercept)
     loss, features = chosen.loss, chosen.features
@@ -116,12 +116,12 @@ def scaled_tasks(given: Tasks, omega: Regularizer) -> tuple[Tasks, Regularizer, 
     features but the longest. s is 1 if Ω is not a sum over features, or if features have like
     lengths.
     """
-    d = given.rows.shape[1]
+    d = given.rows.n_features
     norm = _norm_by_features(omega)
     if norm is None or given.intercept or d == 0:
         return given, omega, np.ones(d)
-    lengths = np.sqrt(Hessian(given.rows, np.ones(given.rows.shape[0])).diagonal()[:d])
-    lengths /= np.sqrt(max(given.rows.shape[0], 1))
+    lengths = np.sqrt(Hessian(given.rows, np.ones(given.rows.n)).diagonal()[:d])
+    lengths /= np.sqrt(max(given.rows.n, 1))
     if not (np.isfinite(lengths).all() and _are_stretched(lengths)):
         return given, omega, np.ones(d)
     s = np.where(lengths > 0, lengths, 1.0)
@@ -146,8 +146,8 @@ def _are_stretched(lengths: Vector) -> bool:
 def _divided(rows: Rows, s: Vector) -> Rows:
     """x_ij / s_j, without the appended column."""
     if rows.indptr is None or rows.indices is None:
-        return Rows(np.ascontiguousarray(rows.values / s), None, None, rows.shape[1])
-    return Rows(rows.values / s[rows.indices], rows.indices, rows.indptr, rows.shape[1])
+        return Rows(np.ascontiguousarray(rows.values / s), None, None, rows.n_features)
+    return Rows(rows.values / s[rows.indices], rows.indices, rows.indptr, rows.n_features)
 
 
 def _risk_of_vectors(given: Tasks, chosen: Selection) -> BlockRisk:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders.samples import sample_of
 from rrmlinear.catalog.builders.second_order import is_dense_norm
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.multiclass import Softmax
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
+from rrmlinear.solvers.second_order.samples import sample_of
 
 __all__ = [
     "are_many",
@@ -23,8 +22,6 @@ __all__ = [
     "class_paths",
     "descends_by_classes",
     "fold_paths",
-    "gram_path",
-    "set_paths",
 ]
 
 Array = NDArray[np.float64]
@@ -60,20 +57,6 @@ PATIENCE = 3.0
 MAX_MEAN_ENTRIES = 20_000_000
 
 
-def gram_path(*arguments: Any) -> Iterable[Array | None]:
-    """The path of these arguments on a Gram matrix."""
-    from rrmlinear.solvers.features.set_paths import gram_path as path
-
-    return path(*arguments)
-
-
-def set_paths(*arguments: Any) -> Iterable[list[Any]]:
-    """The paths of these arguments on Gram matrices of working sets."""
-    from rrmlinear.solvers.features.set_paths import set_paths as paths
-
-    return paths(*arguments)
-
-
 def fold_paths(
     rows: Rows, loss: Any, y: Array, costs: Array, free: bool, tolerance: float, most: int
 ) -> Any:
@@ -83,7 +66,7 @@ def fold_paths(
     from rrmlinear.solvers.lbfgs.scalar_problems import ScalarProblems
     from rrmlinear.solvers.second_order.factors import cholesky_factor
 
-    n, d = rows.shape
+    n, d = rows.n, rows.n_features
     if not _suits(rows):
         return None
     are_alike = n >= MIN_ALIKE * d or (n > MAX_FACTORIZED and n >= d)
@@ -129,7 +112,7 @@ def descends_by_classes(task: Task) -> bool:
         return False
     if task.start is not None or task.weights is not None or not _suits(rows):
         return False
-    n, d = rows.shape
+    n, d = rows.n, rows.n_features
     free = bool(task.choices.free_bias)
     few = _has_factor(k, d) and n >= MIN_TALL * d
     is_tall = free and few
@@ -141,7 +124,7 @@ def descends_by_classes(task: Task) -> bool:
 
 def are_many(task: Task) -> bool:
     """Whether there are many examples for each weight that a second derivative has."""
-    k, (n, d) = task.n_classes or 1, task.rows.shape
+    k, n, d = task.n_classes or 1, task.rows.n, task.rows.n_features
     few = k * d**2 <= MAX_MEAN_ENTRIES
     return few and n >= MIN_MANY * d * (k if _has_factor(k, d) else 1)
 
@@ -174,7 +157,7 @@ def _begun(task: Task, tolerance: float) -> Any:
     from rrmlinear.solvers.lbfgs.metric import Curvatures, Diagonal, Sample
 
     rows, k, free = task.rows.with_bias(-1.0), task.n_classes or 1, bool(task.choices.free_bias)
-    (n, d), seed = rows.shape, task.choices.seed
+    n, d, seed = rows.n, rows.n_features, task.choices.seed
     label, costs, C = _scaled(task)
 
     def problem(rows: Rows, some: Any, factor: int, gap: float, most: int, metric: Any) -> Any:

@@ -13,15 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.builders.few_weights import solves_kinks, solves_smooth
-from rrmlinear.catalog.builders.samples import (
-    LARGE_SAMPLE_FRACTION,
-    SAMPLE_FRACTION,
-    may_begin,
-    point_of_sample,
-    takes_sample,
-    task_of_sample,
-    weights_of_sample,
-)
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.core.loading import loading
 from rrmlinear.losses.margin import Hinge
@@ -30,6 +21,15 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED, examples_each
 from rrmlinear.solvers.second_order.sample_matrix import FirstPoint
+from rrmlinear.solvers.second_order.samples import (
+    LARGE_SAMPLE_FRACTION,
+    SAMPLE_FRACTION,
+    may_begin,
+    point_of_sample,
+    takes_sample,
+    task_of_sample,
+    weights_of_sample,
+)
 
 if TYPE_CHECKING:
     from rrmlinear.solvers.features.feature_newton import FeatureNewton
@@ -153,7 +153,8 @@ def near_kinks(task: Task) -> Solver:
             return np.asarray(risk.gradient(task.start)) / modulus
         with suppress(*OUT_OF_RANGE):
             return optimum_of_sample(task_of_sample(task, SAMPLE_FRACTION).whole(), modulus)
-        return np.zeros(risk.shape)  # the ascent, which follows, says which example is at fault
+        # the ascent, which follows, says which example is at fault
+        return np.zeros(task.rows.width)
 
     return NearKinks(risk, task.regularizer, first)
 

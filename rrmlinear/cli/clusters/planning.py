@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rrmlinear.catalog.builders.over_parts import over_parts
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import Selection, select
@@ -24,6 +23,7 @@ from rrmlinear.cli.report import warnings_said
 from rrmlinear.cli.usage import PLAN
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.rounds.over_parts import over_parts
 
 # Passes after which the simulation gives up, and its gap.
 MOST_PASSES, GAP = 300, 1e-3

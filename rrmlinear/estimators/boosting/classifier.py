@@ -14,7 +14,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from rrmlinear.catalog.builders.boosting import ColumnGeneration, EdgeStopping
 from rrmlinear.core.deadline import ends_within
 from rrmlinear.estimators.arguments import (
     COUNT,
@@ -37,6 +36,7 @@ from rrmlinear.estimators.boosting.problems import (
 )
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import in_memory
+from rrmlinear.solvers.boosting.generation import ColumnGeneration, EdgeStopping
 from rrmlinear.training.classes.boosting import solve_in_turn
 
 Array = NDArray[np.float64]

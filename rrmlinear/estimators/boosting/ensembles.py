@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders.boosting import Column, Stump
 from rrmlinear.core.plain_state import PlainState
 from rrmlinear.estimators.boosting.learners import outputs_of
+from rrmlinear.solvers.boosting.hypotheses import Column
+from rrmlinear.solvers.boosting.stumps import Stump
 
 Array = NDArray[np.float64]
 

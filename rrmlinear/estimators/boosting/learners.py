@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import has_fit_parameter
 
-from rrmlinear.catalog.builders.boosting import Found
+from rrmlinear.solvers.boosting.hypotheses import Found
 
 Array = NDArray[np.float64]
 

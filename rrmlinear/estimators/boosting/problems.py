@@ -9,8 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from rrmlinear.catalog.builders.boosting import ColumnGeneration, Columns, Stumps, boosting_solver
 from rrmlinear.estimators.boosting.learners import Learner
+from rrmlinear.solvers.boosting.edges import Edges, WeightBox
+from rrmlinear.solvers.boosting.generation import ColumnGeneration
+from rrmlinear.solvers.boosting.hypotheses import Columns, Hypotheses
+from rrmlinear.solvers.boosting.linear_program import LinearProgram
+from rrmlinear.solvers.boosting.master import AcceleratedMaster
+from rrmlinear.solvers.boosting.stumps import Stumps
 from rrmlinear.solvers.loop.finite import ADVICE
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 
@@ -92,3 +97,22 @@ def solvers_of(
             f"{weights.min():g}, their sum {weights.sum():g}; {ADVICE}"
         )
     return [boosting_solver(search(y), y, start, caps, lam, by_highs=by_highs) for y in signs]
+
+
+def boosting_solver(
+    hypotheses: Hypotheses,
+    signs: Array,
+    start: Array,
+    caps: Any,
+    lam: float,
+    *,
+    by_highs: bool = False,
+) -> ColumnGeneration:
+    """minimize λ Δ(w, start) + max_h Σ_i w_i y_i h(x_i) over 0 ≤ w_i ≤ cap_i, Σ w_i = 1.
+
+    ``signs`` are y_i = ±1. ``by_highs`` solves the problem over the hypotheses found as a linear
+    program, for λ = 0.
+    """
+    box = WeightBox(start, caps)
+    master: Edges = LinearProgram(box, lam) if by_highs else AcceleratedMaster(box, lam)
+    return ColumnGeneration(hypotheses, signs, master)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rrmlinear.catalog.builders.kernels import SlowAscentError
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.estimators.arguments import COUNT, optional, without_repeats
 from rrmlinear.estimators.general import AnyObjective
@@ -23,6 +22,7 @@ from rrmlinear.estimators.kernels.pairs import (
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import in_memory
 from rrmlinear.estimators.wording import unknown_name
+from rrmlinear.solvers.dual.pairs.pair_ascent import SlowAscentError
 
 Array = NDArray[np.float64]
 

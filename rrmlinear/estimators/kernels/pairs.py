@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky
 from scipy.sparse import issparse
 
-from rrmlinear.catalog.builders.kernels import KernelRows, by_pairs
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.general import LinearClassifier, LinearRegressor
 from rrmlinear.estimators.kernels.features import KernelPoints, kernel_matrix, nearer
+from rrmlinear.solvers.dual.pairs.kernel_rows import KernelRows
+from rrmlinear.solvers.dual.pairs.pair_ascent import PairAscent
 from rrmlinear.solvers.loop.result import Result
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.training.model import Model
 
 Array = NDArray[np.float64]
@@ -31,6 +33,8 @@ POLYNOMIALS = ("poly", "polynomial")
 # Other kernels are positive semidefinite where their matrix is with this fraction of its mean
 # diagonal added to the diagonal.
 DEFINITE_ROUNDING = 1e-10
+# Steps over n² that take about as long as the features of n examples. More are not worth it.
+STEPS_OF_FEATURES = 0.3
 # Examples whose part of the diagonal is computed at once.
 DIAGONAL_PIECE = 64
 # Numbers of the matrix that stay in a cache between two loops over them.
@@ -61,9 +65,12 @@ class Pairs:
     def _chosen(self, problem: Problem, loss: LossRow, **more: Any) -> tuple[Problem, Selection]:
         problem, chosen = super()._chosen(problem, loss, **more)  # type: ignore[misc]
         self.kernel_rows = rows_of_kernel(self.kernel)
-        solver = replace(chosen.solver, builder=by_pairs(self.kernel_rows))
+        solver = replace(chosen.solver, builder=self._ascent)
         choices = replace(chosen.choices, threads=1)  # all classes share the rows
         return problem, replace(chosen, solver=solver, choices=choices)
+
+    def _ascent(self, task: Task) -> PairAscent:
+        return PairAscent(task, self.kernel_rows, STEPS_OF_FEATURES * self.kernel_rows.n**2)
 
     def _solve(self, *given: Any, **more: Any) -> tuple[Model, Result]:
         model, result = super()._solve(*given, **more)  # type: ignore[misc]

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders.paths import gram_path, set_paths
 from rrmlinear.data.array_rows import rows_of
 from rrmlinear.estimators.regressions import OneNorm
 from rrmlinear.estimators.searches.squares import (
@@ -17,6 +16,7 @@ from rrmlinear.estimators.searches.squares import (
     is_in_range,
     squares_of_folds,
 )
+from rrmlinear.solvers.features.set_paths import gram_path, set_paths
 
 Array = NDArray[np.float64]
 #: Weights and an intercept of each value of alpha, None where no gap proves them.

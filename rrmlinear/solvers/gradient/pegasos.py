@@ -47,7 +47,7 @@ class Pegasos(Solver):
     def __init__(self, task: Task, *, projection: bool = True) -> None:
         super().__init__()
         rows, regularizer, choices = task.rows, task.regularizer, task.choices
-        batch = choices.batch or 1
+        batch = 1 if choices.batch is None else choices.batch
         if not regularizer.linear:
             raise ValueError(
                 f"Pegasos needs the regularizer l2, and {type(regularizer).__name__} has an L1 part"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.blas import one_blas_thread
+from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.dual.ascents import ascent_of
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.result import DualBlocks, duals_by_scores
@@ -22,6 +23,14 @@ from rrmlinear.solvers.rounds.spread import Request, Sums
 from rrmlinear.solvers.rounds.vectors import Vectors
 
 Array = NDArray[np.float64]
+
+
+def has_rounds(regularizer: Regularizer) -> bool:
+    """Whether rounds over parts take this regularizer: the squared norm and the elastic net."""
+    try:
+        return regularizer.scaled(1.0).modulus > 0
+    except TypeError:
+        return False
 
 
 class Part:

@@ -74,10 +74,10 @@ def columns_of(Rows rows not None):
 cdef class Aim:
     """What ends the steps of `FewWeights`, and the values there, with what rounding may hide.
 
-    A violation of at most ``bound``: of ``kind`` "gradient_norm" the norm of the gradient, or
-    "feature_sum" the sum of its violations with the 1-norm, each over that at weights of 0; else
+    A violation of at most ``bound``: of ``kind`` "GradientNorm" the norm of the gradient, or
+    "FeatureSum" the sum of its violations with the 1-norm, each over that at weights of 0; else
     the range of the scores of the gradient, which bounds LIBLINEAR's violation of duals. Beside it
-    a gap of ``widest`` times the primal; of "feature_sum" the last step's fall in its place.
+    a gap of ``widest`` times the primal; of "FeatureSum" the last step's fall in its place.
     """
 
     cdef str kind
@@ -234,7 +234,7 @@ cdef class FewWeights(Slope):
         # with the gradient as the direction
         cdef Py_ssize_t j, i
         cdef double size = 0, square = 0, most = 0, least = 0, before = aim.primal, t
-        cdef bint is_sum = aim.kind == "feature_sum", is_norm = aim.kind == "gradient_norm"
+        cdef bint is_sum = aim.kind == "FeatureSum", is_norm = aim.kind == "GradientNorm"
         for j in range(self.d):
             t = self.direction[j]
             size += fabs(t) if is_sum else t * t

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rrmlinear.catalog.builders.boosting import ColumnGeneration
+from rrmlinear.solvers.boosting.generation import ColumnGeneration
 from rrmlinear.solvers.loop.result import OnPass, Result, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.classes.together import OneVsRestResult, Sums, together

@@ -144,7 +144,7 @@ class Steps:
 
     def _aim(self, y: Vector) -> Any:
         bound = np.inf if self.tolerance is None else self.tolerance
-        if self.kind in ("gradient_norm", "feature_sum"):  # relative to the smaller class's part
+        if self.kind in ("GradientNorm", "FeatureSum"):  # relative to the smaller class's part
             positive = int(np.count_nonzero(y > 0))
             bound *= max(min(positive, len(y) - positive), 1) / len(y)
         return self.aim(self.kind, bound, self.widest, self.squares)

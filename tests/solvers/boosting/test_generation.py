@@ -7,15 +7,12 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csc_array
 
-from rrmlinear.catalog.builders.boosting import (
-    Columns,
-    EdgeStopping,
-    Stumps,
-    WeightBox,
-    boosting_solver,
-)
-from rrmlinear.solvers.boosting.edges import Edges
+from rrmlinear.estimators.boosting.problems import boosting_solver
+from rrmlinear.solvers.boosting.edges import Edges, WeightBox
+from rrmlinear.solvers.boosting.generation import EdgeStopping
+from rrmlinear.solvers.boosting.hypotheses import Columns
 from rrmlinear.solvers.boosting.sifting import Sifting
+from rrmlinear.solvers.boosting.stumps import Stumps
 from rrmlinear.solvers.loop.result import Status
 
 

@@ -6,12 +6,12 @@ from losing_parts import losing_at
 from parts_of_problems import examples, parts_of
 
 from rrmlinear import Parameter, Problem
-from rrmlinear.catalog.builders.over_parts import over_parts
 from rrmlinear.catalog.selection import select
 from rrmlinear.cli.clusters.virtual import virtual_workers
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds.fleet import LocalFleet
+from rrmlinear.solvers.rounds.over_parts import over_parts
 from rrmlinear.training.fit import fit
 
 GROUPS = tuple(j // 3 for j in range(15))

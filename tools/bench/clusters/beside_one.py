@@ -20,11 +20,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
-from rrmlinear.catalog.builders.over_parts import over_parts
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.cli.clusters.virtual import Metered, virtual_workers
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds.fleet import in_tree
+from rrmlinear.solvers.rounds.over_parts import over_parts
 
 KINDS = ("unit", "gaussian", "clouds")
 # Standard deviations of the noise: that of scores is 1, and √d.

@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 
 from rrmlinear import Parameter, Problem, read_libsvm
-from rrmlinear.catalog.builders.over_parts import over_parts
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.cli.clusters.virtual import virtual_workers
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.rounds.finish import NewtonOverParts
+from rrmlinear.solvers.rounds.over_parts import over_parts
 from rrmlinear.solvers.rounds.pace import PASSES
 from rrmlinear.solvers.rounds.rounds import Rounds
 from rrmlinear.solvers.rounds.summed_risk import SummedRisk

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.terms import ScalarTerms
 from rrmlinear.solvers.dual.pairs._pair_ascent import PairSteps, add_rows
 from rrmlinear.solvers.dual.pairs.kernel_rows import KernelRows
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 
 Vector = NDArray[np.float64]
 
@@ -59,25 +59,16 @@ class PairAscent(Solver):
     using second order information for training support vector machines, 2005.
     """
 
-    def __init__(
-        self,
-        kernel: KernelRows,
-        y: Vector,
-        costs: Vector,
-        loss: ScalarLoss,
-        *,
-        free_intercept: bool,
-        bias: float = -1.0,
-        start: Vector | None = None,
-        most_steps: float = np.inf,
-    ) -> None:
+    def __init__(self, task: Task, kernel: KernelRows, most_steps: float = np.inf) -> None:
         super().__init__()
+        y, costs, loss, bias = task.targets, task.costs, task.loss, task.rows.bias
+        free_intercept = bool(task.choices.free_bias)
         self.kernel, self.y, self.costs, self.loss = kernel, y, costs, loss
         self.n, self.bias, self.passes = len(y), bias, 0
         self.terms = ScalarTerms(loss, y, costs)
         self.condition = Intercept().over(self.terms) if free_intercept else None
         self.shift = bias * bias if bias > 0 and not free_intercept else 0.0
-        self.first_duals, self.most_steps = start, most_steps
+        self.first_duals, self.most_steps = task.start, most_steps
         self.judged: tuple[int, float] = (1, np.inf)  # passes, and the gap after them
         box = loss.box(y)
         if box is None:

@@ -6,7 +6,7 @@ Source: Fan, Chang, Hsieh, Wang and Lin, LIBLINEAR: a library for large linear c
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rules.rule import Point, Rule
+from rrmlinear.solvers.loop.task import Task
 
 Array = NDArray[np.float64]
 
@@ -113,6 +114,10 @@ class ClassRange(Rule):
         self, rows: Rows, label: NDArray[np.int32], costs: Array, tolerance: float
     ) -> None:
         self.rows, self.label, self.costs, self.tolerance = rows, label, costs, tolerance
+
+    @classmethod
+    def of(cls, task: Task, tolerance: float) -> Self:
+        return cls(task.rows, task.targets, task.costs, tolerance)
 
     def ratio(self, point: Point) -> float:
         if point.ranges is not None:

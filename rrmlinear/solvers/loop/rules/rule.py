@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.loading import loading
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import pieces
+from rrmlinear.solvers.loop.task import Task
 
 Array = NDArray[np.float64]
 
@@ -56,6 +58,11 @@ class Rule:
     def __init__(self, risk: Any, tolerance: float) -> None:
         self.risk, self.tolerance = risk, tolerance
         self.free_examples = not risk.costs.all()
+
+    @classmethod
+    def of(cls, task: Task, tolerance: float) -> Self:
+        """The rule of a task; a bias column without penalty is one like any other in its risk."""
+        return cls(plain_risk(task), tolerance)
 
     def has_turned(self, number: int) -> bool:
         """Told of each pass by its number: whether the rule is another one from now on."""
@@ -104,6 +111,14 @@ class Rule:
             yield Examples(
                 self.risk.loss, self.risk.labels[some], point.scores[some], point.duals[some]
             )
+
+
+def plain_risk(task: Task) -> Any:
+    """Σ_i c_i φ_i without conditions."""
+    with loading:
+        from rrmlinear.risks.scalar import ScalarRisk
+
+    return ScalarRisk(task.rows, task.loss, task.targets, task.costs, task.choices.threads)
 
 
 class Examples:

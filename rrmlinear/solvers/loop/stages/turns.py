@@ -8,6 +8,12 @@ from typing import NamedTuple
 
 from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
 
+# Newton's method comes before a method of the first order if one of its steps takes at most this
+# number of the other's passes.
+STEP_PASSES = 30
+# Second-order methods take this number of steps before their rate is judged: they prove little
+# before steps are whole. Such methods have stalled after PATIENCE steps without a move.
+JUDGED_STEPS, PATIENCE = 30, 10
 # A stage that has had no turn is expected to take this fraction of its share. The one before it
 # goes on until its prediction exceeds this fraction of that: rates are rough.
 TRIAL = 1 / 3

@@ -1,5 +1,7 @@
 """PairAscent: the optimum of other solvers, whatever rows are kept, and where it gives up."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -37,6 +39,11 @@ def rows_of(K):
     return KernelRows(K.diagonal().copy(), lambda some, out: np.take(K, some, axis=0, out=out))
 
 
+def pairs_of(kernel, y, costs, loss=None, bias=1.0, free=True, start=None, **most):
+    given = SimpleNamespace(bias=bias), y, costs, loss or Hinge(), L2()
+    return PairAscent(Task.of_rows(*given, start=start, free_bias=free), kernel, **most)
+
+
 @pytest.mark.parametrize(
     "loss",
     [
@@ -48,8 +55,8 @@ def rows_of(K):
 def test_a_linear_kernel_has_the_optimum_of_the_linear_problem(data, loss, intercept):
     X, y, costs = data
     bias = -1.0 if intercept == "none" else 2.0
-    given = {"free_intercept": intercept == "free", "bias": bias}
-    found = PairAscent(rows_of(X @ X.T), y, costs, loss, **given).solve(TIGHT)
+    given = {"free": intercept == "free", "bias": bias}
+    found = pairs_of(rows_of(X @ X.T), y, costs, loss, **given).solve(TIGHT)
     kind = InterceptSDCA if intercept == "free" else ProxSDCA
     task = Task.of_rows(Rows(X, None, None, 4, bias), y, costs, loss, L2())
     linear = kind(task).solve(ROUGH)
@@ -67,7 +74,7 @@ def test_the_same_optimum_with_room_for_few_rows():
     n, X = 600, rng.standard_normal((600, 4))
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(n) > 0, 1.0, -1.0)
     K, costs = rbf_kernel(X, gamma=0.5), rng.uniform(0.1, 3, n)
-    whole = PairAscent(KernelRows.of(K), y, costs, Hinge(), free_intercept=True, bias=1.0)
+    whole = pairs_of(KernelRows.of(K), y, costs)
     first = whole.solve(TIGHT)
     asked = []
 
@@ -77,7 +84,7 @@ def test_the_same_optimum_with_room_for_few_rows():
 
     few = KernelRows(K.diagonal().copy(), some, kept_bytes=0)
     assert len(few.store) < n / 4
-    second = PairAscent(few, y, costs, Hinge(), free_intercept=True, bias=1.0).solve(TIGHT)
+    second = pairs_of(few, y, costs).solve(TIGHT)
     assert second.status is Status.SOLVED
     assert len(asked) > len(few.store)
     assert second.primal == pytest.approx(first.primal, rel=3e-9)
@@ -94,35 +101,32 @@ def test_the_duals_of_libsvm_and_a_start_from_them(data):
     svc = SVC(C=1.0, kernel="precomputed", tol=1e-10).fit(K, y, costs)
     betas = np.zeros(N)
     betas[svc.support_] = svc.dual_coef_[0]
-    given = {"free_intercept": True, "bias": 1.0}
-    found = PairAscent(rows_of(K), y, costs, Hinge(), **given).solve(TIGHT)
+    found = pairs_of(rows_of(K), y, costs).solve(TIGHT)
     assert_allclose(found.weights[:N], betas, atol=1e-5)
     assert found.weights[N] == pytest.approx(svc.intercept_[0], abs=1e-5)
     assert found.support["duals"] == np.count_nonzero(found.duals)
     at_bound = np.isclose(np.abs(found.duals), 1, atol=1e-12).sum()
     assert found.support["at_bound"] == at_bound
-    again = PairAscent(rows_of(K), y, costs, Hinge(), start=found.duals, **given)
+    again = pairs_of(rows_of(K), y, costs, start=found.duals)
     assert again.solve(TIGHT).passes == 1
-    same = PairAscent(rows_of(K), y, costs, Hinge(), **given).solve(TIGHT)
+    same = pairs_of(rows_of(K), y, costs).solve(TIGHT)
     assert same.weights.tobytes() == found.weights.tobytes()
 
 
 def test_gives_up_where_the_rate_asks_for_too_many_steps(data):
     X, y, _ = data
     costs = np.full(N, 1e4)
-    given = {"free_intercept": True, "bias": 1.0}
-    slow = PairAscent(rows_of(X @ X.T), y, costs, Hinge(), most_steps=20_000, **given)
+    slow = pairs_of(rows_of(X @ X.T), y, costs, most_steps=20_000)
     with pytest.raises(SlowAscentError):
         slow.solve(TIGHT)
     assert slow.steps < 20_000
     easy = np.full(N, 1e-3)
-    fast = PairAscent(rows_of(X @ X.T), y, easy, Hinge(), most_steps=20_000, **given)
+    fast = pairs_of(rows_of(X @ X.T), y, easy, most_steps=20_000)
     assert fast.solve(TIGHT).status is Status.SOLVED
 
 
 def test_equal_points_of_both_labels():
     y = np.array([1.0, -1.0, 1.0, -1.0])
-    given = {"free_intercept": True, "bias": 1.0}
-    found = PairAscent(rows_of(np.ones((4, 4))), y, np.ones(4), Hinge(), **given).solve(TIGHT)
+    found = pairs_of(rows_of(np.ones((4, 4))), y, np.ones(4)).solve(TIGHT)
     assert found.status is Status.SOLVED
     assert found.primal == pytest.approx(4)

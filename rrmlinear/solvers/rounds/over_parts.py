@@ -7,14 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rrmlinear.catalog.auto import JUDGED_STEPS, PATIENCE, STEP_PASSES
-from rrmlinear.catalog.builders import dual
-from rrmlinear.catalog.builders.samples import suits_sample
 from rrmlinear.core.loading import loading
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stages.turns import Stage
+from rrmlinear.solvers.loop.stages.turns import JUDGED_STEPS, PATIENCE, STEP_PASSES, Stage
+from rrmlinear.solvers.rounds.part import has_rounds
 from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS
 from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
+from rrmlinear.solvers.second_order.samples import suits_sample
 from rrmlinear.solvers.second_order.work import (
     BATCH_PRODUCTS,
     BLAS_COST,
@@ -76,7 +75,7 @@ def over_parts(
     visit = example + EXCHANGE / (PASSES * n)
     rounds = Stage("rounds of ascent", turns.ascent, visit)
     if omega.quadratic_l1 is None or not omega.modulus > 0:
-        if dual.has_rounds(omega) and free_bias is None:
+        if has_rounds(omega) and free_bias is None:
             return FinishedRounds([rounds], fleet)
         build: Callable[[], Solver] = partial(FISTAOverParts, risk, omega)
         if not smooth:

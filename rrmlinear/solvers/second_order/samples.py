@@ -82,7 +82,7 @@ def sample_of(rows: Any, fraction: int, seed: int) -> tuple[NDArray[np.int64], A
     if shared is not None and key in shared:
         found: tuple[NDArray[np.int64], Any] = shared[key]
         return found
-    n = rows.shape[0] // fraction
+    n = rows.n // fraction
     chosen = fraction * np.arange(n) + np.random.default_rng(seed).integers(0, fraction, n)
     part = take_rows(rows, chosen)
     if shared is None:
