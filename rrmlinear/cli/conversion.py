@@ -111,7 +111,7 @@ def _convert(options: ConversionOptions, show: Progress) -> Converted:
     source, target, beside = options.source, options.target, options.beside
     kind = labels_kind(source, beside)
     if kind is not None:
-        return convert_labels(kind, source, target, beside, options.terms, **how)
+        return convert_labels(kind, source, target, beside, options.terms, show, **how)
     refuse_terms(source, options.terms)
     return convert(examples_of(source, beside=beside, **how), target, show, dtype=options.dtype)
 

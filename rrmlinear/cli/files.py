@@ -22,7 +22,7 @@ from rrmlinear.data.text.libsvm_format import (
     read_graphs,
     read_sequences,
 )
-from rrmlinear.data.text.multilabel.kinds import LABELS, text_kind
+from rrmlinear.data.text.multilabel.kinds import LABELS, has_sets, text_kind
 from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel
 from rrmlinear.data.text.whole_file import check_writable, is_standard_output, whole_file
 
@@ -135,7 +135,7 @@ def read_chains(
 def read_labelled(path: str, threads: int | None, strict: bool) -> MultilabelProblem | None:
     """The examples of a file with several labels an example; None for any other file."""
     with reading(path):
-        if text_kind(path) != LABELS:
+        if not has_sets(path) and text_kind(path) != LABELS:
             return None
         return read_multilabel(path, threads=threads, strict=strict)
 

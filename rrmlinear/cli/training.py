@@ -106,8 +106,10 @@ def _has_labels(options: TrainingOptions, of_lines: bool = False) -> bool:
         return True
     if options.training_file == "-" or options.chosen.kind not in ("binary", "multiclass"):
         return False
-    from rrmlinear.data.text.multilabel.kinds import has_header, has_several_labels
+    from rrmlinear.data.text.multilabel.kinds import has_header, has_sets, has_several_labels
 
+    if has_sets(options.training_file):
+        return True
     return (has_several_labels if of_lines else has_header)(options.training_file)
 
 

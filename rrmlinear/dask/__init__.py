@@ -16,9 +16,10 @@ except ImportError:
         "rrmlinear.dask needs dask.distributed: pip install 'rrmlinear[dask]'"
     ) from None
 
+from rrmlinear.dask.many_labels import fit_labels
 from rrmlinear.dask.training import fit
 
-__all__ = ["LinearClassifier", "LinearRegressor", "fit"]
+__all__ = ["LinearClassifier", "LinearRegressor", "fit", "fit_labels"]
 del _distributed
 
 

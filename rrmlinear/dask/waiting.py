@@ -105,12 +105,12 @@ class Watch:
         """Whether a worker has the result of a task."""
         return any(self._answered(lambda: self.client.who_has([future])).values())
 
-    def scattered(self, value: Any) -> Future:
-        """A future of a value in the memory of a worker; of another one where a worker is lost."""
+    def scattered(self, value: Any, to_all: bool = False) -> Future:
+        """A future of a value in the memory of a worker, or of all; of others where one is lost."""
         end = time.monotonic() + self.limit
         while True:
             self._check_scheduler()
-            sending = _asked(lambda: self.client.scatter([value], hash=False))
+            sending = _asked(lambda: self.client.scatter([value], hash=False, broadcast=to_all))
             try:
                 found: list[Future] = sending.result(max(0.0, end - time.monotonic()))
                 return found[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from rrmlinear.core.plain_state import PlainState
 from rrmlinear.core.records import record
 from rrmlinear.data.array_rows import rows_of, take_rows
 from rrmlinear.data.problem import Examples, checked_weights
+
+if TYPE_CHECKING:
+    from rrmlinear.data.container.mapping import Mapped
 
 Array = NDArray[Any]
 
@@ -122,6 +125,8 @@ class MultilabelProblem(Examples):
     rows: Any
     labels: LabelSets
     weights: NDArray[np.float64] | None = None
+    #: The file that rows lie in, if they do.
+    container: Mapped | None = None
 
     @classmethod
     def from_arrays(
@@ -156,6 +161,32 @@ class MultilabelProblem(Examples):
             raise ValueError(f"Y has {labels.n_rows} rows, but X has {rows.shape[0]}")
         given = checked_weights(weights, rows.shape[0])
         return cls(rows, labels, given).with_bias(bias)
+
+    @classmethod
+    def open(cls, path: Any, *, verify: bool = False) -> MultilabelProblem:
+        """Over the rows of a container of several labels an example, mapped and read-only; labels
+        are in memory.
+
+        What is checked, and errors, are those of `Problem.open`.
+        """
+        from rrmlinear.data.container.layout import ContainerError
+        from rrmlinear.data.container.mapping import names_in
+        from rrmlinear.data.container.opening import open_container
+
+        mapped = open_container(path, verify)
+        arrays = mapped.arrays
+        if "sets" not in arrays:
+            raise ContainerError(
+                f"{mapped.path} has one label an example: Problem.open and read_libsvm read it"
+            )
+        names, places = names_in(mapped)
+        numbers, ends = arrays["sets"], arrays["setptr"]
+        sound = ends[0] == 0 and ends[-1] == len(numbers) and not (np.diff(ends) < 0).any()
+        if not sound or (len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(places)):
+            raise ContainerError(f"{mapped.path} is damaged: its labels are not those it names")
+        rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+        labels = LabelSets._of_pairs(rows, places[numbers], len(ends) - 1, names)
+        return cls(mapped.rows, labels, arrays.get("weights"), mapped)
 
     def take(self, chosen: NDArray[np.int64]) -> MultilabelProblem:
         """The chosen examples, in that order (their rows are copied)."""

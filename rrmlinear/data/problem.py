@@ -23,6 +23,8 @@ class Examples:
     """What problems of labelled rows share."""
 
     rows: Any
+    #: The file that the rows lie in, if they do.
+    container: Mapped | None
 
     @property
     def n_examples(self) -> int:
@@ -155,6 +157,13 @@ class Problem(Examples):
     def over(cls, mapped: Mapped) -> Problem:
         """A Problem over a container that is open."""
         arrays = mapped.arrays
+        if "labels" not in arrays:
+            from rrmlinear.data.container.layout import ContainerError
+
+            raise ContainerError(
+                f"{mapped.path} has several labels an example: MultilabelProblem.open and "
+                "read_multilabel read it"
+            )
         return cls(mapped.rows, arrays["labels"], arrays.get("weights"), arrays.get("qid"), mapped)
 
 

@@ -19,7 +19,7 @@ from rrmlinear.training.costs import base_costs, class_factors
 from rrmlinear.training.model import Model
 from rrmlinear.training.single import solve_blocks, solve_measure, solve_scalars
 from rrmlinear.training.starts import Point, Start, check_starts, point_of
-from rrmlinear.training.streaming import streamed
+from rrmlinear.training.streaming import bytes_beside, streamed
 
 if TYPE_CHECKING:
     from rrmlinear.catalog.parameter import Parameter
@@ -130,14 +130,15 @@ def solve(
         check_starts(chosen)
     kind, choices = chosen.kind, chosen.choices
     if kind == "one-class":
-        problem = streamed(problem, chosen, 1)
+        problem = streamed(problem, chosen, bytes_beside(problem, 1))
         machine, found = _one_class(problem, chosen, on_pass, start)
         if found.solved and not found.primal < 0:  # −½‖w‖² at the minimum
             warnings.warn(NO_SIDE, UserWarning, stacklevel=stacklevel)
         return machine, found
     labels, label = NO_CLASSES if kind == "regression" else _classes_of(problem, chosen)
     if problem.container is not None or choices.memory is not None:
-        problem = streamed(problem, chosen, len(labels) if kind == "multiclass" else 1)
+        columns = len(labels) if kind == "multiclass" else 1
+        problem = streamed(problem, chosen, bytes_beside(problem, columns))
     if problem.rows.width * max(1, len(labels)) > MAX_WEIGHTS:
         raise MemoryError(f"no process can address weights of {problem.rows.width} features")
     point = Point() if start is None else point_of(start, problem.rows.width, labels)

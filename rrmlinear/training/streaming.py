@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.available_memory import available_memory
-from rrmlinear.data.problem import Problem
+from rrmlinear.core.records import replace
+from rrmlinear.data.problem import Examples
 
 # Where no limit is chosen, a container larger than this fraction of the available memory is
 # streamed, and the training keeps within that.
@@ -26,12 +26,20 @@ FEW_AT_ONCE, MIN_BLOCK = 4, 1 << 18
 SPARE = 4 << 20
 MEGABYTE = 10**6
 
+AnyProblem = TypeVar("AnyProblem", bound=Examples)
 
-def streamed(problem: Problem, chosen: Selection, n_columns: int) -> Problem:
+
+def bytes_beside(problem: Examples, n_columns: int) -> int:
+    """Bytes of duals and weights of a training with this number of columns of weights."""
+    beside = problem.rows.shape[0] * (EXAMPLE_BYTES + SCORE_BYTES * n_columns)
+    return int(beside + WEIGHT_BYTES * problem.rows.width * n_columns)
+
+
+def streamed(problem: AnyProblem, chosen: Selection, beside: int) -> AnyProblem:
     """The problem, its rows streamed if its container is larger than the memory for training.
 
-    ``n_columns`` is the number of columns of weights. Raises ChoiceError for a limit that duals and
-    weights exceed, and for one of a problem that is no container.
+    ``beside`` are the bytes that training takes beside the examples. Raises ChoiceError for a limit
+    that they exceed, and for one of a problem that is no container.
     """
     container, limit = problem.container, _limit(problem, chosen)
     if container is None or limit is None:
@@ -39,8 +47,6 @@ def streamed(problem: Problem, chosen: Selection, n_columns: int) -> Problem:
     size, memory, left = container.header.file_size, limit.memory, available_memory()
     if size <= memory:
         return problem
-    beside = problem.n_examples * (EXAMPLE_BYTES + SCORE_BYTES * n_columns)
-    beside += WEIGHT_BYTES * problem.rows.width * n_columns
     threads = chosen.choices.threads
     shares = 2 * threads + 2  # each thread's blocks at once, as many ahead, and a reserve of two
     most = (memory - beside) // shares
@@ -63,7 +69,7 @@ def streamed(problem: Problem, chosen: Selection, n_columns: int) -> Problem:
     return replace(problem, rows=problem.rows.streamed(blocks))
 
 
-def is_held(problem: Problem, chosen: Selection) -> bool:
+def is_held(problem: Examples, chosen: Selection) -> bool:
     """Whether the memory is limited by choice, or by less than what the container takes.
 
     Raises ChoiceError for a limit of a problem that is no container.
@@ -81,7 +87,7 @@ class _Limit(NamedTuple):
     chosen: bool
 
 
-def _limit(problem: Problem, chosen: Selection) -> _Limit | None:
+def _limit(problem: Examples, chosen: Selection) -> _Limit | None:
     memory = chosen.choices.memory
     if problem.container is None:
         if memory is not None:

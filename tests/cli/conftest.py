@@ -33,6 +33,18 @@ def predict(folder, capsys):
     return _command("prediction", capsys)
 
 
+@pytest.fixture
+def convert(folder, capsys):
+    """Runs `convert` with the arguments; has code, out and err."""
+    return _command("conversion", capsys)
+
+
+@pytest.fixture
+def info(folder, capsys):
+    """Runs `info` with the arguments; has code, out and err."""
+    return _command("information", capsys)
+
+
 def _command(name, capsys):
     def call(*arguments):
         code = run(name, [str(argument) for argument in arguments])

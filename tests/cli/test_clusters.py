@@ -63,7 +63,7 @@ def test_processes_listen_on_this_machine_alone():
         return {each.laddr for each in found if each.status == psutil.CONN_LISTEN}
 
     before = listening()
-    with workers._client("local:1", None) as client:
+    with workers.client_of("local:1", None) as client:
         assert sum(client.nthreads().values()) == 1
         assert {ip for ip, _ in listening() - before} == {"127.0.0.1"}
 
@@ -106,7 +106,7 @@ def test_a_lack_of_memory_is_a_sentence(train, iris, monkeypatch):
     def trained(file, **more):
         raise MemoryError("loading the parts: tcp://host:1 with 3000 MB exceeded the memory")
 
-    monkeypatch.setattr(workers, "_client", lambda *given: contextlib.nullcontext())
+    monkeypatch.setattr(workers, "client_of", lambda *given: contextlib.nullcontext())
     monkeypatch.setattr(rrmlinear.dask.training, "fit", trained)
     done = train("--dask", "local:1", iris, "some.model")
     assert done.code == 1

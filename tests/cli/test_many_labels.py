@@ -163,3 +163,30 @@ def test_a_damaged_model_is_named(train, predict, file, tmp_path):
 def test_the_text_is_read_as_it_was_written(problem, file):
     again = read_multilabel(file)
     assert (again.labels.matrix() != problem.labels.matrix()).nnz == 0
+
+
+def test_a_container_is_trained_on_and_predicted(train, predict, convert, info, file, tmp_path):
+    assert convert(file, tmp_path / "data.rrm").code == 0
+    for name in ("data", "data.rrm"):
+        told = train("-s", "1", "-B", "1", tmp_path / name, tmp_path / f"{name}.model")
+        assert "solved, 12 of 12 labels" in told.out
+        told = predict(tmp_path / name, tmp_path / f"{name}.model", tmp_path / f"{name}.out")
+        assert told.code == 0
+    models = [LabelModel.load(tmp_path / f"{name}.model") for name in ("data", "data.rrm")]
+    assert (models[0].weights != models[1].weights).nnz == 0
+    assert (tmp_path / "data.out").read_text() == (tmp_path / "data.rrm.out").read_text()
+    told = train("--memory", "1k", tmp_path / "data.rrm", tmp_path / "m")
+    assert "--memory is 0.001 MB, and duals, weights and blocks" in told.err
+
+
+def test_labels_are_dealt_to_processes(train, convert, file, tmp_path):
+    pytest.importorskip("distributed", reason="training over workers needs dask.distributed")
+    convert(file, tmp_path / "data.rrm")
+    asked = ("-B", "1", "--thresholds", "cv")
+    assert train(*asked, file, tmp_path / "m").code == 0
+    told = train(*asked, "--dask", "local:2", tmp_path / "data.rrm", tmp_path / "n")
+    assert told.code == 0, told.err
+    assert "solved, 12 of 12 labels" in told.out
+    one, over = (LabelModel.load(tmp_path / name) for name in "mn")
+    assert (one.weights != over.weights).nnz == 0
+    assert (one.thresholds == over.thresholds).all()

@@ -30,15 +30,15 @@ LOCAL = re.compile(r"local:([1-9]\d{0,3})")
 def train_over_workers(options: TrainingOptions) -> None:
     """Train from the file, which every worker opens, and save; LeaveError for every error."""
     if options.mpi:
-        _train_over_processes(options, _room("rrmlinear.mpi.training"))
+        _train_over_processes(options, room("rrmlinear.mpi.training"))
         return
     assert options.dask is not None
-    training = _room("rrmlinear.dask.training")
+    training = room("rrmlinear.dask.training")
     with _sentences():  # before processes start
         check_choices(options.chosen)
     with ExitStack() as stack:
         stack.enter_context(warnings_said())
-        client = stack.enter_context(_client(options.dask, options.dashboard))
+        client = stack.enter_context(client_of(options.dask, options.dashboard))
         show = _shown(options, stack)
         model = _trained(options, partial(training.fit, client=client), show)
     _save(options, model)
@@ -64,7 +64,7 @@ def _train_over_processes(options: TrainingOptions, training: Any) -> None:
     _save(options, model)
 
 
-def _room(name: str) -> Any:
+def room(name: str) -> Any:
     """The module, which says what it needs."""
     try:
         return import_module(name)
@@ -114,7 +114,7 @@ def _save(options: TrainingOptions, model: Model) -> None:
 
 
 @contextmanager
-def _client(where: str, dashboard: str | None) -> Iterator[Any]:
+def client_of(where: str, dashboard: str | None) -> Iterator[Any]:
     """A client of the scheduler at an address, or of processes of its own, as local:2 says.
 
     Those listen on this machine alone, and so do their pages, but at the address ``dashboard``.

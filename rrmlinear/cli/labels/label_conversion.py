@@ -1,24 +1,28 @@
-"""The convert command from files with many labels to LIBSVM text of comma labels."""
+"""The convert command from files with many labels to containers and text of comma labels."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rrmlinear.data.array_rows import csr_of
-from rrmlinear.data.container.conversion import TEXT, Converted, target_kind
+from rrmlinear.data.container.conversion import CONTAINER, Converted, convert, target_kind
+from rrmlinear.data.container.label_sources import LabelledExamples
 from rrmlinear.data.container.signature import head_of
+from rrmlinear.data.container.writing import write_container
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.data.text.byte_streams import name_of
-from rrmlinear.data.text.multilabel.kinds import TEXTS, text_kind
+from rrmlinear.data.text.multilabel.kinds import LABELS, TEXTS, text_kind
 from rrmlinear.data.text.multilabel.labelled_texts import Terms, read_texts, tf_idf
-from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel, write_multilabel
+from rrmlinear.data.text.multilabel.multilabel_text import write_multilabel
 
 ARCHIVE, ARRAY = b"PK\x03\x04", b"\x93NUMPY"
 #: The kind of a matrix with a matrix of labels beside it.
 ARRAYS = "arrays"
+Progress = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True)
@@ -46,38 +50,38 @@ def convert_labels(
     target: str,
     beside: dict[str, str],
     terms: TermFiles,
+    show: Progress,
     dtype: Any = None,
     strict: bool = False,
     threads: int | None = None,
 ) -> Converted:
-    """Write the examples of a file of this kind as comma labels, all of them in memory.
+    """Write the examples of a file of this kind as a container or as comma labels, by the target's
+    suffix. Those of texts and arrays are all in memory.
 
-    Raises ValueError for a target that is no text, for what is wrong in the files, and for terms of
-    other files than texts; OSError as `open` does.
+    Raises ValueError for what is wrong in the files, and for terms of other files than texts;
+    OSError as `open` does.
     """
-    if target_kind(target) != TEXT:
-        raise ValueError(
-            f"{target} would be a container, which has one label an example: {name_of(source)} has "
-            f"several, and is converted to {TEXT} text alone"
-        )
     without = [name for name in beside if name != "labels"]
     if without:
         word = without[0].replace("_", " ")
         raise ValueError(f"text of several labels an example has no {word}")
     if kind != TEXTS:
         refuse_terms(source, terms)
+    if kind == LABELS:
+        kept = np.float64 if dtype is None else dtype
+        examples = LabelledExamples(source, kept, strict=strict, threads=threads)
+        return convert(examples, target, show)
     made: Terms | None = None
     if kind == TEXTS:
         texts, labels = read_texts(source)
         known = None if terms.known is None else Terms.read(terms.known)
         X, made = tf_idf(texts, np.float64 if dtype is None else dtype, known)
         problem = MultilabelProblem.from_arrays(X, labels.matrix(), names=labels.names)
-    elif kind == ARRAYS:
+    else:
         X = _matrix(source, dtype)
         problem = MultilabelProblem.from_arrays(X, _matrix(beside["labels"]))
-    else:
-        problem = read_multilabel(source, dtype, threads=threads, strict=strict)
-    write_multilabel(target, problem)
+    write = write_container if target_kind(target) == CONTAINER else write_multilabel
+    write(target, problem)
     if made is not None and terms.saved is not None:
         made.write(terms.saved)
     n, d = problem.rows.shape

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rrmlinear.cli.files import blaming, check_output, reading
@@ -43,10 +45,12 @@ def train_labels(options: Any) -> None:
         check_output(journal, "can't write journal")
     run = _Run(options, problem, known, journal)
     try:
-        with warnings_said():
+        with warnings_said(), _crew_of(options) as run.crew_of:
             model = run.trained()
     except (ValueError, FloatingPointError) as error:
         raise LeaveError(f"ERROR: {sentence_of(error)}") from None
+    except (ConnectionError, TimeoutError, MemoryError) as error:
+        raise LeaveError(f"ERROR: {str(error) or 'not enough memory'}") from None
     except KeyboardInterrupt:
         raise LeaveError(run.interrupted_sentence(), exit_code=INTERRUPTED) from None
     assert model.result is not None
@@ -73,7 +77,6 @@ def _refuse(options: Any) -> None:
         "--report": options.report_file is not None,
         "--cache": options.cached,
         "--liblinear-model": options.liblinear_model,
-        "--dask": options.dask is not None,
         "--mpi": options.mpi,
     }
     for flag, is_given in without.items():
@@ -82,6 +85,19 @@ def _refuse(options: Any) -> None:
                 f"ERROR: {flag} is not for examples with several labels, as "
                 f"{options.training_file} has"
             )
+
+
+@contextmanager
+def _crew_of(options: Any) -> Iterator[Any]:
+    """What makes a crew of the workers that were asked for, or None."""
+    if options.dask is None:
+        yield None
+        return
+    from rrmlinear.cli.clusters.workers import client_of, room
+
+    many_labels = room("rrmlinear.dask.many_labels")
+    with client_of(options.dask, options.dashboard) as client:
+        yield many_labels.crews(client)
 
 
 def _known(path: str) -> LabelModel:
@@ -104,6 +120,7 @@ class _Run:
     ) -> None:
         self.options, self.problem, self.known, self.journal = options, problem, known, journal
         self.ended, self.last = 0, time.perf_counter()
+        self.crew_of: Any = None
 
     def trained(self) -> LabelModel:
         asked, chosen = self.options.labels, self.options.chosen
@@ -112,15 +129,15 @@ class _Run:
         if asked.thresholds == "cost":
             from rrmlinear.training.labels.thresholds import costs_by_folds
 
-            weight = costs_by_folds(self.problem, chosen, weight)
+            weight = costs_by_folds(self.problem, chosen, weight, crew_of=self.crew_of)
         terms = LabelTerms(
             positive_weight=weight, prune=prune, known=self.known, journal=self.journal
         )
-        model = solve_labels(self.problem, chosen, terms, self._see)
+        model = solve_labels(self.problem, chosen, terms, self._see, self.crew_of)
         if asked.thresholds == "cv":
             from rrmlinear.training.labels.thresholds import thresholds_by_folds
 
-            found = thresholds_by_folds(self.problem, chosen, weight, prune)
+            found = thresholds_by_folds(self.problem, chosen, weight, prune, crew_of=self.crew_of)
             of_name = dict(zip(self.problem.labels.names.tolist(), found.tolist(), strict=True))
             if self.known is not None and self.known.thresholds is not None:
                 kept = self.known.thresholds.tolist()

@@ -181,7 +181,7 @@ class ArrayExamples:
         labels, ids = beside["labels"], beside.get("query_ids")
         place = self.name, self.done, "file"
         for piece in checked_pieces(place, matrix, labels, beside.get("weights"), ids):
-            self.done += len(piece.labels)
+            self.done += len(piece.ends)
             yield piece
 
     def _dense(self, streams: dict[str, ArrayStream]) -> Iterator[Any]:

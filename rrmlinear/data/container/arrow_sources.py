@@ -140,7 +140,7 @@ class ArrowExamples:
         ids = self._column(batch, "query_ids", "i8")
         place = self.name, self.done, "table"
         for piece in checked_pieces(place, matrix, labels, weights, ids):
-            self.done += len(piece.labels)
+            self.done += len(piece.ends)
             yield piece
 
     def _column(self, batch: Any, field: str, dtype: str) -> NDArray[Any] | None:

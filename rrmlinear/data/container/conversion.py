@@ -20,6 +20,7 @@ from rrmlinear.data.container.arrow_sources import (
 )
 from rrmlinear.data.container.layout import Source as Origin
 from rrmlinear.data.container.pieces import Piece
+from rrmlinear.data.container.set_names import Names
 from rrmlinear.data.container.signature import MAGIC, head_of
 from rrmlinear.data.container.sources import ContainerExamples, Examples, TextExamples
 from rrmlinear.data.container.writing import BLOCK_BYTES, container_file
@@ -27,6 +28,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.data.text.byte_streams import name_of, open_to_write
 from rrmlinear.data.text.compression import SUFFIXES
 from rrmlinear.data.text.libsvm_format import write_text
+from rrmlinear.data.text.multilabel.multilabel_text import check_writable_names, write_lines
 from rrmlinear.data.text.whole_file import is_stream
 
 TEXT = ".libsvm"
@@ -57,7 +59,7 @@ class _TextWriter:
 
     def __init__(self, stream: Any):
         self.stream = stream
-        self.rows = self.stored = 0
+        self.rows = self.stored = self.checked = 0
         self.widest = -1
         self.dropped = False
 
@@ -66,9 +68,16 @@ class _TextWriter:
             self.widest = max(self.widest, int(piece.indices.max()))
         indptr = np.concatenate(([0], piece.ends))
         rows = Rows(piece.values, piece.indices, indptr, self.widest + 1)
-        write_text(self.stream, rows, piece.labels, piece.query_ids)
+        if piece.sets is None:
+            write_text(self.stream, rows, piece.labels, piece.query_ids)
+        else:
+            sets, texts = piece.sets, piece.sets.names.texts
+            if len(texts) != self.checked:
+                check_writable_names(texts)
+                self.checked = len(texts)
+            write_lines(self.stream, rows, (sets.numbers, np.insert(sets.ends, 0, 0)), texts)
         self.dropped |= piece.weights is not None
-        self.rows += len(piece.labels)
+        self.rows += len(piece.ends)
         self.stored += len(piece.values)
 
     def finish(self, n_features: int | None, source: Origin | None = None) -> None:
@@ -155,12 +164,15 @@ def convert(
     `open` does.
     """
     with _writer(target, block_bytes, examples.most_bytes) as writer:
+        names: Names | None = None
         for piece in examples.pieces():
+            names = None if piece.sets is None else piece.sets.names
             writer.add(piece if dtype is None else _cast(piece, np.dtype(dtype)))
             on_progress(examples.done, examples.total)
         writer.finish(examples.n_features, getattr(examples, "origin", None))
     width = writer.widest + 1 if examples.n_features is None else examples.n_features
-    return Converted(writer.rows, width, writer.stored)
+    n_labels = None if names is None else len(names.final()[0])
+    return Converted(writer.rows, width, writer.stored, n_labels)
 
 
 def _cast(piece: Piece, dtype: np.dtype[Any]) -> Piece:

@@ -21,7 +21,8 @@ _FIXED = struct.Struct("<8sII qqqq qQqq qqQ")
 _SECTION = struct.Struct("<8s8sqq")
 _CHECKSUM = struct.Struct("<Q")
 
-#: The arrays by their names, with the types allowed; those from "weights" on may be absent.
+#: The arrays by their names, with the types allowed; those from "weights" on may be absent. Either
+#: there are labels, or the SETS: several labels an example.
 SECTIONS = {
     "values": ("<f4", "<f8"),
     "indices": ("<i4", "<i8"),
@@ -29,8 +30,14 @@ SECTIONS = {
     "labels": ("<f8",),
     "weights": ("<f8",),
     "qid": ("<i8",),
+    "sets": ("<i4",),
+    "setptr": ("<i8",),
+    "names": ("|u1",),
 }
-OPTIONAL = ("weights", "qid")
+SETS = ("sets", "setptr", "names")
+REQUIRED = ("values", "indices", "indptr")
+#: Arrays of one number an example.
+BY_EXAMPLE = ("labels", "weights", "qid")
 
 
 class ContainerError(ValueError):
@@ -169,18 +176,21 @@ def unpack(path: str, page: bytes) -> Header:
 def _check(path: str, header: Header) -> None:
     """Refuse sizes that do not fit each other; a header with its checksum seldom has any."""
     n, stored = header.n_examples, header.n_stored
-    counts = {"values": stored, "indices": stored, "indptr": n + 1}
+    counts = {"values": stored, "indices": stored, "indptr": n + 1, "setptr": n + 1}
+    counts |= dict.fromkeys(BY_EXAMPLE, n)
     names = [section.name for section in header.sections]
-    required = [name for name in SECTIONS if name not in OPTIONAL]
+    has_sets = [name in names for name in SETS]
     sound = (
-        set(required) <= set(names)
+        set(REQUIRED) <= set(names)
+        and all(has_sets) == any(has_sets) == ("labels" not in names)
         and len(set(names)) == len(names)
         and min(n - 1, header.n_features, stored, header.n_blocks - 1) >= 0
         and header.table_begin >= PAGE
         and header.table_begin + header.table_bytes <= header.file_size
     )
     for each in header.sections:
-        sound = sound and each.n_bytes == counts.get(each.name, n) * each.dtype.itemsize
+        size = each.dtype.itemsize
+        sound = sound and each.n_bytes == size * counts.get(each.name, each.n_bytes // size)
         sound = sound and each.begin >= PAGE and each.end <= header.file_size
         sound = sound and each.begin % each.dtype.itemsize == 0
     if not sound:

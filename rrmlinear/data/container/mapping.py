@@ -16,6 +16,7 @@ from xxhash import xxh64_intdigest
 from rrmlinear.data.blocks import RowBlocks, Source, cut
 from rrmlinear.data.container.direct import direct_reads
 from rrmlinear.data.container.layout import ContainerError, Header
+from rrmlinear.data.container.set_names import unpacked
 from rrmlinear.data.rows import Rows, bytes_of
 
 #: Bytes of a page that are read to bring it into memory: NumPy lets other threads run while it adds
@@ -62,8 +63,13 @@ class Mapped:
         for name, array in self.arrays.items():
             if name in ("values", "indices"):
                 found[name] = array[begin:end]
+            elif name == "sets":
+                ends = self.arrays["setptr"]
+                found[name] = array[int(ends[first]) : int(ends[last])]
+            elif name == "names":  # of all examples: in the first block
+                found[name] = array if first == 0 else array[:0]
             else:
-                shift = name == "indptr"
+                shift = name in ("indptr", "setptr")
                 found[name] = array[first + shift : last + shift]
         return found
 
@@ -178,9 +184,22 @@ class Mapped:
         indptr = self.arrays["indptr"][first : last + 1]
         if indptr[0] != begin or indptr[-1] != end or (indptr[1:] < indptr[:-1]).any():
             raise self.damaged(block, "its rows do not begin where those before end")
+        if "sets" in self.arrays:
+            self._verify_sets(block, self.arrays["setptr"][first : last + 1])
         fault, canonical = self.rows.between(first, last).find_fault()
         if fault is not None or not canonical:
             raise self.damaged(block, "it has values or indices that no row may have")
+
+    def _verify_sets(self, block: int, ends: NDArray[np.int64]) -> None:
+        sets = self.arrays["sets"]
+        sound = ends[0] >= 0 and ends[-1] <= len(sets) and not (ends[1:] < ends[:-1]).any()
+        sound = sound and (block > 0 or ends[0] == 0)
+        if not sound or (block == len(self.table) - 1 and ends[-1] != len(sets)):
+            raise self.damaged(block, "its labels do not begin where those before end")
+        n_names = len(names_in(self)[1])
+        own = sets[ends[0] : ends[-1]]
+        if len(own) and not 0 <= own.min() <= own.max() < n_names:
+            raise self.damaged(block, f"it has labels that are none of the {n_names} names")
 
     def _compare(self, block: int, names: Collection[str]) -> None:
         """Compare these arrays of a block with their checksums, labels and weights with their
@@ -204,3 +223,13 @@ class Mapped:
             f"{first + 1} to {last}: {reason}",
             block + 1,
         )
+
+
+def names_in(mapped: Mapped) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The names of labels in a container with several an example, in their order, and the place
+    among them of each number in its sets. Raises ContainerError for bytes that are none.
+    """
+    try:
+        return unpacked(mapped.arrays["names"].tobytes())
+    except ValueError:
+        raise ContainerError(f"{mapped.path} is damaged: its labels cannot be read") from None

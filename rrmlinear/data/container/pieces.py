@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.container.set_names import KnownNames, Names
+from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.data.problem import Problem
 
 #: Stored values, and rows, of a piece of arrays.
@@ -17,18 +19,35 @@ ROWS_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
+class Sets:
+    """Labels of some examples: example i has the numbers from ends[i − 1] to ends[i] − 1."""
+
+    numbers: NDArray[np.int32]
+    ends: NDArray[np.int64]
+    names: Names
+
+    def between(self, begin: int, end: int) -> Sets:
+        """Those of examples begin … end − 1."""
+        first = int(self.ends[begin - 1]) if begin else 0
+        last = int(self.ends[end - 1])
+        return Sets(self.numbers[first:last], self.ends[begin:end] - first, self.names)
+
+
+@dataclass(frozen=True)
 class Piece:
     """Some examples: row i has the values and indices from ends[i − 1] to ends[i] − 1.
 
-    The arrays may lie in memory that the next piece takes; a writer uses them at once.
+    There are labels, or sets of them. The arrays may lie in memory that the next piece takes; a
+    writer uses them at once.
     """
 
     values: NDArray[Any]
     indices: NDArray[Any]
     ends: NDArray[np.int64]
-    labels: NDArray[np.float64]
+    labels: NDArray[np.float64] | None
     weights: NDArray[np.float64] | None = None
     query_ids: NDArray[np.int64] | None = None
+    sets: Sets | None = None
 
     def between(self, begin: int, end: int) -> Piece:
         """Examples begin … end − 1 of these."""
@@ -38,9 +57,10 @@ class Piece:
             self.values[first:last],
             self.indices[first:last],
             self.ends[begin:end] - first,
-            self.labels[begin:end],
+            None if self.labels is None else self.labels[begin:end],
             None if self.weights is None else self.weights[begin:end],
             None if self.query_ids is None else self.query_ids[begin:end],
+            None if self.sets is None else self.sets.between(begin, end),
         )
 
 
@@ -55,9 +75,16 @@ def cuts(ends: NDArray[np.int64], stored: int = STORED_AT_ONCE) -> Iterator[tupl
         begin = end
 
 
-def pieces_of(problem: Problem) -> Iterator[Piece]:
-    """The examples of a Problem, without zeros of dense rows and without an appended column."""
-    rows = problem.rows
+def pieces_of(problem: Problem | MultilabelProblem) -> Iterator[Piece]:
+    """The examples of a problem, without zeros of dense rows and without an appended column."""
+    rows, sets = problem.rows, None
+    labels, query_ids = None, None
+    if isinstance(problem, MultilabelProblem):
+        matrix, known = problem.labels.matrix(), problem.labels
+        names = KnownNames(known.names, np.arange(known.n_labels))
+        sets = Sets(matrix.indices, matrix.indptr[1:].astype(np.int64), names)
+    else:
+        labels, query_ids = problem.labels, problem.query_ids
     lengths = rows.lengths()
     for begin, end in cuts(np.cumsum(lengths)):
         if rows.indptr is None or rows.indices is None:
@@ -73,9 +100,10 @@ def pieces_of(problem: Problem) -> Iterator[Piece]:
             values,
             indices,
             ends,
-            problem.labels[begin:end],
+            None if labels is None else labels[begin:end],
             None if problem.weights is None else problem.weights[begin:end],
-            None if problem.query_ids is None else problem.query_ids[begin:end],
+            None if query_ids is None else query_ids[begin:end],
+            None if sets is None else sets.between(begin, end),
         )
 
 

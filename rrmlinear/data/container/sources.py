@@ -17,9 +17,10 @@ from xxhash import xxh64
 
 from rrmlinear.core.pool import thread_pool, usable_processors
 from rrmlinear.data.container.layout import Source as Origin
-from rrmlinear.data.container.mapping import Mapped
+from rrmlinear.data.container.mapping import Mapped, names_in
 from rrmlinear.data.container.opening import open_container
-from rrmlinear.data.container.pieces import Piece
+from rrmlinear.data.container.pieces import Piece, Sets
+from rrmlinear.data.container.set_names import KnownNames
 from rrmlinear.data.text._example_arrays import Block
 from rrmlinear.data.text._libsvm_parser import PADDING, Arrays, Code, count_marks
 from rrmlinear.data.text.byte_streams import name_of, open_to_read
@@ -83,7 +84,7 @@ class _Slot:
     text: bytearray = field(default_factory=bytearray)
 
 
-class _PieceReading(Reading):
+class PieceReading(Reading):
     """The reading of text in which each block takes the memory of an earlier one."""
 
     def pieces(self, lines: LineBlocks, threads: int) -> Generator[Piece]:
@@ -198,7 +199,7 @@ class TextExamples:
 
     def pieces(self) -> Iterator[Piece]:
         name = name_of(self.path)
-        reading = _PieceReading(name, self.dtype, self.n_features, self.zero_based, self.strict)
+        reading = PieceReading(name, self.dtype, self.n_features, self.zero_based, self.strict)
         with self._stream() as (stream, watched):
             lines = LineBlocks(stream, TEXT_AT_ONCE, PADDING)
             with closing(reading.pieces(lines, self.threads)) as pieces:
@@ -238,10 +239,19 @@ class ContainerExamples:
         self.n_features: int | None = self.mapped.header.n_features
         self.done = 0
         self.total: int | None = self.mapped.header.n_examples
+        self.names: KnownNames | None = None
 
     @property
     def most_bytes(self) -> int | None:
         return 2 * self.mapped.header.file_size  # 64-bit values of 32-bit ones
+
+    def _sets(self, parts: dict[str, Any]) -> Sets | None:
+        if "sets" not in parts:
+            return None
+        if self.names is None:
+            self.names = KnownNames(*names_in(self.mapped))
+        ends = parts["setptr"]
+        return Sets(parts["sets"], ends - (ends[-1] - len(parts["sets"])), self.names)
 
     def pieces(self) -> Iterator[Piece]:
         for block in range(len(self.mapped.table)):
@@ -253,8 +263,9 @@ class ContainerExamples:
                 parts["values"],
                 parts["indices"],
                 parts["indptr"] - begin,
-                parts["labels"],
+                parts.get("labels"),
                 parts.get("weights"),
                 parts.get("qid"),
+                self._sets(parts),
             )
             self.mapped.drop(first, last)

@@ -16,12 +16,15 @@ from xxhash import xxh64, xxh64_intdigest
 from rrmlinear.data.container.layout import (
     PAGE,
     SECTIONS,
+    SETS,
     Header,
     Section,
     Source,
     table_dtype,
 )
 from rrmlinear.data.container.pieces import Piece, pieces_of
+from rrmlinear.data.container.set_names import Names, packed
+from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.data.problem import Problem, check_kind
 from rrmlinear.data.rows import bytes_of
 from rrmlinear.data.text.whole_file import whole_file
@@ -33,8 +36,11 @@ WRITTEN_AT_ONCE = 1 << 18
 INT32_MAX = 2**31 - 1
 
 
-def write_container(path: Any, problem: Problem, *, block_bytes: int = BLOCK_BYTES) -> None:
-    """Write a Problem's rows, labels, weights and query ids as a container; `Problem.open` maps it.
+def write_container(
+    path: Any, problem: Problem | MultilabelProblem, *, block_bytes: int = BLOCK_BYTES
+) -> None:
+    """Write a problem's rows, labels, weights and query ids as a container; `Problem.open` maps it,
+    or `MultilabelProblem.open` one of several labels an example.
 
     The file is written completely or not at all. Zeros of dense rows are left out; an appended
     column is not kept. ``block_bytes`` is the size of a block, which has its own checksum.
@@ -42,7 +48,8 @@ def write_container(path: Any, problem: Problem, *, block_bytes: int = BLOCK_BYT
     Raises TypeError for arrays, ValueError for rows that no container may have (see
     `Problem.from_arrays`), and OSError as `open` does.
     """
-    check_kind("write_container", problem, Problem, "Problem.from_arrays(X, y)")
+    if not isinstance(problem, MultilabelProblem):
+        check_kind("write_container", problem, Problem, "Problem.from_arrays(X, y)")
     fault, canonical = problem.rows.find_fault()
     if fault is not None:
         kind, row, position = fault
@@ -96,7 +103,8 @@ class ContainerWriter:
         self.files: dict[str, Any] = {}
         self.sums: dict[str, xxh64] = {}
         self.table: list[tuple[int, ...]] = []
-        self.rows = self.stored = self.held = 0
+        self.rows = self.stored = self.held = self.set_numbers = 0
+        self.set_names: Names | None = None
         self.widest = -1
         self.reserved, self.begin = reserved, PAGE
 
@@ -110,7 +118,9 @@ class ContainerWriter:
             self._widen()
         a_value = self.types["values"].itemsize + self.types["indices"].itemsize
         an_example = sum(self.types[name].itemsize for name in self.names) - a_value
-        n = len(piece.labels)
+        if piece.sets is not None:
+            self.set_names = piece.sets.names
+        n = len(piece.ends)
         begin = 0
         while begin < n:  # as many examples as the block has room for, and one more
             before = int(piece.ends[begin - 1]) if begin else 0
@@ -130,6 +140,10 @@ class ContainerWriter:
             "weights": piece.weights,
             "qid": piece.query_ids,
         }
+        if piece.sets is not None:
+            arrays |= {"sets": piece.sets.numbers, "setptr": piece.sets.ends + self.set_numbers}
+            arrays["names"] = np.zeros(0, np.uint8)  # until the end
+            self.set_numbers += len(piece.sets.numbers)
         for name in self.names:
             array = np.ascontiguousarray(arrays[name], dtype=self.types[name])
             data = bytes_of(array)
@@ -137,13 +151,14 @@ class ContainerWriter:
             for begin in range(0, data.nbytes, WRITTEN_AT_ONCE):
                 self.files[name].write(data[begin : begin + WRITTEN_AT_ONCE])
             self.held += data.nbytes
-        self.rows += len(piece.labels)
+        self.rows += len(piece.ends)
         self.stored += len(piece.values)
         if self.held >= self.block_bytes:
             self._end_block()
 
     def _start(self, first: Piece) -> None:
         absent = {"weights": first.weights is None, "qid": first.query_ids is None}
+        absent |= {"labels": first.labels is None} | dict.fromkeys(SETS, first.sets is None)
         self.names = tuple(name for name in SECTIONS if not absent.get(name))
         self.types = {name: np.dtype(SECTIONS[name][-1]) for name in self.names}
         self.types["indices"] = np.dtype(np.int32)
@@ -155,7 +170,9 @@ class ContainerWriter:
         self.file.seek(self.begin)
         self.files = {name: self.side() for name in self.names if name != "values"}
         self.files["values"] = self.file
-        self.files["indptr"].write(bytes(8))
+        for name in ("indptr", "setptr"):
+            if name in self.files:
+                self.files[name].write(bytes(8))
         self._begin_block()
 
     def _begin_block(self) -> None:
@@ -198,6 +215,11 @@ class ContainerWriter:
             raise ValueError("there are no examples; at least one is needed")
         if self.held or not self.table:
             self._end_block()
+        if self.set_names is not None:
+            data, at = packed(*self.set_names.final()), 2 + self.names.index("names")
+            self.files["names"].write(data)
+            row = self.table[0]
+            self.table[0] = (*row[:at], xxh64_intdigest(data), *row[at + 1 :])
         sections = []
         begin = self.begin
         for name in self.names:

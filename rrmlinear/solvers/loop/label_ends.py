@@ -15,6 +15,8 @@ from rrmlinear.solvers.loop.result import Status
 LANES = 16
 # The passes after which the labels of a block that have not ended are packed into new blocks.
 ROUNDS = (20, 30, 45, 68, 102, 153, 230, 345)
+# Weights and duals have single precision down to this tolerance; its rounding is added to the gap.
+SINGLE_TOLERANCE = 1e-4
 
 Array = NDArray[Any]
 

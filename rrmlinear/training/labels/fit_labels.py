@@ -26,8 +26,16 @@ from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.label_result import LabelResult
 from rrmlinear.training.labels.problems import LabelProblems
 from rrmlinear.training.labels.terms import DEFAULT_TERMS, LabelTerms
-from rrmlinear.training.labels.work import Crew, LabelWork, Threads, gap_of, shares_rows
+from rrmlinear.training.labels.work import (
+    Crew,
+    LabelWork,
+    Threads,
+    bytes_of,
+    gap_of,
+    shares_rows,
+)
 from rrmlinear.training.starts import check_starts
+from rrmlinear.training.streaming import streamed
 
 if TYPE_CHECKING:
     from rrmlinear.catalog.parameter import Parameter
@@ -117,6 +125,8 @@ def solve_labels(
         fresh = ~np.isin(problem.labels.names, known.names)
         problem = replace(problem, labels=problem.labels.some(np.flatnonzero(fresh)))
         sides = sides[0][fresh], sides[1][fresh]
+    if problem.container is not None or chosen.choices.memory is not None:
+        problem = streamed(problem, chosen, bytes_of(problem, chosen, terms.prune))
     kept = None
     if terms.journal is not None:
         kept = Journal(terms.journal, _facts(problem, chosen, sides, terms))
@@ -134,10 +144,15 @@ def solve_labels(
     finally:
         if kept is not None:
             kept.close()
+        if problem.rows.blocks is not None:
+            problem.rows.blocks.release()
     spent = (
         time.perf_counter() - loading.seconds - begun[0],
         time.process_time() - loading.cpu_seconds - begun[1],
     )
+    notes = found.notes
+    if problem.rows.blocks is not None:
+        notes = [problem.rows.blocks.reason, *notes]
     result = LabelResult(
         found.status,
         found.primal,
@@ -148,7 +163,7 @@ def solve_labels(
         gap_of(chosen),
         *spent,
         found.duals(problem.n_examples) if terms.keeps_duals else None,
-        tuple(found.notes),
+        tuple(notes),
     )
     model = LabelModel(
         names=problem.labels.names,
@@ -194,8 +209,9 @@ def _facts(
     terms: LabelTerms,
 ) -> dict[str, Any]:
     """What a journal is of: data by their checksums, and choices."""
-    labels, rows = problem.labels, problem.rows
-    data = [rows.values, rows.indices, rows.indptr, problem.weights, labels.begins, labels.members]
+    labels, rows, container = problem.labels, problem.rows, problem.container
+    data = [problem.weights, labels.begins, labels.members]
+    data += [rows.values, rows.indices, rows.indptr] if container is None else [container.table]
     every = [np.ascontiguousarray(each) for each in (*data, *sides) if each is not None]
     digest = xxh64()
     for array in every:

@@ -28,6 +28,7 @@ def thresholds_by_folds(
     positive_weight: Any,
     prune: float,
     folds: int = FOLDS,
+    crew_of: Any = None,
 ) -> Vector:
     """For each label the threshold with the best F1 of the scores that models of the other folds
     give; 0 for labels without a row, or with F1 0 everywhere.
@@ -40,14 +41,18 @@ def thresholds_by_folds(
     limits = np.zeros(problem.labels.n_labels)
     for chosen_labels in _chunks(problem.labels.n_labels):
         part = _some_labels(problem, chosen_labels)
-        scores = _scores(part, chosen, factors[chosen_labels], prune, folds)
+        scores = _scores(part, chosen, factors[chosen_labels], prune, folds, crew_of)
         for place, j in enumerate(chosen_labels.tolist()):
             limits[j] = best_threshold(scores[:, place], part.labels.of(place))[0]
     return limits
 
 
 def costs_by_folds(
-    problem: MultilabelProblem, chosen: Selection, positive_weight: Any, folds: int = FOLDS
+    problem: MultilabelProblem,
+    chosen: Selection,
+    positive_weight: Any,
+    folds: int = FOLDS,
+    crew_of: Any = None,
 ) -> Vector:
     """For each label the factor, ``positive_weight`` times one of FACTORS, with the best F1 over
     the folds at the threshold 0; of equal ones the smallest.
@@ -57,7 +62,7 @@ def costs_by_folds(
     for chosen_labels in _chunks(problem.labels.n_labels):
         part, best = _some_labels(problem, chosen_labels), np.full(len(chosen_labels), -1.0)
         for factor in FACTORS:
-            scores = _scores(part, chosen, factor * base[chosen_labels], 0.0, folds)
+            scores = _scores(part, chosen, factor * base[chosen_labels], 0.0, folds, crew_of)
             for place, j in enumerate(chosen_labels.tolist()):
                 f1 = f1_above(scores[:, place], part.labels.of(place), 0.0)
                 if f1 > best[place]:
@@ -90,7 +95,12 @@ def f1_above(scores: Vector, members: NDArray[np.int32], limit: float) -> float:
 
 
 def _scores(
-    problem: MultilabelProblem, chosen: Selection, factors: Vector, prune: float, folds: int
+    problem: MultilabelProblem,
+    chosen: Selection,
+    factors: Vector,
+    prune: float,
+    folds: int,
+    crew_of: Any,
 ) -> Vector:
     """The score of each row by the model of the folds that it is not in, n × labels."""
     n = problem.n_examples
@@ -102,7 +112,7 @@ def _scores(
         out = np.flatnonzero(fold == each)
         kept = problem.take(np.flatnonzero(fold != each))
         terms = LabelTerms(positive_weight=factors, prune=prune)
-        model = solve_labels(kept, chosen, terms)
+        model = solve_labels(kept, chosen, terms, None, crew_of)
         result[out] = model.decision_function(problem.take(out))
     return result
 

@@ -19,11 +19,23 @@ from rrmlinear.core.records import replace
 from rrmlinear.data.array_rows import shared_rows
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.data.problem import Problem
-from rrmlinear.solvers.loop.label_ends import Block, Column, LabelEnd, Labels
+from rrmlinear.solvers.loop.label_ends import (
+    LANES,
+    SINGLE_TOLERANCE,
+    Block,
+    Column,
+    LabelEnd,
+    Labels,
+)
 from rrmlinear.training.single import solve_scalars
 from rrmlinear.training.starts import Point
+from rrmlinear.training.streaming import bytes_beside
 
 Vector = NDArray[np.float64]
+
+# Bytes of a block for each example beside duals: labels, order and passes to skip; and scores of
+# pruned weights. Bytes of all blocks: cost and squared norm.
+VISIT_BYTES, PRUNED_BYTES, EXAMPLE_BYTES = 16, 40, 16
 
 
 class LabelWork:
@@ -152,6 +164,16 @@ def shares_rows(chosen: Selection) -> bool:
     is_norm = omega.quadratic_l1 == 0 and omega.modulus == 1
     serves = chosen.solver.number == AUTO or chosen.solver.is_liblinear
     return bool(is_norm and choices.budget is None and serves)
+
+
+def bytes_of(problem: MultilabelProblem, chosen: Selection, prune: float) -> int:
+    """Bytes that training takes beside the examples: each thread has a block of labels."""
+    n, width, threads = problem.n_examples, problem.rows.width, chosen.choices.threads
+    if not shares_rows(chosen):
+        return threads * bytes_beside(problem, 1)
+    numbers = 4 * LANES if gap_of(chosen) >= SINGLE_TOLERANCE else 8 * LANES
+    each = numbers * (n + width) + n * (VISIT_BYTES + (PRUNED_BYTES if prune else 0))
+    return threads * each + n * EXAMPLE_BYTES + problem.labels.members.nbytes
 
 
 def gap_of(chosen: Selection) -> float:

@@ -6,6 +6,7 @@ import os
 import re
 from typing import Any
 
+from rrmlinear.data.container.signature import is_container
 from rrmlinear.data.text.byte_streams import open_to_read
 from rrmlinear.data.text.multilabel.label_blocks import HEADER
 
@@ -40,6 +41,18 @@ def text_kind(path: Any) -> str | None:
     if HEADER.match(head) or SEVERAL.search(head):
         return LABELS
     return TEXTS if COLUMNS.match(head) else None
+
+
+def has_sets(path: Any) -> bool:
+    """Whether a file is a container with several labels an example."""
+    if not is_container(path):
+        return False
+    from rrmlinear.data.container.opening import read_header
+
+    try:
+        return read_header(path).section("sets") is not None
+    except (OSError, ValueError):
+        return False  # the reader says what is wrong
 
 
 def has_header(path: Any) -> bool:

@@ -72,7 +72,12 @@ class LabelBlocks(LineBlocks):
             end = super().fill(buffer)
         return self._take(buffer, end) if end else 0
 
-    def shift(self, line: int) -> int:
+    def place(self, line: int, column: int, sentence: str) -> tuple[int, int, str]:
+        """Line and column, from 1, of the text before labels were taken away, and the sentence."""
+        number = line - 1 + (self.header is not None)
+        return number + 1, max(column - self._shift(number), 1), sentence
+
+    def _shift(self, line: int) -> int:
         """Bytes that were put in front of a line, by its number from 0."""
         for lines, counts in self.moved:
             at = np.searchsorted(lines, line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import defaultdict, deque
 from itertools import islice
 from typing import Any
 
@@ -44,8 +44,8 @@ class LabelNames:
         self.number: defaultdict[bytes, int] = defaultdict()
         self.number.default_factory = self.number.__len__
         self.texts: list[str] = []
-        self.places: list[NDArray[np.int32]] = []
-        self.lengths: list[NDArray[np.int64]] = []
+        self.places: deque[NDArray[np.int32]] = deque()
+        self.lengths: deque[NDArray[np.int64]] = deque()
 
     def add(self, tokens: list[bytes], lengths: NDArray[np.int64]) -> None:
         """The labels of some more rows, which have ``lengths`` of them.
@@ -96,10 +96,8 @@ class LabelNames:
             return text
         return int(text) if WHOLE.fullmatch(text) else None
 
-    def sets(self) -> LabelSets:
-        """The labels of all rows."""
-        from scipy.sparse import csr_array
-
+    def final(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """All names in their order, and the place among them of each number."""
         place: Any
         if self.allowed is not None:
             names = self.given
@@ -110,8 +108,31 @@ class LabelNames:
             names, place = np.unique(
                 np.array(each, np.int64 if whole else None), return_inverse=True
             )
-        columns = np.asarray(place, dtype=np.int64)[_joined(self.places, np.int32)]
-        ends = np.cumsum(_joined(self.lengths, np.int64))
+        return names, np.asarray(place, dtype=np.int64)
+
+    def taken(self, n: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The numbers of the labels of the first n rows, and where those of each end; these rows
+        are forgotten. A label that a row has twice is there once.
+        """
+        rows, numbers = 0, []
+        lengths: list[NDArray[np.int64]] = []
+        while rows < n:
+            numbers.append(self.places.popleft())
+            lengths.append(self.lengths.popleft())
+            rows += len(lengths[-1])
+        each, counts = _joined(numbers, np.int32), _joined(lengths, np.int64)
+        owner = np.repeat(np.arange(n), counts)
+        _, first = np.unique(owner * (len(self.texts) + 1) + each, return_index=True)
+        first.sort()
+        return each[first], np.cumsum(np.bincount(owner[first], minlength=n))
+
+    def sets(self) -> LabelSets:
+        """The labels of all rows."""
+        from scipy.sparse import csr_array
+
+        names, place = self.final()
+        columns = place[_joined(list(self.places), np.int32)]
+        ends = np.cumsum(_joined(list(self.lengths), np.int64))
         indptr = np.concatenate(([0], ends))
         ones = np.ones(len(columns), dtype=np.int8)
         matrix = csr_array((ones, columns, indptr), shape=(len(ends), len(names)))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from rrmlinear.data.container.signature import is_container
-from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
+from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.data.problem import check_kind
+from rrmlinear.data.rows import Rows
 from rrmlinear.data.text._libsvm_parser import PADDING
 from rrmlinear.data.text.byte_streams import name_of, open_to_read, open_to_write
 from rrmlinear.data.text.libsvm_errors import shown
@@ -58,13 +60,10 @@ def read_multilabel(
     (a ValueError) is raised for a negative number as a label, a label that is missing at a comma, a
     blank after a comma and a label that is not allowed, too, with file, line and column; ValueError
     where the header tells another number of examples, or ``n_features`` less features, and for a
-    container, which has one label an example.
+    container of one label an example.
     """
     if is_container(path_or_file):
-        raise ValueError(
-            f"{name_of(path_or_file)} is a container, which has one label an example: read_libsvm"
-            " reads it"
-        )
+        return _of_container(path_or_file, dtype, n_features, names)
     dtype = np.float64 if dtype is None else dtype
     given = (dtype, n_features, zero_based, threads, block_size)
     dtype, zero_based, threads = checked_options(*given)
@@ -73,15 +72,11 @@ def read_multilabel(
         blocks = LabelBlocks(name, stream, block_size, PADDING)
         header = blocks.read_header()
         if header is not None:
-            n_features, zero_based = _width(name, header, n_features), True
+            n_features, zero_based = width_of(name, header, n_features), True
         blocks.names = LabelNames(names, None if header is None else header[2])
         reading = _Reading(name, dtype, n_features, zero_based, bool(strict), False)
         reading.run(blocks, length, threads)
-    if header is not None and header[0] != blocks.rows:
-        raise ValueError(
-            f"{name} has {blocks.rows} examples, but its header tells {header[0]}: examples, "
-            "features and labels are expected there"
-        )
+    check_count(name, blocks)
     problem, text = reading.problem(), reading.warning()
     if text:
         warnings.warn(text, stacklevel=2)
@@ -94,12 +89,19 @@ class _Reading(Reading):
     lines_left: LabelBlocks
 
     def _place(self, fault: Fault, block: Any) -> tuple[int, int, str]:
-        line, column, sentence = super()._place(fault, block)
-        number = line - 1 + (self.lines_left.header is not None)
-        return number + 1, max(column - self.lines_left.shift(number), 1), sentence
+        return self.lines_left.place(*super()._place(fault, block))
 
 
-def _width(name: str, header: tuple[int, int, int], n_features: int | None) -> int:
+def check_count(name: str, blocks: LabelBlocks) -> None:
+    """Raise ValueError where the header tells another number of examples than were read."""
+    if blocks.header is not None and blocks.header[0] != blocks.rows:
+        raise ValueError(
+            f"{name} has {blocks.rows} examples, but its header tells {blocks.header[0]}: "
+            "examples, features and labels are expected there"
+        )
+
+
+def width_of(name: str, header: tuple[int, int, int], n_features: int | None) -> int:
     if n_features is not None and n_features < header[1]:
         raise ValueError(f"{name} has {header[1]} features, and n_features is {n_features}")
     return header[1] if n_features is None else n_features
@@ -120,35 +122,49 @@ def write_multilabel(path_or_file: Any, problem: MultilabelProblem, header: bool
     )
     rows, labels = problem.rows, problem.labels
     check_rows(rows)
-    names = _written_names(labels)
+    names = [str(name) for name in labels.names.tolist()]
+    check_writable_names(names)
     if header and names != [str(j) for j in range(labels.n_labels)]:
         raise ValueError(
             f"with a header the labels must be 0 … {labels.n_labels - 1}: take "
             "replace(labels, names=numpy.arange(labels.n_labels))"
         )
     matrix = labels.matrix()
-    ends, places = matrix.indptr.tolist(), matrix.indices
-    first = 0 if header else 1
     with open_to_write(path_or_file) as stream:
         if header:
             stream.write(f"{rows.shape[0]} {problem.n_features} {labels.n_labels}\n".encode())
-        for begin, end, text in texts_of(rows, np.zeros(rows.shape[0]), None, first):
-            given = [names[j] for j in places[ends[begin] : ends[end]].tolist()]
-            at = ends[begin]
-            lines = bytes(text).split(b"\n")
-            for i in range(begin, end):
-                field = ",".join(given[ends[i] - at : ends[i + 1] - at]).encode()
-                lines[i - begin] = field + lines[i - begin][1:]  # in place of a label 0
-            stream.write(b"\n".join(lines))
+        write_lines(stream, rows, (matrix.indices, matrix.indptr), names, 0 if header else 1)
 
 
-def _written_names(labels: LabelSets) -> list[str]:
-    """The text of each label; ValueError for one that would read back as another."""
-    names = [str(name) for name in labels.names.tolist()]
+def write_lines(
+    stream: Any, rows: Rows, sets: tuple[Any, Any], names: Sequence[str], first: int = 1
+) -> None:
+    """Write sound rows to a stream; row i has the labels ``sets``[0][``sets``[1][i]] … of names."""
+    places, ends = sets[0], sets[1].tolist()
+    for begin, end, text in texts_of(rows, np.zeros(rows.shape[0]), None, first):
+        at = ends[begin]
+        given = [names[j] for j in places[at : ends[end]].tolist()]
+        lines = bytes(text).split(b"\n")
+        for i in range(begin, end):
+            field = ",".join(given[ends[i] - at : ends[i + 1] - at]).encode()
+            lines[i - begin] = field + lines[i - begin][1:]  # in place of a label 0
+        stream.write(b"\n".join(lines))
+
+
+def _of_container(path: Any, dtype: Any, n_features: int | None, names: Any) -> MultilabelProblem:
+    problem = MultilabelProblem.open(path, verify=True)
+    if dtype is not None or n_features is not None or names is not None:
+        raise ValueError(
+            f"{name_of(path)} is a container: dtype, n_features and names are those of text"
+        )
+    return problem
+
+
+def check_writable_names(names: Iterable[str]) -> None:
+    """Raise ValueError for the text of a label that would read back as another."""
     for name in names:
         if UNWRITABLE.search(name) or NEGATIVE.fullmatch(name):
             raise ValueError(
                 f"the label {shown(name)} cannot be written: labels are whole numbers from 0, or "
                 "words without commas, colons and blanks that do not begin with #"
             )
-    return names

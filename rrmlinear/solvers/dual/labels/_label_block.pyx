@@ -100,7 +100,7 @@ cdef class LabelBlock(LabelLanes):
         """After `begin`, and ``passes`` in other blocks: the duals of label l are ``values`` at the
         rows ``places``, u_0 is its one of ``centres``. All rows are visited first.
         """
-        cdef Py_ssize_t i, l, at
+        cdef Py_ssize_t i, l, at, first, last
         cdef double[16] square, dual
         self.passes, self.due = passes, passes + 1
         self.wake[:] = 0
@@ -113,8 +113,10 @@ cdef class LabelBlock(LabelLanes):
                         (<float*> &self.alpha[places[at], 0])[l] = <float> values[at]
                     else:
                         (<double*> &self.alpha[places[at], 0])[l] = values[at]
-            for i in range(self.rows.c.n_rows):
-                self._add_row(i, &dual[0])
+        for first, last in self.rows.spans():
+            with nogil:
+                for i in range(first, last):
+                    self._add_row(i, &dual[0])
         lane_squares(&self.W[0, 0], self.single, self._regularized(), square)
         for l in range(LANES):
             if self.each[l].open:
@@ -184,7 +186,7 @@ cdef class LabelBlock(LabelLanes):
                 self.due = self.passes + BETWEEN_PROOFS
 
     cdef int _pass(self, int number, uint64_t seed, double tolerance) except -1:
-        cdef Py_ssize_t n, at, i, l
+        cdef Py_ssize_t n, at, i, l, first, last
         cdef int found
         cdef double[16] held_scores     # or sixteen floats
         cdef void* z = &held_scores[0]
@@ -209,41 +211,51 @@ cdef class LabelBlock(LabelLanes):
                 least[l] = SMALL_MOVE * tolerance * self.each[l].dual / (n + 1)
                 if not self.each[l].open:
                     least[l] = INFINITY
-            for at in range(n):
-                if at % CHECKED_VISITS == 0:
-                    with gil:
-                        check_time()
-                if at + BEGIN_LOOKAHEAD < n:
-                    rows_prefetch_begin(&self.rows.c, places[at + BEGIN_LOOKAHEAD])
-                    prefetch(&self.alpha[places[at + BEGIN_LOOKAHEAD], 0], 1, 3)
-                if at + ROW_LOOKAHEAD < n:
-                    rows_prefetch(&self.rows.c, places[at + ROW_LOOKAHEAD])
-                i = places[at]
-                row = rows_get(&self.rows.c, i)
-                lane_scores(&row, &self.W[0, 0], self.single, self.width, z)
-                if self.is_hinge:
-                    found = hinge_visit(self.bits[i], self.cost[i], self.square[i], &self.sides,
-                                        &self.hinge, z, least, self.single, &self.alpha[i, 0],
-                                        steps, rises, gaps)
-                else:
-                    lane_doubles(z, self.single, scores)
-                    self._set_sides(i)
-                    self._take_duals(i, alpha)
-                    self.loss.all_gaps(y, scores, alpha, gap, LANES)
-                    self.loss.all_dual_steps(y, scores, alpha, 1, curvature, 1, new, LANES)
-                    found = lane_moves(y, cost, curvature, self.loss.smoothing, self.has_box,
-                                       scores, gap, new, least, self.single, &self.alpha[i, 0],
-                                       steps, rises)
-                    for l in range(LANES):
-                        gaps[l] += cost[l] * gap[l]
-                if found & 1:
-                    lane_update(&row, &self.W[0, 0], self.single, self.width, steps)
-                elif not (found & 2 and self.has_box):
-                    schedule_note(&self.schedule, i, 0, number, 0, 0)
-            for l in range(LANES):
-                self.each[l].dual += rises[l]
-                self.each[l].gap = gaps[l]
+        for first, last in self._parts(number, seed, n):
+            with nogil:
+                for at in range(first, last):
+                    if at % CHECKED_VISITS == 0:
+                        with gil:
+                            check_time()
+                    if at + BEGIN_LOOKAHEAD < last:
+                        rows_prefetch_begin(&self.rows.c, places[at + BEGIN_LOOKAHEAD])
+                        prefetch(&self.alpha[places[at + BEGIN_LOOKAHEAD], 0], 1, 3)
+                    if at + ROW_LOOKAHEAD < last:
+                        rows_prefetch(&self.rows.c, places[at + ROW_LOOKAHEAD])
+                    i = places[at]
+                    row = rows_get(&self.rows.c, i)
+                    lane_scores(&row, &self.W[0, 0], self.single, self.width, z)
+                    if self.is_hinge:
+                        found = hinge_visit(self.bits[i], self.cost[i], self.square[i], &self.sides,
+                                            &self.hinge, z, least, self.single, &self.alpha[i, 0],
+                                            steps, rises, gaps)
+                    else:
+                        lane_doubles(z, self.single, scores)
+                        self._set_sides(i)
+                        self._take_duals(i, alpha)
+                        self.loss.all_gaps(y, scores, alpha, gap, LANES)
+                        self.loss.all_dual_steps(y, scores, alpha, 1, curvature, 1, new, LANES)
+                        found = lane_moves(y, cost, curvature, self.loss.smoothing, self.has_box,
+                                           scores, gap, new, least, self.single, &self.alpha[i, 0],
+                                           steps, rises)
+                        for l in range(LANES):
+                            gaps[l] += cost[l] * gap[l]
+                    if found & 1:
+                        lane_update(&row, &self.W[0, 0], self.single, self.width, steps)
+                    elif not (found & 2 and self.has_box):
+                        schedule_note(&self.schedule, i, 0, number, 0, 0)
+        for l in range(LANES):
+            self.each[l].dual += rises[l]
+            self.each[l].gap = gaps[l]
         return 0
+
+    def _parts(self, number, seed, n):
+        """(begin, end) in the order of a pass; of rows that are streamed, those that come together,
+        in an order of their blocks that is drawn anew for each pass.
+        """
+        if self.rows.blocks is None:
+            return ((0, n),)
+        return self.rows.blocks.gathered(np.asarray(self.order)[:n], [seed, number])
 
     def prove(self, double tolerance):
         """Measure the open labels on all rows, and end those of a gap of ``tolerance`` · |P|.
@@ -289,26 +301,27 @@ cdef class LabelBlock(LabelLanes):
     cdef int _measure_hinges(self, const double* least, double* gaps, double* conjugates,
                              double* cross) except -1:
         # sums of gaps, of c φ*(−α) and of c α z; rows with a gap above `least` wake
-        cdef Py_ssize_t i, l
+        cdef Py_ssize_t i, l, first, last
         cdef double[16] sums, held_scores
         cdef void* z = &held_scores[0]
         cdef row_t row
-        with nogil:
-            for l in range(LANES):
-                sums[l] = 0
-            for i in range(self.rows.c.n_rows):
-                if i % CHECKED_VISITS == 0:
-                    with gil:
-                        check_time()
-                if i + ROW_LOOKAHEAD < self.rows.c.n_rows:
-                    rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
-                row = rows_get(&self.rows.c, i)
-                lane_scores(&row, &self.W[0, 0], self.single, self.width, z)
-                if hinge_measure(self.bits[i], self.cost[i], &self.sides, &self.hinge, z, least,
-                                 self.single, &self.alpha[i, 0], gaps, sums, cross):
-                    self._wake(i)
-            for l in range(LANES):
-                conjugates[l] = -sums[l]
+        for l in range(LANES):
+            sums[l] = 0
+        for first, last in self.rows.spans():
+            with nogil:
+                for i in range(first, last):
+                    if i % CHECKED_VISITS == 0:
+                        with gil:
+                            check_time()
+                    if i + ROW_LOOKAHEAD < last:
+                        rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
+                    row = rows_get(&self.rows.c, i)
+                    lane_scores(&row, &self.W[0, 0], self.single, self.width, z)
+                    if hinge_measure(self.bits[i], self.cost[i], &self.sides, &self.hinge, z, least,
+                                     self.single, &self.alpha[i, 0], gaps, sums, cross):
+                        self._wake(i)
+        for l in range(LANES):
+            conjugates[l] = -sums[l]
         return 0
 
     cdef void _wake(self, Py_ssize_t i) noexcept nogil:
@@ -318,9 +331,26 @@ cdef class LabelBlock(LabelLanes):
     cdef int _measure(self, const double* least, double* losses, double* conjugates, double* cross,
                       double* away) except -1:
         # the same for any loss with the sums of its values, and of c |α| ‖x‖ that a free bias takes
-        cdef Py_ssize_t begin = 0, end, i, l, n = self.rows.c.n_rows
+        cdef Py_ssize_t first, last, l
         cdef double[16] with_label, without      # factors of duals of rows with a label, and others
         cdef double[16] bias
+        with nogil:
+            for l in range(LANES):
+                with_label[l] = without[l] = 1
+                bias[l] = self.rows.c.bias * self._bias(l) if self.free else 0
+            if self.free:
+                self._balance(&with_label[0], &without[0])
+        for first, last in self.rows.spans():
+            with nogil:
+                self._measure_rows(first, last, least, &with_label[0], &without[0], &bias[0],
+                                   losses, conjugates, cross, away)
+        return 0
+
+    cdef int _measure_rows(self, Py_ssize_t begin, Py_ssize_t last, const double* least,
+                           const double* with_label, const double* without, const double* bias,
+                           double* losses, double* conjugates, double* cross,
+                           double* away) except -1 nogil:
+        cdef Py_ssize_t end, i, l
         cdef double* scores = &self.held[0, 0]
         cdef double* alpha = &self.held[3, 0]
         cdef double* y = &self.held[4, 0]
@@ -330,64 +360,35 @@ cdef class LabelBlock(LabelLanes):
         cdef double[16] held_scores
         cdef void* z = &held_scores[0]
         cdef row_t row
-        with nogil:
-            for l in range(LANES):
-                with_label[l] = without[l] = 1
-                bias[l] = self.rows.c.bias * self._bias(l) if self.free else 0
-            if self.free:
-                self._balance(&with_label[0], &without[0])
-            while begin < n:
-                if begin % CHECKED_VISITS == 0:
-                    with gil:
-                        check_time()
-                end = min(begin + <Py_ssize_t> CHUNK, n)
-                for i in range(begin, end):
-                    if i + ROW_LOOKAHEAD < n:
-                        rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
-                    row = rows_get(&self.rows.c, i)
-                    lane_scores(&row, &self.W[0, 0], self.single, self.width, z)
-                    lane_doubles(z, self.single, scores)
-                    self._set_sides(i)
-                    self._take_duals(i, alpha)
-                    self.loss.all_gaps(y, scores, alpha, gap, LANES)
-                    for l in range(LANES):
-                        if cost[l] * gap[l] > least[l]:
-                            self._wake(i)
-                        factor = with_label[l] if y[l] > 0 else without[l]
-                        away[l] += (1 - factor) * cost[l] * fabs(alpha[l]) * sqrt(self.square[i])
-                        self.lines[0, l, i - begin], self.lines[1, l, i - begin] = y[l], cost[l]
-                        self.lines[2, l, i - begin] = scores[l]
-                        self.lines[3, l, i - begin] = factor * alpha[l]
-                        cross[l] += factor * cost[l] * alpha[l] * (scores[l] - bias[l])
+        while begin < last:
+            if begin % CHECKED_VISITS < CHUNK:
+                with gil:
+                    check_time()
+            end = min(begin + <Py_ssize_t> CHUNK, last)
+            for i in range(begin, end):
+                if i + ROW_LOOKAHEAD < last:
+                    rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
+                row = rows_get(&self.rows.c, i)
+                lane_scores(&row, &self.W[0, 0], self.single, self.width, z)
+                lane_doubles(z, self.single, scores)
+                self._set_sides(i)
+                self._take_duals(i, alpha)
+                self.loss.all_gaps(y, scores, alpha, gap, LANES)
                 for l in range(LANES):
-                    if self.each[l].open:
-                        losses[l] += self.loss.total(&self.lines[0, l, 0], &self.lines[1, l, 0],
-                                                     &self.lines[2, l, 0], end - begin)
-                        conjugates[l] += self.loss.total_conjugate(
-                            &self.lines[0, l, 0], &self.lines[1, l, 0], &self.lines[3, l, 0],
-                            end - begin)
-                begin = end
-        return 0
-
-    cdef void _balance(self, double* with_label, double* without) noexcept nogil:
-        # Factors of at most 1 for the duals of both sides so that Σ c α = 0.
-        cdef Py_ssize_t i, l
-        cdef double* alpha = &self.held[3, 0]
-        cdef double* y = &self.held[4, 0]
-        cdef double* cost = &self.held[5, 0]
-        cdef double[16] own, other
-        for l in range(LANES):
-            own[l] = other[l] = 0
-        for i in range(self.rows.c.n_rows):
-            self._set_sides(i)
-            self._take_duals(i, alpha)
+                    if cost[l] * gap[l] > least[l]:
+                        self._wake(i)
+                    factor = with_label[l] if y[l] > 0 else without[l]
+                    away[l] += (1 - factor) * cost[l] * fabs(alpha[l]) * sqrt(self.square[i])
+                    self.lines[0, l, i - begin], self.lines[1, l, i - begin] = y[l], cost[l]
+                    self.lines[2, l, i - begin] = scores[l]
+                    self.lines[3, l, i - begin] = factor * alpha[l]
+                    cross[l] += factor * cost[l] * alpha[l] * (scores[l] - bias[l])
             for l in range(LANES):
-                if y[l] > 0:
-                    own[l] += cost[l] * alpha[l]
-                else:
-                    other[l] -= cost[l] * alpha[l]
-        for l in range(LANES):
-            if own[l] > other[l]:
-                with_label[l] = other[l] / own[l]
-            elif other[l] > 0:
-                without[l] = own[l] / other[l]
+                if self.each[l].open:
+                    losses[l] += self.loss.total(&self.lines[0, l, 0], &self.lines[1, l, 0],
+                                                 &self.lines[2, l, 0], end - begin)
+                    conjugates[l] += self.loss.total_conjugate(
+                        &self.lines[0, l, 0], &self.lines[1, l, 0], &self.lines[3, l, 0],
+                        end - begin)
+            begin = end
+        return 0

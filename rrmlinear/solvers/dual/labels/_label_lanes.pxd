@@ -38,3 +38,4 @@ cdef class LabelLanes:
                           Py_ssize_t d) noexcept nogil
     cdef double _slope(self, double[:, ::1] line, double bias, double b,
                        double* value) noexcept nogil
+    cdef void _balance(self, double* with_label, double* without) noexcept nogil

@@ -106,11 +106,34 @@ cdef class LabelLanes:
             for l in range(LANES):
                 out[l] = twice[l]
 
+    cdef void _balance(self, double* with_label, double* without) noexcept nogil:
+        # Factors of at most 1 for the duals of both sides so that Σ c α = 0.
+        cdef Py_ssize_t i, l
+        cdef double* alpha = &self.held[3, 0]
+        cdef double* y = &self.held[4, 0]
+        cdef double* cost = &self.held[5, 0]
+        cdef double[16] own, other
+        for l in range(LANES):
+            own[l] = other[l] = 0
+        for i in range(self.rows.c.n_rows):
+            self._set_sides(i)
+            self._take_duals(i, alpha)
+            for l in range(LANES):
+                if y[l] > 0:
+                    own[l] += cost[l] * alpha[l]
+                else:
+                    other[l] -= cost[l] * alpha[l]
+        for l in range(LANES):
+            if own[l] > other[l]:
+                with_label[l] = other[l] / own[l]
+            elif other[l] > 0:
+                without[l] = own[l] / other[l]
+
     def prune(self, double least):
         """Drop the weights of all labels that are smaller than ``least``, fit each bias again to
         the others, and measure P there. Scores take the memory of the duals, which are lost.
         """
-        cdef Py_ssize_t i, j, l, n = self.rows.c.n_rows, d = self.rows.c.n_features
+        cdef Py_ssize_t first, last, i, j, l, n = self.rows.c.n_rows, d = self.rows.c.n_features
         cdef double bias = self.rows.c.bias
         cdef double[16] square
         cdef float* single
@@ -130,9 +153,12 @@ cdef class LabelLanes:
             for l in range(LANES):
                 square[l] = 0
             lane_squares(&self.W[0, 0], self.single, d, square)
-            for i in range(n):
-                row = rows_get(&self.rows.c, i)
-                lane_scores(&row, &self.W[0, 0], self.single, self.width, &self.alpha[i, 0])
+        for first, last in self.rows.spans():
+            with nogil:
+                for i in range(first, last):
+                    row = rows_get(&self.rows.c, i)
+                    lane_scores(&row, &self.W[0, 0], self.single, self.width, &self.alpha[i, 0])
+        with nogil:
             for l in range(LANES):
                 if self.factors.with_label[l] == 0 and self.factors.without[l] == 0:
                     continue

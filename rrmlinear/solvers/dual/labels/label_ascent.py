@@ -14,10 +14,14 @@ from rrmlinear.data.label_sets import begins_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.dual.labels._label_block import LabelBlock
-from rrmlinear.solvers.loop.label_ends import LANES, Block, Column, LabelEnd, Labels
-
-# Weights and duals have single precision down to this tolerance; its rounding is added to the gap.
-SINGLE_TOLERANCE = 1e-4
+from rrmlinear.solvers.loop.label_ends import (
+    LANES,
+    SINGLE_TOLERANCE,
+    Block,
+    Column,
+    LabelEnd,
+    Labels,
+)
 
 # Bytes from which a copy is a mapping of its own; a process has some 65 000 of them.
 LEAST_APART = 1 << 16

@@ -1,0 +1,97 @@
+"""Many labels over workers have the bits of one process, also where a worker is killed."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from rrmlinear import MultilabelProblem, Parameter, fit_labels, write_container
+
+dask_rooms = pytest.importorskip("rrmlinear.dask")
+
+
+@pytest.fixture(scope="module")
+def problem():
+    chance = np.random.default_rng(0)
+    X = sp.random_array((300, 40), density=0.2, rng=chance, format="csr")
+    scores = X @ chance.normal(size=(40, 100)) - 0.4 + 0.2 * chance.normal(size=(300, 100))
+    return MultilabelProblem.from_arrays(X, scores > 0, chance.uniform(0.5, 2, 300), bias=1.0)
+
+
+def assert_same(found, expected):
+    assert found.result.solved
+    assert (found.weights != expected.weights).nnz == 0
+    assert (found.intercepts == expected.intercepts).all()
+    for name in ("primal", "dual", "proven", "passes", "ended"):
+        assert (getattr(found.result, name) == getattr(expected.result, name)).all()
+
+
+@pytest.mark.parametrize(
+    ("asked", "terms"),
+    [
+        ({}, {"prune": 0.1, "positive_weight": 2.0}),
+        ({"loss": "hinge", "gap_tol": 1e-7}, {"keeps_duals": True}),
+        ({"loss": "logistic", "regularizer": "elastic-net", "l1": 0.5}, {}),
+    ],
+)
+def test_workers_have_the_bits_of_one_process(client, problem, asked, terms):
+    seen = []
+    over = dask_rooms.fit_labels(
+        problem, Parameter(**asked), lambda name, _: seen.append(name), client=client, **terms
+    )
+    assert_same(over, fit_labels(problem, Parameter(**asked), **terms))
+    assert sorted(seen) == list(range(100))
+    if terms.get("keeps_duals"):
+        again = dask_rooms.fit_labels(problem, Parameter(**asked), client=client, start=over)
+        assert again.result.passes.sum() < over.result.passes.sum()
+
+
+def test_workers_map_a_container(client, problem, tmp_path):
+    write_container(tmp_path / "data.rrm", problem)
+    mapped = MultilabelProblem.open(tmp_path / "data.rrm").with_bias(1.0)
+    over = dask_rooms.fit_labels(mapped, Parameter(), client=client)
+    assert_same(over, fit_labels(problem, Parameter()))
+    write_container(tmp_path / "data.rrm", problem.take(np.arange(299)))
+    with pytest.raises(ValueError, match=r"data\.rrm is another file here"):
+        dask_rooms.fit_labels(mapped, Parameter(), client=client)
+
+
+def test_a_killed_worker_costs_its_blocks(start, problem):
+    cluster, client = start()
+    with cluster, client:
+        pids, seen = client.run(os.getpid), []
+
+        def see(name, end):
+            seen.append(name)
+            if len(seen) == 5:
+                os.kill(pids[min(pids)], signal.SIGKILL)
+
+        over = dask_rooms.fit_labels(problem, Parameter(), see, client=client, wait_limit=60)
+        assert_same(over, fit_labels(problem, Parameter()))
+        assert sorted(seen) == list(range(100))
+
+
+def test_a_caller_and_a_limit_end_the_run(client, problem):
+    seen = []
+
+    def see(name, end):
+        seen.append(name)
+        return len(seen) == 3
+
+    with pytest.warns(UserWarning, match="the caller asked to stop"):
+        stopped = dask_rooms.fit_labels(problem, Parameter(), see, client=client)
+    assert 3 <= stopped.result.ended.sum() < 100
+    with pytest.warns(UserWarning, match="the time limit was reached"):
+        late = dask_rooms.fit_labels(problem, Parameter(time_limit=1e-9), client=client)
+    assert not late.weights.nnz
+
+
+def test_wrong_arguments_are_named(client, problem):
+    with pytest.raises(ValueError, match="wait_limit must be above 0"):
+        dask_rooms.fit_labels(problem, client=client, wait_limit=0)
+    with pytest.raises(TypeError, match="pruned"):
+        dask_rooms.fit_labels(problem, client=client, pruned=1)
+    with pytest.raises(ValueError, match="prune is -1"):
+        dask_rooms.fit_labels(problem, client=client, prune=-1)
