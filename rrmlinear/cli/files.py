@@ -26,7 +26,7 @@ from rrmlinear.data.text.multilabel.kinds import LABELS, has_sets, text_kind
 from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel
 from rrmlinear.data.text.whole_file import check_writable, is_standard_output, whole_file
 
-Examples = TypeVar("Examples", Problem, SequenceProblem)
+Examples = TypeVar("Examples", Problem, SequenceProblem, MultilabelProblem)
 
 
 @contextmanager
@@ -132,6 +132,20 @@ def read_chains(
         raise LeaveError(f"ERROR: {path} and {edges_file}: {error}") from None
 
 
+def read_labels(
+    path: str, threads: int | None, strict: bool, cached: bool = False
+) -> MultilabelProblem:
+    """The examples of a file with several labels an example, or of its cache; an error in it ends
+    the command.
+    """
+
+    def read(path: str) -> MultilabelProblem:
+        return read_multilabel(path, threads=threads, strict=strict)
+
+    with reading(path):
+        return _read_cached(path, read, of_labels=True) if cached else read(path)
+
+
 def read_labelled(path: str, threads: int | None, strict: bool) -> MultilabelProblem | None:
     """The examples of a file with several labels an example; None for any other file."""
     with reading(path):
@@ -162,7 +176,7 @@ def error_of_data(error: ValueError) -> LeaveError:
     return LeaveError(text if text.startswith("Wrong input") else f"ERROR: {text}")
 
 
-def _read_cached(path: str, read: Callable[[str], Examples]) -> Examples:
+def _read_cached(path: str, read: Callable[[str], Examples], of_labels: bool = False) -> Examples:
     """What ``read`` finds in the cache of this file, or in the file where it has none."""
     if is_container(path):
         warnings.warn(f"--cache has no effect: {path} is a container", stacklevel=3)
@@ -171,7 +185,7 @@ def _read_cached(path: str, read: Callable[[str], Examples]) -> Examples:
 
     try:
         with blaming(f"can't read {path} or write cache file {cache_of(path)}"):
-            return with_cache(path, read)
+            return with_cache(path, read, of_labels)
     except LibsvmFormatError:
         found = read(path)  # or the error of reading as it was asked for
         warnings.warn(f"no cache is left: strict reading refuses {path}", stacklevel=3)

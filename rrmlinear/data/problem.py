@@ -45,6 +45,13 @@ class Examples:
             raise ValueError(f"bias must be a finite number, got {bias}")
         return self if bias == self.bias else replace(self, rows=self.rows.with_bias(bias))
 
+    def in_blocks(self) -> Self:
+        """The same problem; rows of a container are read in blocks that do not stay in memory."""
+        if self.container is None:
+            return self
+        blocks = self.container.blocks(READ_AT_ONCE, 1, 1, evicts=False)
+        return replace(self, rows=self.rows.streamed(blocks))
+
 
 @record()
 class Problem(Examples):
@@ -77,13 +84,6 @@ class Problem(Examples):
                 f"rows must be Rows, got {type(self.rows).__name__}; Problem.from_arrays takes "
                 "arrays and sparse matrices"
             )
-
-    def in_blocks(self) -> Problem:
-        """The same problem; rows of a container are read in blocks that do not stay in memory."""
-        if self.container is None:
-            return self
-        blocks = self.container.blocks(READ_AT_ONCE, 1, 1, evicts=False)
-        return replace(self, rows=self.rows.streamed(blocks))
 
     def relabelled(self, y: Any, sample_weight: Any = None) -> Problem:
         """The same rows with labels ``y`` and these weights, or one for all, checked as in

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -142,8 +143,10 @@ def largest_cost(chosen: Selection) -> float:
     return MAX_REGRESSION_COST if chosen.kind == "regression" else MAX_COST
 
 
-def smallest_cost(problem: Problem, chosen: Selection, epsilon: float) -> float:
-    """A C with which the weights are near 0, a power of 2: LIBLINEAR's."""
+def smallest_cost(problem: Any, chosen: Selection, epsilon: float) -> float:
+    """A C with which the weights are near 0, a power of 2: LIBLINEAR's. ``problem`` is a Problem,
+    or where no labels are looked at a MultilabelProblem.
+    """
     n = problem.n_examples
     largest = float(problem.in_blocks().rows.squared_norms().max())
     if not 0 < largest < math.inf:

@@ -115,8 +115,8 @@ def test_a_header_counts_labels_and_begins_at_0(train, predict, tmp_path):
     ("asked", "said"),
     [
         (("-s", "4"), "loss crammer-singer is none of two classes"),
-        (("-v", "3"), "-v is not for examples with several labels"),
-        (("-C",), "-C is not for examples with several labels"),
+        (("-v", "3", "--resume"), "--resume has no effect with -v and -C, which save no model"),
+        (("-C", "--thresholds", "cv"), "--thresholds has no effect with -v and -C"),
         (("-w1", "2"), "-wi is not for examples with several labels"),
         (("--liblinear-model",), "--liblinear-model is not for examples with several labels"),
         (("--prune", "-1"), "--prune is -1; it must be a finite number of at least 0"),
@@ -190,3 +190,54 @@ def test_labels_are_dealt_to_processes(train, convert, file, tmp_path):
     one, over = (LabelModel.load(tmp_path / name) for name in "mn")
     assert (one.weights != over.weights).nnz == 0
     assert (one.thresholds == over.thresholds).all()
+
+
+def test_cross_validation_tells_measures_of_examples_held_out(train, file, problem):
+    told = train("-v", "3", "-B", "1", "-c", "4", "--prune", "0.01", file)
+    assert told.code == 0
+    lines = dict(line.rsplit(" = ", 1) for line in told.out.splitlines())
+    names = ["P@1", "P@3", "P@5", "Micro-F1", "Macro-F1"]
+    assert list(lines) == [f"Cross Validation {name}" for name in names]
+    order = np.random.Generator(np.random.PCG64(0)).permutation(150)
+    hits, whole = 0, problem.with_bias(1.0)
+    for part in (order[:50], order[50:100], order[100:]):
+        model = fit_labels(whole.take(np.setdiff1d(order, part)), Parameter(C=4.0), prune=0.01)
+        best = model.predict_top_k(whole.take(part), 1)[0][:, 0]
+        hits += problem.labels.matrix().toarray()[part, best].sum()
+    assert lines["Cross Validation P@1"] == f"{100 * hits / 150:g}%"
+
+
+def test_c_is_searched_by_precision(train, file):
+    told = train("-C", "-s", "1", "-B", "1", "-v", "3", file)
+    assert told.code == 0
+    lines = told.out.splitlines()
+    trials = [line.split("\t") for line in lines if line.startswith("log2c")]
+    assert len(trials) > 5
+    rates = [float(trial[1].removeprefix("P@1=")) for trial in trials]
+    costs = [2 ** float(trial[0].removeprefix("log2c=")) for trial in trials]
+    best = int(np.argmax(rates))
+    assert lines[-1] == f"Best C = {costs[best]:g}  CV P@1 = {rates[best]:g}%"
+    at = train("-v", "3", "-s", "1", "-B", "1", "-c", repr(costs[best]), file)
+    assert abs(float(at.out.splitlines()[0].split(" = ")[1][:-1]) - rates[best]) < 2
+
+
+def test_a_trace_has_a_line_for_each_label(train, file, problem, tmp_path):
+    assert train("-B", "1", "--trace", tmp_path / "t", file, tmp_path / "m").code == 0
+    rows = [json.loads(line) for line in (tmp_path / "t").read_text().splitlines()]
+    result = LabelModel.load(tmp_path / "m").result
+    assert sorted(row["label"] for row in rows) == problem.labels.names.tolist()
+    for row in rows:
+        j = problem.labels.names.tolist().index(row["label"])
+        assert row["primal"] == result.primal[j]
+        assert row["passes"] == result.passes[j]
+        assert row["solved"]
+
+
+def test_text_has_a_cache(train, file, tmp_path):
+    for _ in range(2):
+        told = train("-B", "1", "--cache", file, tmp_path / "m")
+        assert told.code == 0, told.err
+    assert (tmp_path / "data.cache.rrm").exists()
+    train("-B", "1", file, tmp_path / "n")
+    one, two = (LabelModel.load(tmp_path / name) for name in "mn")
+    assert (one.weights != two.weights).nnz == 0

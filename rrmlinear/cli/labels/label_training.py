@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rrmlinear.cli.files import blaming, check_output, reading
+from rrmlinear.cli.files import blaming, check_output, output_file, read_labels
 from rrmlinear.cli.flags import sentence_of
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.cli.report import warn, warnings_said
+from rrmlinear.cli.summary import best_line
+from rrmlinear.core.records import replace
 from rrmlinear.data.label_sets import MultilabelProblem
-from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel
 from rrmlinear.training.labels.fit_labels import solve_labels
 from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.terms import LabelTerms
 
+if TYPE_CHECKING:
+    from rrmlinear.training.search import Trial
+
 #: Seconds between two lines of progress.
 BETWEEN_LINES = 1.0
+#: Options that need a model.
+OF_A_MODEL = ("--append", "--resume", "--thresholds")
 
 
 def train_labels(options: Any) -> None:
@@ -33,9 +40,9 @@ def train_labels(options: Any) -> None:
             "against the rest"
         )
     known = None if asked.append is None else _known(asked.append)
-    with warnings_said(), reading(options.training_file):
-        problem = read_multilabel(
-            options.training_file, threads=options.reading_threads, strict=options.strict
+    with warnings_said():
+        problem = read_labels(
+            options.training_file, options.reading_threads, options.strict, options.cached
         )
     if problem.n_features == 0:
         raise LeaveError(f"ERROR: {options.training_file} has no features; at least one is needed")
@@ -46,7 +53,11 @@ def train_labels(options: Any) -> None:
     run = _Run(options, problem, known, journal)
     try:
         with warnings_said(), _crew_of(options) as run.crew_of:
-            model = run.trained()
+            if options.folds is not None:
+                run.over_folds(options.folds)
+                return
+            with label_trace(options.trace_file) as run.trace:
+                model = run.trained()
     except (ValueError, FloatingPointError) as error:
         raise LeaveError(f"ERROR: {sentence_of(error)}") from None
     except (ConnectionError, TimeoutError, MemoryError) as error:
@@ -70,21 +81,49 @@ def train_labels(options: Any) -> None:
 
 def _refuse(options: Any) -> None:
     without = {
-        "-v": options.folds is not None and options.search is None,
-        "-C": options.search is not None,
         "-wi": bool(options.chosen.choices.class_weights),
-        "--trace": options.trace_file is not None,
         "--report": options.report_file is not None,
-        "--cache": options.cached,
+        "--append": options.labels.append is not None and not options.saves,
+        "--resume": options.labels.resume and not options.saves,
+        "--thresholds": options.labels.thresholds is not None and not options.saves,
         "--liblinear-model": options.liblinear_model,
         "--mpi": options.mpi,
     }
     for flag, is_given in without.items():
+        if is_given and flag in OF_A_MODEL:
+            raise LeaveError(f"ERROR: {flag} has no effect with -v and -C, which save no model")
         if is_given:
             raise LeaveError(
                 f"ERROR: {flag} is not for examples with several labels, as "
                 f"{options.training_file} has"
             )
+
+
+@contextmanager
+def label_trace(path: str | None) -> Iterator[Callable[[Any, Any], None] | None]:
+    """A function that writes a label and its end to a file, a line of JSON each; or None."""
+    if path is None:
+        yield None
+        return
+    import json
+
+    begun = time.perf_counter()
+    with output_file(path, "can't write trace file") as file:
+
+        def write(name: Any, end: Any) -> None:
+            told = {
+                "label": name.item() if hasattr(name, "item") else name,
+                "passes": end.passes,
+                "seconds": time.perf_counter() - begun,
+                "primal": end.primal,
+                "dual": end.dual,
+                "gap": end.primal - end.dual,
+                "solved": bool(end.has_ended),
+            }
+            with blaming(f"can't write trace file {path}"):
+                file.write(json.dumps(told).encode() + b"\n")
+
+        yield write
 
 
 @contextmanager
@@ -121,18 +160,17 @@ class _Run:
         self.options, self.problem, self.known, self.journal = options, problem, known, journal
         self.ended, self.last = 0, time.perf_counter()
         self.crew_of: Any = None
+        self.trace: Any = None
 
     def trained(self) -> LabelModel:
         asked, chosen = self.options.labels, self.options.chosen
-        weight: Any = 1.0 if asked.positive_weight is None else asked.positive_weight
-        prune = asked.prune or 0.0
+        terms = self._terms()
+        weight, prune = terms.positive_weight, terms.prune
         if asked.thresholds == "cost":
             from rrmlinear.training.labels.thresholds import costs_by_folds
 
             weight = costs_by_folds(self.problem, chosen, weight, crew_of=self.crew_of)
-        terms = LabelTerms(
-            positive_weight=weight, prune=prune, known=self.known, journal=self.journal
-        )
+        terms = replace(terms, positive_weight=weight, known=self.known, journal=self.journal)
         model = solve_labels(self.problem, chosen, terms, self._see, self.crew_of)
         if asked.thresholds == "cv":
             from rrmlinear.training.labels.thresholds import thresholds_by_folds
@@ -145,8 +183,43 @@ class _Run:
             model = model.with_thresholds([of_name.get(name, 0.0) for name in model.names.tolist()])
         return model
 
+    def _terms(self) -> LabelTerms:
+        asked = self.options.labels
+        weight = 1.0 if asked.positive_weight is None else asked.positive_weight
+        return LabelTerms(positive_weight=weight, prune=asked.prune or 0.0)
+
+    def over_folds(self, folds: int) -> None:
+        """Cross validate, or search C by P@1 over the folds."""
+        from rrmlinear.training.labels.held_out import cross_validate_labels, search_labels
+
+        options, terms = self.options, self._terms()
+        if folds > self.problem.n_examples:
+            folds = self.problem.n_examples
+            warn(
+                "# folds > # data. Will use # folds = # data instead "
+                "(i.e., leave-one-out cross validation)"
+            )
+        if options.search is None:
+            given = self.problem, options.chosen, folds, terms, self.crew_of
+            for name, value in cross_validate_labels(*given).items():
+                print(f"Cross Validation {name} = {100 * value:g}%", flush=True)
+            return
+        print(f"Doing parameter search with {folds}-fold cross validation.", flush=True)
+
+        def say(trial: Trial, measures: dict[str, float]) -> None:
+            if not options.quiet:
+                told = "\t".join(f"{name}={100 * each:g}" for name, each in measures.items())
+                end = "\nWARNING: maximum C reached." if trial.at_limit else ""
+                print(f"log2c={math.log2(trial.cost):7.2f}\t{told}{end}", flush=True)
+
+        first = options.search.first_cost
+        best = search_labels(self.problem, options.chosen, folds, first, terms, say, self.crew_of)
+        print(best_line(best, False, "P@1"))
+
     def _see(self, name: Any, end: Any) -> None:
         self.ended += 1
+        if self.trace is not None:
+            self.trace(name, end)
         now = time.perf_counter()
         if not self.options.quiet and now - self.last >= BETWEEN_LINES:
             self.last = now

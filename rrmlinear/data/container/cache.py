@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from xxhash import xxh64
 
 from rrmlinear.data.container.conversion import convert
+from rrmlinear.data.container.label_sources import LabelledExamples
 from rrmlinear.data.container.layout import ContainerError
 from rrmlinear.data.container.opening import read_header
 from rrmlinear.data.container.sources import TextExamples
@@ -50,8 +51,9 @@ def _checksum_of(path: Any) -> int:
     return total.intdigest()
 
 
-def with_cache(path: Any, read: Callable[[str], T]) -> T:
+def with_cache(path: Any, read: Callable[[str], T], of_labels: bool = False) -> T:
     """What ``read`` makes of the cache of a text; it is made first where there is no fresh one.
+    With ``of_labels`` its examples have several labels.
 
     The text is read strictly: one that is passed over in part leaves no cache. A cache that
     ``read`` finds damaged is made again. Raises as `read_libsvm` and `open` do.
@@ -62,5 +64,6 @@ def with_cache(path: Any, read: Callable[[str], T]) -> T:
             return read(cache)
         except ContainerError:
             pass
-    convert(TextExamples(path, strict=True, summed=True), cache)
+    examples = LabelledExamples if of_labels else TextExamples
+    convert(examples(path, strict=True, summed=True), cache)
     return read(cache)
