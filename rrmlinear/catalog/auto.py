@@ -101,7 +101,19 @@ def _in_turn(task: Task, stages: list[Stage]) -> Stages:
     """
     has_both = task.start is not None and task.weights is not None and not stages[0].takes_both
     ascends = "least-squares" not in task.features and task.rows.blocks is None
-    return Stages(stages, PASS_COST, partial(_known, task) if has_both and ascends else None)
+    known = partial(_known, task) if has_both and ascends else None
+    proof = partial(_proof, task) if task.rows.blocks is None else None
+    return Stages(stages, PASS_COST, known, proof)
+
+
+def _proof(task: Task, best: Certificate) -> Certificate:
+    """The best points in the whole problem, not yet measured, with the best intercept to all
+    digits.
+    """
+    task = replace(_by_rows(task), start=best.alphas)
+    proof = Certificate(task.whole(None), task.regularizer)
+    proof.take(best, task.first_duals())
+    return proof
 
 
 def _known(task: Task) -> tuple[NDArray[np.float64], float]:

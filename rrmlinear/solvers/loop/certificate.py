@@ -17,6 +17,7 @@ from rrmlinear.solvers.loop.first import loss_at_zero
 from rrmlinear.solvers.loop.inner import are_same
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rounding import (
+    ROUNDING,
     bound_by_rows,
     rounding_of_scores,
     score_rounding,
@@ -60,8 +61,6 @@ class Certificate:
         self.best_at: Any = None
         #: The end of the searches of the last primal value.
         self.warm: Any = None
-        #: What rounding may move the values by, from a stage that was left with these duals.
-        self.left_rounding = math.inf
         self._primal_is_exact = self._dual_is_exact = True
 
     @classmethod
@@ -115,9 +114,16 @@ class Certificate:
             vector = self.risk.gradient(alphas) if vector is None else vector
             dual, alphas = self.dual_of(alphas, vector)
         if callable(alphas) or dual > self.dual:
-            self.dual, self._alphas, self.left_rounding = dual, alphas, math.inf
+            self.dual, self._alphas = dual, alphas
             self._dual_is_exact = exact or callable(alphas)
         return dual
+
+    def take(self, other: Certificate, alphas: Any) -> None:
+        """Keep the weights of another, a Result's, and these duals, to be measured by F and Ω."""
+        shape = self.risk.shape
+        weights = np.array(other.weights[: shape[0]]).reshape(shape)
+        self.offer_weights(weights, primal=other.primal)
+        self.offer_duals(alphas, dual=other.dual)
 
     def offer_bound(self, bound: float) -> None:
         """A lower bound of the minimum, from a model of the problem or a smoothed problem.
@@ -183,7 +189,8 @@ class Certificate:
         squares = None if rows is None else rows.squared_norms()
         least = hidden = self._hidden_loss(w, self.best_at, squares)
         least += self.primal
-        for longer in LONGER:  # a fraction may be too small to help, and the next one not
+        most = 0.0 if squares is None else 2 * float(score_rounding(squares, w).max(initial=0))
+        for longer in (*LONGER, max(most, 2 * ROUNDING)):  # one may be too small to help
             if not (hidden > 0 or self.best_at.value > 0):
                 return
             other = w + longer * w
@@ -198,7 +205,9 @@ class Certificate:
         slopes = None if squares is None else self._slopes(w, at, squares)
         if slopes is None:
             return 0.0
-        return float((np.ravel(self.risk.costs) * slopes) @ score_rounding(squares, w))
+        shares = np.ravel(self.risk.costs) * slopes
+        by_rows = float(shares @ score_rounding(squares, w))
+        return min(by_rows, rounding_of_scores(self.risk.rows, shares, w))
 
     def _prove_zero(self) -> None:
         """Take duals of 0 where the primal is rounding: the value of others would be so too."""
@@ -212,11 +221,11 @@ class Certificate:
             self.dual, self._alphas = dual, alphas
 
     def penalty(self) -> float:
-        """Ω at the best weights; infinity where the regularizer is not known, or where the loss has
-        a kink: beside a minimum of less than its rounding a loss may be large.
+        """Ω at the best weights; infinity where the regularizer or the loss is not known, or where
+        that has a kink: beside a minimum of less than its rounding a loss may be large.
         """
         loss = getattr(self.risk, "loss", None)
-        if self.regularizer is None or (loss is not None and not loss.smoothing > 0):
+        if self.regularizer is None or loss is None or not loss.smoothing > 0:
             return math.inf
         return float(self.regularizer.value_of(self.weights.ravel()))
 

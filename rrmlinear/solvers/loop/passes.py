@@ -126,6 +126,12 @@ class Passes:
         """`rounding` of a certificate of the same problem, where a solver can tell."""
         return self.rounding(enough)
 
+    def improve(self) -> bool:
+        """Correct the points of the certificate before a run ends without a proof; whether the gap
+        fell.
+        """
+        return False
+
     def final_weights(self) -> Any:
         """The weights of the certificate, d × k, in memory of their own."""
         return self.certificate.final_weights()

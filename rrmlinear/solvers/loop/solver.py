@@ -245,6 +245,11 @@ class Solver(Passes):
         ruled = Status.RULE if self.watch.holds else None
         # where no gap is asked for, one of 0 needs no bound of its rounding, a way through the rows
         proven = None if ruled and asks_none else self._proven(row, goal)
+        ends = (proven or limit) not in (None, Status.SOLVED, Status.BOUNDED, Status.TIME_LIMIT)
+        if ends and self._outside(self.improve):
+            best = self.certificate
+            row = replace(row, primal=best.primal, dual=best.dual, gap=best.gap)
+            proven = self._proven(row, goal)
         if proven is Status.SOLVED and stopping.delta is not None:
             proven = Status.RULE
         status = proven or ruled or limit

@@ -155,7 +155,7 @@ def test_rounding_of_duals_far_from_the_best_hides_no_gap():
         Stage("first", lambda duals: OneSide(2.0, 1 - 1e-9), 1.0, 0.0, patience=5),
         Stage("second", lambda duals: OneSide(1.0, -1e14), 1.0, 10.0, patience=5),
     ]
-    result = Stages(stages).solve(Stopping(gap_tol=1e-6))
+    result = Stages(stages, proof=lambda best: best).solve(Stopping(gap_tol=1e-6))
     assert result.status is Status.SOLVED
     assert result.gap == pytest.approx(1e-9, rel=1e-6)
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from rrmlinear.solvers.loop.certificate import gap_between
+from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
+from rrmlinear.solvers.loop.stages.face import has_faces, on_face
 from rrmlinear.solvers.loop.stages.turns import Stage, Turns
 
 # A rate is known after this number of passes.
@@ -30,7 +31,8 @@ class Stages(Solver):
 
     ``pass_cost`` is the cost of a pass of any stage beside its visits, in nanoseconds. ``known``
     gives weights, and their primal value, that count as found before the first pass: ascents begin
-    from duals alone.
+    from duals alone. ``proof`` makes a certificate with F and Ω of that of the stages: it tells the
+    rounding of points of several stages, and `improve` corrects them by it.
 
     Certificate: the best primal and dual point of all stages.
     """
@@ -40,8 +42,10 @@ class Stages(Solver):
         stages: Sequence[Stage],
         pass_cost: float = 0.0,
         known: Callable[[], tuple[Any, float]] | None = None,
+        proof: Callable[[Certificate], Certificate] | None = None,
     ) -> None:
         super().__init__()
+        self.proof = proof
         self.stages, self.pass_cost, self.known = stages, pass_cost, known
         self.turns, self.stalled_stages = Turns(stages), 0
         self.gap = math.inf  # at the last change that had made progress
@@ -165,9 +169,8 @@ class Stages(Solver):
     def _hand_over(self) -> None:
         """End this stage and begin the next from the best duals."""
         self.measure()
+        self.improve()
         best, stalled = self.certificate, self.turns.has_stalled
-        if -math.inf < best.dual <= self.solver.certificate.dual:
-            best.left_rounding = self.solver.rounding(self.target)
         if best.gap < STALLED_DECREASE * self.gap:
             self.gap, self.stalled_stages = best.gap, 0
         self.stalled_stages += stalled
@@ -179,6 +182,29 @@ class Stages(Solver):
         else:
             self.solver.close()
         self._go_on(f"{'moved no more' if stalled else 'was slow'} after {self.passes} passes")
+
+    def improve(self) -> bool:
+        """Correct the best points: margins that rounding hides, and those of their face (`on_face`)
+        for less work than this turn.
+        """
+        best = self.certificate
+        if self.proof is None or not -math.inf < best.gap < math.inf:
+            return False
+        before = best.gap
+        with suppress(*OUT_OF_RANGE):
+            proof = self.proof(best)
+            if not has_faces(proof.risk, proof.regularizer):
+                return False
+            proof.measure()
+            for w, alphas in on_face(proof, self.turns.spent):
+                proof.offer_weights(w)
+                proof.offer_duals(alphas)
+            primal, dual = proof.measure()
+            # longer weights replace those whose loss rounding hides, though their value is larger
+            best.offer_weights(proof.final_weights, primal=primal, exact=True)
+            if dual > best.dual:
+                best.offer_duals(proof.final_duals(), dual=dual, exact=True)
+        return best.gap < before
 
     def estimate(self) -> tuple[float, float]:
         return self.estimated or self._estimate()
@@ -214,12 +240,12 @@ class Stages(Solver):
         return self.solver.value_at_zero()
 
     def rounding(self, enough: float) -> float:
-        solver, best = self.solver, self.certificate
-        if best.primal < solver.certificate.primal and best.alphas is not None:
-            known = solver.rounding_of(best, enough)  # the weights are of another stage
-        else:
-            known = solver.rounding(enough)
-        return min(known, best.left_rounding)
+        own, best = self.solver.certificate, self.certificate
+        if best.alphas is None or (best.primal == own.primal and best.dual == own.dual):
+            return self.solver.rounding(enough)
+        if self.proof is None:
+            return self.solver.rounding_of(best, enough)
+        return self.proof(best).rounding(enough)
 
     def penalty(self) -> float:
         return self.solver.penalty()

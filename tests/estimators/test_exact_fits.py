@@ -1,0 +1,59 @@
+"""Exact fits and separable classes beside a tiny regularizer: optima of outside solvers, proven."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import linprog, nnls
+
+from rrmlinear import LinearSVC, QuantileRegressor
+from rrmlinear.solvers.loop.result import Status
+
+
+def of_unlike_size(rng, n, d):
+    """Numbers in columns of 1e-5 to 1e5, and as long weights of their own."""
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-5, 5, size=d)
+    return X, X @ (rng.normal(size=d) / np.abs(X).max(axis=0))
+
+
+@pytest.mark.parametrize("noise", [0, 0.5])
+@pytest.mark.parametrize("quantile", [0.5, 0.9])
+@pytest.mark.parametrize("shape", [(20, 40), (30, 30)])
+@pytest.mark.parametrize("alpha", [1e-8, 1e-10])
+def test_quantiles_that_fit_exactly_are_a_linear_program(shape, quantile, noise, alpha):
+    """The least ‖w‖₁ with X w + b = y: duals are far from their bounds."""
+    n, d = shape
+    rng = np.random.default_rng(n + d)
+    X, y = of_unlike_size(rng, n, d)
+    y = y + noise * rng.normal(size=n)
+    sizes = np.abs(X).max(axis=0)
+    costs = sizes.max() / sizes
+    scaled = X / sizes
+    least = linprog(
+        np.concatenate([costs, costs, [0]]),
+        A_eq=np.column_stack([scaled, -scaled, np.ones(n)]),
+        b_eq=y,
+        bounds=[(0, None)] * (2 * d) + [(None, None)],
+    )
+    model = QuantileRegressor(quantile=quantile, alpha=alpha).fit(X, y)
+    assert model.status_ is Status.SOLVED
+    assert_allclose(model.objective_, alpha * least.fun / sizes.max(), rtol=1e-4)
+    assert model.duality_gap_ <= 1e-4 * model.objective_
+    assert model.n_iter_ < 1000
+
+
+@pytest.mark.parametrize("C", [1e6, 1e9, 1e12])
+def test_separable_classes_with_a_large_C_have_the_widest_margin(C):
+    """The least ½ ‖w‖² with y_i x_i'w ≥ 1, by least squares with duals of at least 0."""
+    n, d = 30, 30
+    rng = np.random.default_rng(n + d)
+    X, scores = of_unlike_size(rng, n, d)
+    y = np.sign(scores)
+    rows = np.column_stack([X, np.ones(n)]) * y[:, np.newaxis]
+    end = np.append(np.zeros(d + 1), 1.0)
+    stacked = np.vstack([rows.T, np.ones(n)])
+    residual = stacked @ nnls(stacked, end, maxiter=10_000)[0] - end
+    w = -residual[:-1] / residual[-1]
+    model = LinearSVC(loss="hinge", C=C, max_iter=3000).fit(X, y)
+    assert_allclose(model.objective_, w @ w / 2, rtol=1e-3)
+    assert model.duality_gap_ <= 1e-3 * model.objective_
+    assert model.n_iter_ < 1000
