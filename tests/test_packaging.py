@@ -59,7 +59,7 @@ def test_an_installed_pxd_comes_with_its_headers():
 
 
 #: Folders and compiled modules that manuals and public classes name.
-PUBLIC = re.compile(r"(losses|regularizers)/|(data/rows|risks/scalar|projections/clipped_lines)\.")
+PUBLIC = re.compile(r"(losses|regularizers)/|(data/rows|projections/clipped_lines)\.")
 
 
 def test_public_compiled_modules_alone_have_stubs():

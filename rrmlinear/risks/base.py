@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.cached import cached_property
-from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.risks.line import Line, moved
+from rrmlinear.risks.line import ClassLine, Line, moved
 
 Array = NDArray[np.float64]
 
@@ -23,16 +21,13 @@ class Risk(Protocol):
     ``warm``; the same arguments give the same bits.
     """
 
-    @property
-    def offers(self) -> frozenset[Hashable]:
-        """Names of abilities that only some risks have.
-
-        "hessian": `Evaluation.hessian`. "gram": `gram`. "envelope": ``smoothed`` also of a loss
-        that is smooth already. "balance": duals have Σ c_i α_i = 0 over all examples. "box": each
-        dual has an interval of its own and no condition but "balance"; ``rows`` are the rows of X.
-        "boxes": the same for each of ``tasks``, with a sum of 0 in each where ``is_free``.
-        """
-        ...
+    #: Names of abilities that only some risks have.
+    #:
+    #: "hessian": `Evaluation.hessian`. "gram": `gram`. "envelope": ``smoothed`` also of a loss that
+    #: is smooth already. "balance": duals have Σ c_i α_i = 0 over all examples. "box": each dual
+    #: has an interval of its own and no condition but "balance"; ``rows`` are the rows of X.
+    #: "boxes": the same for each of ``tasks``, with a sum of 0 in each where ``is_free``.
+    offers: Any = frozenset()
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -40,19 +35,14 @@ class Risk(Protocol):
     def at(self, scores: Array, warm: Any = None) -> Evaluation: ...
     def gradient(self, derivatives: Array) -> Array: ...
     def conjugate(self, alphas: Array) -> float: ...
-    def duals(self, alphas: Array) -> Array: ...
-    def complete(self, w: Array, at: Evaluation | None = None) -> Array: ...
 
+    def duals(self, alphas: Array) -> Array:
+        """The duals α in the form that a Result holds."""
+        return alphas
 
-class LossRisk(Risk, Protocol):
-    """A risk that sums the losses of examples."""
-
-    @property
-    def rows(self) -> Rows: ...
-    @property
-    def loss(self) -> Any: ...
-    @property
-    def costs(self) -> Array: ...
+    def complete(self, w: Array, at: Evaluation | None = None) -> Array:
+        """The weights w in the form that a Result holds; ``at`` is F at their scores, if known."""
+        return w
 
 
 class Evaluation:
@@ -131,13 +121,18 @@ class Evaluation:
         """The diagonal of Σ c_i x_i x_i'."""
         return Hessian(self.risk.rows, self.risk.costs.ravel()).diagonal()
 
+    @property
+    def directions(self) -> tuple[Array, ...]:
+        """The directions in which scores are free, for `Hessian`."""
+        return ()
+
     def hessian(self) -> Any:
         """∇²F as a function of the weights, for a smooth loss."""
-        return Hessian(self.risk.rows, self.curvatures)
+        return self.risk.hessian(self)
 
 
 class Unconditioned(Evaluation):
-    """F of one score an example, and no condition: `ScalarTerms` at the scores."""
+    """F without a condition, of terms that have `along`: those of one score and of k."""
 
     def derivative_along(self, moves: Array) -> float:
         known = vars(self)
@@ -159,6 +154,9 @@ class Unconditioned(Evaluation):
         if value:
             known["value"] = total
         return at, rate
+
+    def line(self, moves: Array) -> Line:
+        return (Line if moves.ndim == 1 else ClassLine)(self, moves)
 
 
 class Trial(Unconditioned):
@@ -194,6 +192,10 @@ class Conditioned(Evaluation):
     def intercept(self) -> Any:  # type: ignore[override]
         return self.best.intercept
 
+    @property
+    def is_above(self) -> bool:  # type: ignore[override]
+        return not self.condition.attains
+
     @cached_property
     def moved(self) -> Array:
         """Scores at which Σ c_i φ is F less the part that the condition adds."""
@@ -214,5 +216,12 @@ class Conditioned(Evaluation):
     def tangent(self) -> tuple[float, Array]:
         return self.value, self.derivatives
 
-    def hessian(self) -> Any:
-        return Hessian(self.risk.rows, self.curvatures, self.condition.directions(self.best))
+    def line(self, moves: Array) -> Line:
+        return self.condition.line(self, moves)
+
+    def nearby(self, warm: Any) -> Any:
+        return self.condition.nearby(self, warm)
+
+    @property
+    def directions(self) -> tuple[Array, ...]:
+        return self.condition.directions(self.best)

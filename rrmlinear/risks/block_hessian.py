@@ -29,27 +29,11 @@ MAX_FULL_ENTRIES, CACHED_ENTRIES = 10_000_000, 100_000
 
 # Rows that are copied as dense ones at once.
 CHUNK = 4096
+# Eigenvalues of the intercepts' own part, scaled to a diagonal of 1, below this count as 0.
+MIN_EIGENVALUE = 1e-13
 
 
-class VectorProducts:
-    """Before a factor Z that has products with vectors: with matrices by these."""
-
-    __slots__ = ()
-
-    def times_sparse(self: Any, columns: Any) -> Array:
-        """Z times a sparse matrix."""
-        result = np.empty((self.size, columns.shape[1]))
-        if columns.shape[1] <= self.size:
-            by_column = columns.tocsc()
-            for k in range(columns.shape[1]):
-                result[:, k] = self.times(by_column[:, [k]].toarray().ravel())
-        else:
-            for t in range(self.size):
-                result[t] = self.adjoint(np.eye(1, self.size, t)[0]) @ columns
-        return result
-
-
-class BlockHessian(VectorProducts, ClassSums):
+class BlockHessian(ClassSums):
     """Σ_i x_i x_i' ⊗ M_i over weights d × k as vectors, row by row; M_i = diag(e) − e e'/Σe.
 
     The a-th active row, ``active[a]`` of the data, has rates e > 0 for its classes from begin[a] to
@@ -57,9 +41,12 @@ class BlockHessian(VectorProducts, ClassSums):
     with z_ij = x_i ⊗ (e_j − e_r), r the first class and j another, this is Z'Z for the p rows of
     Z = L'(z_ij), where L L' = diag(e) − e e'/Σe over the other classes of a row:
     L = diag(root) (I − tilt tilt').
+
+    With ``free`` intercepts it is Z' P Z, P the projection off the Z_b of the k intercepts: the
+    second derivative of the minimum over these, the Schur complement of their part in that of both.
     """
 
-    __slots__ = ("copy", "n_products", "row_of_term", "term_classes")
+    __slots__ = ("copy", "free", "inverse", "n_products", "ones", "row_of_term", "term_classes")
 
     def __init__(
         self,
@@ -69,6 +56,7 @@ class BlockHessian(VectorProducts, ClassSums):
         begin: Places,
         classes: NDArray[np.int32],
         rates: Array,
+        free: bool = False,
     ) -> None:
         n, counts = len(active), np.diff(begin)
         first = begin[:n]
@@ -84,25 +72,51 @@ class BlockHessian(VectorProducts, ClassSums):
         tilt = np.sqrt(others * (inverse * tau)[self.row_of_term])
         shares = rates * np.repeat(inverse, counts)
         super().__init__(rows, k, active, begin, classes, rates, shares, np.sqrt(others), tilt)
-        self.n_products = 0
+        self.free, self.n_products = free, 0
         #: The active rows as a dense matrix, their rates, shares and first classes; made once.
         self.copy: tuple[Array, Array, Array, Places] | None = None
+        if free:
+            alone = Rows(np.empty(0), np.empty(0, np.int32), np.zeros(rows.shape[0] + 1, int), 0, 1)
+            #: The same over the intercepts, whose rows have the Z_b, and the inverse of Z_b'Z_b.
+            self.ones = BlockHessian(alone, k, active, begin, classes, rates)
+            self.inverse = inverse_of(self.of_ones())
+
+    def _projected(self, terms: Array) -> Array:
+        if self.free:
+            terms = terms - self.ones.times(self.inverse @ self.ones.adjoint(terms))
+        return terms
 
     def times(self, p: Array) -> Array:
-        """Z p."""
+        """P Z p."""
         result = np.empty(self.size)
         self.forward(p, result, None)
+        return self._projected(result)
+
+    def times_sparse(self, columns: Any) -> Array:
+        """P Z times a sparse matrix."""
+        result = np.empty((self.size, columns.shape[1]))
+        if columns.shape[1] <= self.size:
+            by_column = columns.tocsc()
+            for k in range(columns.shape[1]):
+                result[:, k] = self.times(by_column[:, [k]].toarray().ravel())
+        else:
+            for t in range(self.size):
+                result[t] = self.adjoint(np.eye(1, self.size, t)[0]) @ columns
         return result
 
     def adjoint(self, y: Array) -> Array:
-        """Z'y."""
+        """Z'P y."""
         result = self.padded()
-        self.backward(np.ascontiguousarray(y), result)
+        self.backward(np.ascontiguousarray(self._projected(y)), result)
         return self._cut(result)
 
     def product(self, p: Array) -> Array:
-        """The matrix times p: one pass over the active rows."""
+        """The matrix times p: one pass over the active rows, and with intercepts two."""
         self.n_products += 1
+        if self.free:
+            terms = np.empty(self.size)
+            self.forward(p, terms, None)
+            return self.adjoint(terms)
         if self.is_full and self.n_products > 1:
             return self._product_of_copy(p)
         result = self.padded()
@@ -112,6 +126,8 @@ class BlockHessian(VectorProducts, ClassSums):
     @property
     def is_full(self) -> bool:
         """Whether products read a dense copy of the active rows, by BLAS."""
+        if self.free:
+            return False
         entries, stored = len(self.active) * self.rows.width, self.rows.n_stored
         return entries <= MAX_FULL_ENTRIES and stored >= MIN_FULL * math.prod(self.rows.shape)
 
@@ -139,14 +155,19 @@ class BlockHessian(VectorProducts, ClassSums):
         return padded[: self.rows.width, : self.k].ravel()
 
     def class_parts(self, scale: Array, most: int) -> NDArray[np.float32]:
-        """Its d × d parts of each class with itself, from about ``most`` rows for each class: see
-        `class_parts`.
+        """Its d × d parts of each class with itself, without intercepts, from about ``most`` rows
+        for each class: see `class_parts`.
         """
         of_rows = (self.active, self.begin, self.classes, self.rates, self.shares)
         return class_parts(self.rows, self.k, *of_rows, scale, most)
 
     def matrix(self) -> Array:
         """All of it, d·k × d·k."""
+        if self.free:
+            rows, of_rows = self.rows.with_bias(1.0), (self.active, self.begin, self.classes)
+            both, size = BlockHessian(rows, self.k, *of_rows, self.rates).matrix(), -self.k
+            beside = both[:size, size:]
+            return both[:size, :size] - beside @ self.inverse @ beside.T
         d = self.rows.width
         by_classes = self._by_classes(self._pair_parts())
         return by_classes.transpose(1, 0, 3, 2).reshape(d * self.k, d * self.k)
@@ -195,7 +216,7 @@ class BlockHessian(VectorProducts, ClassSums):
         return parts
 
     def gram(self, inverse: Array) -> Array:
-        """Z diag(g) Z' for d·k numbers ``inverse``, g ≥ 0."""
+        """P Z diag(g) Z' P for d·k numbers ``inverse``, g ≥ 0."""
         g = np.reshape(inverse, (self.rows.width, self.k))
         result = np.zeros((self.size, self.size))
         few = len(self.active) * self.rows.width <= MAX_COPIED_ENTRIES
@@ -216,6 +237,11 @@ class BlockHessian(VectorProducts, ClassSums):
             self.add_products(terms, places, signs, products, result)
         result += np.tril(result, -1).T
         self.bind(result)
+        if self.free:
+            columns = np.column_stack([self.ones.times(unit) for unit in np.eye(self.k)])
+            scaled = columns @ self.inverse
+            result -= scaled @ (columns.T @ result)
+            result -= (result @ columns) @ scaled.T
         return result
 
 
@@ -223,3 +249,13 @@ def _scaled(parts: Array, scale: Array) -> NDArray[np.float32]:
     parts *= scale
     parts *= scale[:, np.newaxis]
     return parts.astype(np.float32)
+
+
+def inverse_of(slopes: Array) -> Array:
+    """A generalized inverse."""
+    diagonal = slopes.diagonal()
+    root = np.divide(1, np.sqrt(diagonal), out=np.zeros(len(diagonal)), where=diagonal > 0)
+    values, vectors = np.linalg.eigh(root[:, np.newaxis] * slopes * root)
+    some = values > MIN_EIGENVALUE
+    part = root[:, np.newaxis] * vectors[:, some]
+    return np.asarray((part / values[some]) @ part.T)

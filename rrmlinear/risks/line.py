@@ -9,6 +9,10 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+# An example whose derivatives at both ends of an interval differ by less than this fraction of the
+# difference of all counts as linear in between.
+LINEAR_FRACTION = 1e-9
+
 
 def moved(scores: Array, moves: Array, x: float) -> Array:
     """s + x d, in one array."""
@@ -38,3 +42,67 @@ class Line:
         if self._last is not None and self._last[0] == t:
             return self._last[1]
         return self.begin.risk.at(moved(self.begin.scores, self.moves, t), self.warm)
+
+
+class ClassLine(Line):
+    """The same of k scores without a condition.
+
+    The derivative of a convex function that is equal at both ends of an interval is the same in
+    between. So a search reads the other examples alone once it has an interval.
+    """
+
+    def __init__(self, begin: Any, moves: Array) -> None:
+        super().__init__(begin, moves)
+        derivatives = begin.risk.costs * begin.derivatives
+        #: The derivatives of the examples by t.
+        self.rates: dict[float, Array] = {0.0: np.einsum("ij,ij->i", derivatives, moves)}
+
+    def derivative(self, t: float) -> float:
+        known = self.rates
+        if t not in known:
+            low = max((x for x in known if x < t), default=None)
+            high = min((x for x in known if x > t), default=None)
+            if low is None or high is None:
+                self._whole(t)
+            else:
+                apart = np.abs(known[high] - known[low])
+                some = np.flatnonzero(apart > LINEAR_FRACTION * apart.sum())
+                known[t] = known[low].copy()
+                self.begin.terms.rates(self.begin.scores, self.moves, t, some, known[t])
+        return float(known[t].sum())
+
+    def _whole(self, t: float) -> None:
+        self._last, rates = None, np.zeros(len(self.moves))
+        begin = self.begin
+        _, _, derivatives, scores = begin.terms.along(
+            begin.scores, self.moves, t, False, rates=rates
+        )
+        at = begin.risk.at(scores)
+        vars(at)["derivatives"] = derivatives
+        self._last, self.rates[t] = (t, at), rates
+
+
+class BalancedLine(Line):
+    """The losses on a line on which the intercepts b move too, as the best ones do at its begin.
+
+    `at` finds the best intercepts from there.
+    """
+
+    def __init__(self, begin: Any, moves: Array) -> None:
+        super().__init__(begin, moves)
+        sums = begin.terms.moved(begin.derivatives, moves)
+        self.shift = -begin.condition.answer(begin.best, sums)
+        self.both = moves + self.shift
+
+    def derivative(self, t: float) -> float:
+        begin = self.begin
+        if t == 0:
+            return begin.derivative_along(self.moves)
+        return float(begin.terms.along(begin.moved, self.both, t, False, False)[0])
+
+    def at(self, t: float) -> Any:
+        begin = self.begin
+        if t == 0:
+            return begin
+        warm = begin.warm.moved(t * self.shift)
+        return begin.risk.at(moved(begin.scores, self.moves, t), warm)

@@ -8,6 +8,7 @@ cdef class ScalarTerms:
     cdef const double[::1] y
     cdef const double[::1] cost
     cdef readonly Py_ssize_t n
+    cdef readonly Py_ssize_t k      # 1, the scores of an example
     cdef object at_zero             # the total there, once asked for
 
 

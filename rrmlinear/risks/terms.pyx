@@ -16,11 +16,26 @@ cdef class ScalarTerms:
                   const double[::1] costs not None):
         self.loss, self.y, self.cost = loss, y, costs
         self.labels, self.costs = np.asarray(y), np.asarray(costs)
-        self.n = y.shape[0]
+        self.n, self.k = y.shape[0], 1
+
+    @property
+    def offers(self):
+        """What a risk of these offers."""
+        own = frozenset({"box", "gram", "hessian"})
+        return own | {"envelope"} if self.loss.has_envelope() else own
+
+    @property
+    def lipschitz(self):
+        """The Lipschitz constant of the loss."""
+        return self.loss.lipschitz
+
+    def of_loss(self, loss):
+        """The terms with another loss."""
+        return ScalarTerms(loss, self.y, self.cost)
 
     def smoothed(self, double smoothing):
-        """The terms with the loss smoothed by `ScalarLoss.smoothed`."""
-        return ScalarTerms(self.loss.smoothed(smoothing), self.y, self.cost)
+        """The terms with (smoothing/2) α² added to the conjugate of the loss."""
+        return self.of_loss(self.loss.enveloped(smoothing))
 
     def among(self, examples):
         """The terms of some of the examples."""

@@ -17,7 +17,6 @@ from rrmlinear.losses.regression import OrdinalHinge
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.groups.group_norms import GroupNorm, L2Groups, LinfGroups
 from rrmlinear.regularizers.separable import L1
-from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.layouts.entries import EntriesRisk
@@ -150,7 +149,7 @@ def _divided(rows: Rows, s: Vector) -> Rows:
     return Rows(rows.values / s[rows.indices], rows.indices, rows.indptr, rows.n_features)
 
 
-def _risk_of_vectors(given: Tasks, chosen: Selection) -> BlockRisk:
+def _risk_of_vectors(given: Tasks, chosen: Selection) -> VectorRisk:
     y, costs = given.y.reshape(-1, given.k), given.costs[:: given.k].copy()
     return VectorRisk(given.rows, chosen.loss, y, costs, chosen.choices.threads)
 

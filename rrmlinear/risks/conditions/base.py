@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.risks.line import Line
 from rrmlinear.risks.terms import ScalarTerms
 
 Vector = NDArray[np.float64]
@@ -20,45 +21,47 @@ class Condition(Protocol):
     @property
     def has_intercept(self) -> bool: ...
 
-    def over(self, terms: ScalarTerms) -> Bound:
+    def over(self, terms: ScalarTerms) -> Any:
         """The condition on the duals of these examples."""
         ...
 
 
-class Bound(Protocol):
+class Bound:
     """A condition on the duals of given examples. It does not change.
 
-    ``warm`` is the end of an earlier search, None at first.
+    ``warm`` is the end of an earlier search, None at first. Those below have `best` too, of scores
+    and ``warm``: the admitted α with the largest −Σ c_i (s_i α_i + φ*(−α_i)), and the multipliers;
+    `dual_steps`, as those of a risk, with admitted duals; and `admits`, of duals.
     """
 
-    @property
-    def offers(self) -> frozenset[Hashable]:
-        """The names in `Risk.offers` of a risk under this condition."""
-        ...
+    #: The names in `Risk.offers` of a risk under this condition.
+    offers: frozenset[Hashable] = frozenset()
+    #: Whether the duals that `best` finds attain F, from wherever it begins.
+    attains = True
 
-    def best(self, scores: Vector, warm: Any) -> Any:
-        """The admitted α with the largest −Σ c_i (s_i α_i + φ*(−α_i)), and the multipliers."""
-        ...
-
-    def dual_steps(
-        self, scores: Vector, alphas: Vector | float, curvatures: Vector | float, warm: Any
-    ) -> tuple[Vector, Any]:
-        """The admitted α' with the largest Σ c_i [−φ*(−α') − s_i α' − ½ q_i (α' − α_i)²]."""
-        ...
-
-    def admits(self, alphas: Vector) -> bool: ...
-    def moved(self, scores: Vector, best: Any) -> Vector:
+    def moved(self, scores: Any, best: Any) -> Any:
         """Scores at which Σ c_i φ is F less `added`."""
-        ...
+        return scores + best.intercept
 
-    def added(self, best: Any) -> float: ...
+    def added(self, best: Any) -> float:
+        """What the condition adds to F."""
+        return 0.0
+
     def kept(self, curvatures: Vector, best: Any) -> Vector:
         """c_i φ'' at the moved scores, 0 where example i does not enter ∇²F."""
-        ...
+        return curvatures
 
     def directions(self, best: Any) -> tuple[Vector, ...]:
         """The directions in which scores are free, for `Hessian`."""
-        ...
+        return (np.ones(len(best.alphas)),)
+
+    def nearby(self, at: Any, warm: Any) -> Any:
+        """See `Evaluation.nearby`."""
+        return warm
+
+    def line(self, at: Any, moves: Any) -> Line:
+        """See `Evaluation.line`."""
+        return Line(at, moves)
 
 
 @dataclass(frozen=True)

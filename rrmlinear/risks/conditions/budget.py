@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.risks.conditions._piece_duals import PieceDuals
-from rrmlinear.risks.conditions.base import Best, Search, check_scores
+from rrmlinear.risks.conditions.base import Best, Bound, Search, check_scores
 from rrmlinear.risks.conditions.intercept import BalancedDuals, Intercept
 from rrmlinear.risks.terms import ScalarTerms
 
@@ -62,7 +62,7 @@ class Searches:
     sides: tuple[Search, ...] = field(default=(Search(), Search()))
 
 
-class LimitedDuals:
+class LimitedDuals(Bound):
     """The duals within a `Budget`, to a rounding of 1e-10.
 
     Without an intercept there is one search, for η. With an intercept, balanced duals are found
@@ -91,7 +91,7 @@ class LimitedDuals:
         self.sides = [PieceDuals(pieces, costs, smoothing, scales, self.limit)]
 
     @property
-    def offers(self) -> frozenset[Hashable]:
+    def offers(self) -> frozenset[Hashable]:  # type: ignore[override]
         return frozenset({"hessian"} if self.beside is None else {"hessian", "balance"})
 
     def best(self, scores: Vector, warm: Searches | None) -> Best:

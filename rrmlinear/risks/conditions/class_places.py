@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import check_time, is_overdue
-from rrmlinear.risks._class_rates import ClassRates
+from rrmlinear.risks.block_terms import BlockTerms
 
 Array = NDArray[np.float64]
 
@@ -33,9 +33,9 @@ class Look:
     """
 
     def __init__(
-        self, rates: ClassRates, stride: int, scores: Array, given: Array | None, q: Array
+        self, terms: BlockTerms, stride: int, scores: Array, given: Array | None, q: Array
     ) -> None:
-        self.rates, self.k, self.stride = rates, scores.shape[1], stride
+        self.terms, self.k, self.stride = terms, scores.shape[1], stride
         self.scores, self.given, self.q = np.ascontiguousarray(scores), given, q
         self.is_cheap = self.k <= CHEAP_CLASSES
 
@@ -43,7 +43,7 @@ class Look:
         """The place at b, with its slopes if asked for, or if they are cheap."""
         alphas = np.empty(self.scores.shape)
         matrix = np.empty((self.k, self.k)) if slopes or self.is_cheap else None
-        sums, sizes, active = self.rates.steps(
+        sums, sizes, active = self.terms.steps(
             self.scores, b, alphas, matrix, self.stride, self.given, self.q
         )
         if matrix is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import check_time, is_overdue
-from rrmlinear.risks.conditions.base import check_scores
+from rrmlinear.risks.conditions.base import Bound, check_scores
 from rrmlinear.risks.conditions.class_places import (
     BALANCE_ACCURACY,
     MAX_MIN_SLOPE,
@@ -17,6 +18,7 @@ from rrmlinear.risks.conditions.class_places import (
     Place,
     step_of,
 )
+from rrmlinear.risks.line import BalancedLine, Line
 
 Array = NDArray[np.float64]
 
@@ -45,7 +47,7 @@ FAR_BELOW = 10.0
 @dataclass(frozen=True)
 class ClassSearch:
     """The end of a search: the intercepts b, and Σ c_i M_i (k × k) at b or near it, with M_i as in
-    `ClassRates`. For losses with kinks also the duals and the curvature.
+    `BlockTerms`. For losses with kinks also the duals and the curvature.
     """
 
     b: Array
@@ -67,7 +69,7 @@ class ClassBest:
     warm: ClassSearch
 
 
-class BalancedClasses:
+class BalancedClasses(Bound):
     """The duals with Σ_i c_i α_ij = 0 for each class j; F is the minimum over intercepts b ∈ R^k.
 
     b comes from Newton's method on the smooth function of k numbers whose gradient is minus these
@@ -76,7 +78,7 @@ class BalancedClasses:
     intercepts near, and duals that do not attain it.
     """
 
-    offers = frozenset({"balance", "gram", "hessian"})
+    offers: frozenset[Hashable] = frozenset({"balance", "gram", "hessian"})
 
     def __init__(self, terms: Any, searches: int) -> None:
         self.searches = searches
@@ -84,9 +86,10 @@ class BalancedClasses:
         if not self.costs.max(initial=0) > 0:
             raise ValueError("no example has a cost above 0")
         k = terms.k
-        self.k, self.rates = k, terms.rates_of_classes
+        self.k = k
         self.absent = ~np.isin(np.arange(k), terms.labels[self.costs > 0])
         self.smooth = terms.smoothing > 0 or terms.loss.smoothing > 0
+        self.attains = self.smooth or searches > 0
         self.stride = max(1, round(len(self.costs) * k * k / MAX_SLOPE_WORK))
 
     def best(self, scores: Array, warm: ClassSearch | None) -> ClassBest:
@@ -144,12 +147,6 @@ class BalancedClasses:
         sums, size = self.costs @ alphas, self.costs @ np.abs(alphas).sum(axis=1)
         return bool(np.abs(sums).sum() <= BALANCE_ROUNDING * size)
 
-    def moved(self, scores: Array, best: ClassBest) -> Array:
-        return scores + best.intercept
-
-    def added(self, best: ClassBest) -> float:
-        return 0.0
-
     def near(self, alphas: Array, b: Array) -> ClassBest:
         """Duals that balance, and intercepts near the best, of a search made elsewhere."""
         return ClassBest(alphas, b, ClassSearch(b))
@@ -157,6 +154,14 @@ class BalancedClasses:
     def search_from(self, b: Array, last: ClassSearch | None) -> ClassSearch:
         """A search that begins at these intercepts, and otherwise where the last one ended."""
         return ClassSearch(b) if last is None else replace(last, b=b, slopes=None)
+
+    def nearby(self, at: Any, warm: ClassSearch | None) -> ClassSearch:
+        """From the intercepts found there."""
+        return self.search_from(at.intercept, warm)
+
+    def line(self, at: Any, moves: Array) -> Line:
+        """On a line of scores and intercepts."""
+        return BalancedLine(at, moves)
 
     def answer(self, best: ClassBest, sums: Array) -> Array:
         """The move of the intercepts by which Σ c_i M_i times it is these sums, to first order."""
@@ -181,7 +186,7 @@ class BalancedClasses:
         n, k = scores.shape
         q = np.broadcast_to(np.float64(curvatures), n)
         given = None if alphas is None else np.broadcast_to(np.float64(alphas), (n, k))
-        look = Look(self.rates, self.stride, scores, given, q)
+        look = Look(self.terms, self.stride, scores, given, q)
         slopes, at = warm.slopes, look.at(warm.b, warm.slopes is None)
         best, waited = at, 0
         for _ in range(MAX_STEPS):

@@ -41,16 +41,14 @@ class GroupedBest:
     warm: tuple[Any, ...]
 
 
-class GroupedDuals:
+class GroupedDuals(Bound):
     """Duals that meet a condition in each group; in groups without a cost above 0 they are 0."""
-
-    offers: frozenset[str] = frozenset()
 
     def __init__(self, given: InGroups, terms: ScalarTerms) -> None:
         order = np.argsort(given.groups, kind="stable")
         cuts = np.searchsorted(given.groups[order], np.arange(given.k + 1))
         self.k, self.n, self.has_intercept = given.k, terms.n, given.has_intercept
-        self.parts: list[tuple[int, Places, Bound]] = []
+        self.parts: list[tuple[int, Places, Any]] = []
         for t in range(given.k):
             own = order[cuts[t] : cuts[t + 1]]
             if terms.costs[own].any():

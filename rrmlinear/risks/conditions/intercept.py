@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rrmlinear.core.cached import cached_property
 from rrmlinear.risks.conditions._piece_duals import PieceDuals
 from rrmlinear.risks.conditions.balance import Look, balanced, faded
-from rrmlinear.risks.conditions.base import Best, Search, check_scores
+from rrmlinear.risks.conditions.base import Best, Bound, Search, check_scores
 from rrmlinear.risks.conditions.classes import BalancedClasses
 from rrmlinear.risks.terms import ScalarTerms
 
@@ -40,9 +40,7 @@ class Intercept:
     has_intercept: ClassVar[bool] = True
 
     def over(self, terms: Any) -> Any:
-        if isinstance(terms, ScalarTerms):
-            return BalancedDuals(terms)
-        return BalancedClasses(terms, self.searches)
+        return BalancedDuals(terms) if terms.k == 1 else BalancedClasses(terms, self.searches)
 
 
 def _directions(loss: Any, y: Vector) -> tuple[bool, bool]:
@@ -58,7 +56,7 @@ def _directions(loss: Any, y: Vector) -> tuple[bool, bool]:
     return reaches(1), reaches(-1)
 
 
-class BalancedDuals:
+class BalancedDuals(Bound):
     """The duals with Σ c_i α_i = 0 to rounding.
 
     Examples at a kink of φ take the subgradient that makes the sum 0. If all examples with a cost
@@ -69,7 +67,7 @@ class BalancedDuals:
     median, in O(n); for others from secant steps. If several b are best, it is the middle one.
     """
 
-    offers = frozenset({"balance", "box", "hessian"})
+    offers: frozenset[Hashable] = frozenset({"balance", "box", "hessian"})
 
     def __init__(self, terms: ScalarTerms) -> None:
         loss, y, costs = terms.loss, terms.labels, terms.costs
@@ -128,19 +126,6 @@ class BalancedDuals:
         weighed = self.costs * alphas
         total = abs(float(weighed.sum()))
         return total <= BALANCE_ROUNDING * float(np.abs(weighed, out=weighed).sum())
-
-    def moved(self, scores: Vector, best: Best) -> Vector:
-        assert best.intercept is not None
-        return scores + best.intercept
-
-    def added(self, best: Best) -> float:
-        return 0.0
-
-    def kept(self, curvatures: Vector, best: Best) -> Vector:
-        return curvatures
-
-    def directions(self, best: Best) -> tuple[Vector, ...]:
-        return (np.ones(len(best.alphas)),)
 
     def _look(self, scores: Vector, b: float) -> tuple[float, float]:
         total, size = self.terms.sums(scores, b)

@@ -25,23 +25,6 @@ class EntriesRisk(ScalarRisk):
     If a place comes repeatedly, each time is an example. Indices are not checked here.
     """
 
-    rows_of: Places
-    columns_of: Places
-    matrix_shape: tuple[int, int]
-
-    def __new__(
-        cls,
-        rows: Places,
-        columns: Places,
-        shape: tuple[int, int],
-        loss: ScalarLoss,
-        y: Vector,
-        costs: Vector,
-    ) -> EntriesRisk:
-        ones, ends = np.ones(len(rows)), np.arange(len(rows) + 1)
-        one_hot = Rows(ones, rows * shape[1] + columns, ends, shape[0] * shape[1])
-        return ScalarRisk.__new__(cls, one_hot, loss, y, costs)
-
     def __init__(
         self,
         rows: Places,
@@ -51,7 +34,10 @@ class EntriesRisk(ScalarRisk):
         y: Vector,
         costs: Vector,
     ) -> None:
-        self.rows_of, self.columns_of, self.matrix_shape, self.y = rows, columns, shape, y
+        ones, ends = np.ones(len(rows)), np.arange(len(rows) + 1)
+        one_hot = Rows(ones, rows * shape[1] + columns, ends, shape[0] * shape[1])
+        super().__init__(one_hot, loss, y, costs)
+        self.rows_of, self.columns_of, self.matrix_shape = rows, columns, shape
         places, self.place = np.unique(rows * shape[1] + columns, return_inverse=True)
         row, self.indices = np.divmod(places, shape[1])
         self.indptr = np.searchsorted(row, np.arange(shape[0] + 1))
@@ -59,15 +45,9 @@ class EntriesRisk(ScalarRisk):
         self.curvature = float(np.bincount(self.place, costs).max())
 
     @property
-    def offers(self) -> frozenset[Hashable]:
+    def offers(self) -> frozenset[Hashable]:  # type: ignore[override]
         """As `Risk.offers`."""
         return super().offers - {"box"}
-
-    def of_loss(self, loss: ScalarLoss) -> EntriesRisk:
-        """The risk with another loss."""
-        return EntriesRisk(
-            self.rows_of, self.columns_of, self.matrix_shape, loss, self.y, self.costs
-        )
 
     def scores_of(self, left: Vector, right: Vector) -> Vector:
         """The entries of W = L R'."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.cached import cached_property
-from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.base import Evaluation, Risk
 from rrmlinear.risks.layouts.labellings import Found, Labellings, TableLabellings
 from rrmlinear.risks.layouts.pairs import Pairs
 from rrmlinear.risks.scalar import ScalarRisk
@@ -20,7 +19,7 @@ Vector = NDArray[np.float64]
 DUAL_ROUNDING = 1e-9
 
 
-class MeasureRisk:
+class MeasureRisk(Risk):
     """F(w) = C max over y' of n Δ(y', y) − Σ_i y_i x_i'w, i the examples that y' labels wrongly.
 
     Δ is the loss of a contingency table; for the error rate F is C times the sum of hinge losses.
@@ -37,7 +36,7 @@ class MeasureRisk:
     example 3 and section 5.4.
     """
 
-    offers: frozenset[Hashable] = frozenset({"smoothed"})
+    offers = frozenset({"smoothed"})
 
     def __init__(
         self,
@@ -103,10 +102,6 @@ class MeasureRisk:
     def duals(self, alphas: Vector) -> Vector:
         """The duals α in the form that a Result holds."""
         return alphas[: self.n]
-
-    def complete(self, w: Vector, at: Evaluation | None = None) -> Vector:
-        """The weights w in the form that a Result holds."""
-        return w
 
 
 def _over(measure: Any, labels: Vector) -> Labellings | Pairs:

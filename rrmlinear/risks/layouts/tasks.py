@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,24 +45,6 @@ class TaskRisk(ScalarRisk):
     Result's weights are W row by row and then the k intercepts, 0 for a task without costs.
     """
 
-    tasks: Places
-    n_tasks: int
-    given: Condition | None
-
-    def __new__(
-        cls,
-        rows: Rows,
-        loss: ScalarLoss,
-        y: Vector,
-        costs: Vector,
-        tasks: Places,
-        k: int,
-        threads: int = 1,
-        condition: Condition | None = None,
-    ) -> Self:
-        in_each = None if condition is None else InGroups(condition, tasks, k)
-        return ScalarRisk.__new__(cls, rows, loss, y, costs, threads, in_each)
-
     def __init__(
         self,
         rows: Rows,
@@ -75,14 +56,16 @@ class TaskRisk(ScalarRisk):
         threads: int = 1,
         condition: Condition | None = None,
     ) -> None:
-        self.y, self.tasks, self.n_tasks, self.given = y, tasks, k, condition
+        in_each = None if condition is None else InGroups(condition, tasks, k)
+        super().__init__(rows, loss, y, costs, threads, in_each)
+        self.tasks, self.n_tasks, self.given = tasks, k, condition
 
     def _bias(self, rows: Rows) -> float:
         # intercepts stand behind the weights, not in an appended column
         return 1.0
 
     @property
-    def offers(self) -> frozenset[Hashable]:
+    def offers(self) -> frozenset[Hashable]:  # type: ignore[override]
         """As `Risk.offers`."""
         has_boxes = self.given is None or self.is_free
         return super().offers - {"box"} | ({"boxes"} if has_boxes else frozenset())
@@ -91,11 +74,6 @@ class TaskRisk(ScalarRisk):
     def is_free(self) -> bool:
         """Whether each task has an intercept left free."""
         return self.given is not None and self.given.has_intercept
-
-    def of_loss(self, loss: ScalarLoss) -> TaskRisk:
-        """The risk with another loss."""
-        more = (self.tasks, self.n_tasks, self.threads, self.given)
-        return TaskRisk(self.rows, loss, self.y, self.costs, *more)
 
     @property
     def separate(self) -> tuple[int, int]:
@@ -109,7 +87,7 @@ class TaskRisk(ScalarRisk):
 
         d, k = self.separate
         rows = csr_array(
-            (self.rows.values, self.rows.indices, self.rows.indptr), (len(self.y), d * k)
+            (self.rows.values, self.rows.indices, self.rows.indptr), (len(self.labels), d * k)
         )
         parts = []
         for t in range(k):

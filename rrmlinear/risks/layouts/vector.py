@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.risks.base import Evaluation
-from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.loss_risk import LossRisk
 
 Array = NDArray[np.float64]
 
@@ -22,8 +21,25 @@ UNIT_BALL_ROUNDING = 1e-12
 class VectorTerms:
     """Σ_i c_i φ(y_i − s_i) as a function of the scores s, n × k; ``loss`` holds its smoothing γ."""
 
+    #: What a risk of these offers.
+    offers = frozenset({"gram"})
+
     def __init__(self, loss: BlockLoss, y: Array, costs: Array) -> None:
-        self.loss, self.y, self.costs = loss, y, costs[:, np.newaxis]
+        self.loss, self.y, self.labels, self.k = loss, y, y, y.shape[1]
+        self.costs = costs.reshape(-1, 1)
+
+    @property
+    def lipschitz(self) -> float:
+        """The Lipschitz constant of the loss."""
+        return self.loss.lipschitz(self.k)
+
+    def of_loss(self, loss: BlockLoss) -> VectorTerms:
+        """The terms with another loss."""
+        return VectorTerms(loss, self.y, self.costs)
+
+    def smoothed(self, smoothing: float) -> VectorTerms:
+        """The terms with the loss smoothed."""
+        return self.of_loss(self.loss.smoothed(smoothing))
 
     def total(self, scores: Array) -> float:
         """Σ c_i φ."""
@@ -57,39 +73,22 @@ class VectorTerms:
         return steps / np.maximum(_lengths(steps), 1)[:, np.newaxis]
 
 
-class VectorRisk(BlockRisk):
+class VectorRisk(LossRisk):
     """F(W) = Σ_i c_i φ(y_i − W'x_i), φ the length of a vector of k residuals; W is d × k.
 
     Smoothed by γ > 0, φ(r) is ‖r‖²/(2γ) up to ‖r‖ = γ and ‖r‖ − γ/2 beyond. Targets, scores W'x_i,
     derivatives and duals are n × k. Duals have ‖α_i‖₂ ≤ 1 and φ*(−α) = −y'α + (γ/2)‖α‖²; a dual
-    step is a projection on that ball. ``loss`` holds γ, as ``smoothing``. Otherwise it is a
-    `BlockRisk`.
+    step is a projection on that ball. ``loss`` holds γ, as ``smoothing``.
     """
 
     def __init__(
         self, rows: Rows, loss: BlockLoss, y: Array, costs: Array, threads: int = 1
     ) -> None:
-        label = np.zeros(len(y), dtype=np.int32)
-        super().__init__(rows, loss, label, y.shape[1], costs, threads)
-        self.y, self.terms = y, VectorTerms(loss, y, costs)
-
-    @property
-    def offers(self) -> frozenset[Hashable]:
-        """See `Risk.offers`."""
-        return frozenset({"gram"})
-
-    def smoothed(self, smoothing: float) -> VectorRisk:
-        """The risk with the loss smoothed."""
-        loss = self.loss.smoothed(smoothing)
-        return VectorRisk(self.rows, loss, self.y, self.costs.ravel(), self.threads)
+        super().__init__(rows, VectorTerms(loss, y, costs), threads)
 
     def at(self, scores: Array, warm: Any = None) -> Evaluation:
         """F at these scores."""
         return Evaluation(self, self.terms, scores)
-
-    def duals(self, alphas: Array) -> Array:
-        """The duals α in the form that a Result holds."""
-        return alphas
 
 
 def _lengths(rows: Array) -> Array:

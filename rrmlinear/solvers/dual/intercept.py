@@ -11,9 +11,9 @@ from rrmlinear.core.deadline import check_time
 from rrmlinear.core.records import replace
 from rrmlinear.data.rows import Rows
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks._row_sums import RowSums
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.products import RowSums
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.ascents import ascent_of
 from rrmlinear.solvers.loop.certificate import Certificate

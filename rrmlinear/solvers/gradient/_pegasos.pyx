@@ -6,7 +6,8 @@ from libc.stdint cimport int64_t, uint64_t
 from rrmlinear.core.random cimport random_below, random_stream
 from rrmlinear.simd.row_products cimport row_axpy, row_dot
 from rrmlinear.simd.rows cimport row_t, rows_get
-from rrmlinear.risks.scalar cimport ScalarRisk
+from rrmlinear.data.rows cimport Rows
+from rrmlinear.risks.terms cimport ScalarTerms
 
 import numpy as np
 
@@ -23,7 +24,8 @@ cdef class SubgradientDescent:
     """
 
     cdef readonly int64_t steps_made
-    cdef ScalarRisk risk
+    cdef Rows rows
+    cdef ScalarTerms terms
     cdef Py_ssize_t batch
     cdef bint averaging
     cdef double modulus
@@ -44,19 +46,21 @@ cdef class SubgradientDescent:
     cdef double[::1] derivative_sum  # of each example over its visits
     cdef int64_t[::1] visits
 
-    def __init__(self, ScalarRisk risk not None, const int64_t[::1] drawn not None, double modulus,
-                 double radius, Py_ssize_t batch, bint averaging, uint64_t seed):
-        self.risk, self.drawn, self.modulus, self.radius = risk, drawn, modulus, radius
+    def __init__(self, Rows rows not None, ScalarTerms terms not None,
+                 const int64_t[::1] drawn not None, double modulus, double radius,
+                 Py_ssize_t batch, bint averaging, uint64_t seed):
+        self.rows, self.terms, self.drawn = rows, terms, drawn
+        self.modulus, self.radius = modulus, radius
         self.batch, self.averaging = min(batch, drawn.shape[0]), averaging
         self.random = random_stream(seed, 0)
         self.scale, self.norm, self.weighted, self.steps_made = 1, 0, 0, 0
-        self.direction, self.remainder = np.zeros(risk.shape), np.zeros(risk.shape)
+        self.direction, self.remainder = np.zeros(rows.width), np.zeros(rows.width)
         self.u, self.rest = self.direction, self.remainder
-        self.curvature = risk.rows.squared_norms()
+        self.curvature = rows.squared_norms()
         self.chosen = np.asarray(drawn[:self.batch]).copy()
         self.derivative, self.product = np.zeros(self.batch), np.zeros(self.batch)
-        self.derivative_sum = np.zeros(risk.n)
-        self.visits = np.zeros(risk.n, dtype=np.int64)
+        self.derivative_sum = np.zeros(terms.n)
+        self.visits = np.zeros(terms.n, dtype=np.int64)
 
     def steps(self, int64_t count, const int64_t[::1] order=None):
         """Take this many steps, on the examples of ``order``, or on some drawn here."""
@@ -82,9 +86,9 @@ cdef class SubgradientDescent:
             elif self.batch < self.drawn.shape[0]:
                 self.chosen[j] = self.drawn[random_below(&self.random, self.drawn.shape[0])]
             i = self.chosen[j]
-            row = rows_get(&self.risk.rows.c, i)
+            row = rows_get(&self.rows.c, i)
             self.product[j] = row_dot(&row, &self.u[0])
-            derivative = self.risk.loss.derivative(self.risk.y[i], self.scale * self.product[j])
+            derivative = self.terms.loss.derivative(self.terms.y[i], self.scale * self.product[j])
             self.derivative[j] = derivative
             self.derivative_sum[i] += derivative
             self.visits[i] += 1
@@ -92,11 +96,11 @@ cdef class SubgradientDescent:
             self.scale *= 1 - 1.0 / self.steps_made
         for j in range(self.batch):
             i = self.chosen[j]
-            move = -examples_per_draw * self.risk.cost[i] * self.derivative[j]
+            move = -examples_per_draw * self.terms.cost[i] * self.derivative[j]
             move /= self.modulus * self.steps_made * self.scale
             if move == 0:
                 continue
-            row = rows_get(&self.risk.rows.c, i)
+            row = rows_get(&self.rows.c, i)
             dot = self.product[j] if self.batch == 1 else row_dot(&row, &self.u[0])
             self.norm += move * (2 * dot + move * self.curvature[i])
             row_axpy(&row, move, &self.u[0])
@@ -129,10 +133,10 @@ cdef class SubgradientDescent:
         """Each example's mean derivative over its visits since `forget_derivatives`, and ``others``
         where it had none.
         """
-        result = np.empty(self.risk.n)
+        result = np.empty(self.terms.n)
         cdef double[::1] out = result
         cdef Py_ssize_t i
-        for i in range(self.risk.n):
+        for i in range(self.terms.n):
             out[i] = self.derivative_sum[i] / self.visits[i] if self.visits[i] else others[i]
         return result
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.base import Evaluation, LossRisk
+from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.loss_risk import LossRisk
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.power import mean_curvature

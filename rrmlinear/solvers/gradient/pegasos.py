@@ -73,7 +73,8 @@ class Pegasos(Solver):
             losses = self.risk.at(np.zeros(self.n)).value
             radius = math.sqrt(losses / self.regularizer.modulus)
         self.state = SubgradientDescent(
-            self.risk,
+            self.risk.rows,
+            self.risk.terms,
             counted,
             self.regularizer.modulus,
             radius,

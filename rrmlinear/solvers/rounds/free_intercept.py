@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.cached import cached_property
-from rrmlinear.risks.balanced_hessian import inverse_of
 from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.block_hessian import inverse_of
 from rrmlinear.risks.conditions.class_places import BALANCE_ACCURACY, MAX_MIN_SLOPE, step_of
 from rrmlinear.risks.conditions.classes import BALANCE_ROUNDING, MIN_SLOPE
 from rrmlinear.solvers.loop.line_search import nearly_lowest_by_many

@@ -153,7 +153,7 @@ class Vectors:
         at, change = self._at(place), self._of(moves)
         if change.ndim == 1:
             return (np.atleast_1d(at.curvatures @ change),)
-        return (at.risk.rates_of_classes.moved(at.derivatives, at.risk.smoothing, change),)
+        return (at.terms.moved(at.derivatives, change),)
 
     def keep(self, alphas: Combination) -> Sums:
         """Sum: the parts that have given their ascents these duals."""

@@ -163,7 +163,7 @@ class InteriorPoints(Solver):
         if moves.ndim > 1:
             line = getattr(at.line(moves), "both", moves)
             smooth = self.smooth
-            change = smooth.rates_of_classes.changes(at.derivatives, smooth.smoothing, line)
+            change = smooth.terms.changes(at.derivatives, line)
             blocks, labels = at.derivatives + change, smooth.labels
             blocks[np.arange(len(labels)), labels] = 0.0
             if not np.array_equal(self.risk.loss.confined(blocks, labels), blocks):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from rrmlinear.core.cached import cached_property
 from rrmlinear.core.loading import loading
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.row_factor import is_nearly_full
+from rrmlinear.risks.hessian import is_nearly_full
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS
 from rrmlinear.solvers.second_order.limits import (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.cached import cached_property
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.base import Evaluation, Risk
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.layouts.chains._chain_sums import ChainSums
 from rrmlinear.risks.layouts.chains._transitions import SequenceTransitions, Transitions
@@ -23,7 +23,7 @@ from rrmlinear.risks.shares import Shares
 Array = NDArray[np.float64]
 
 
-class ChainRisk:
+class ChainRisk(Risk):
     """F(w) = Σ_s c_s φ_s(w) of m sequences, φ a `ChainLoss`.
 
     ``rows`` has a row x_t for each of n positions, ``label`` its true label 0 … k − 1, ``starts``
@@ -79,7 +79,7 @@ class ChainRisk:
         self.parts.cuts = [*inner.tolist(), len(starts) - 1]
 
     @property
-    def offers(self) -> frozenset[Hashable]:
+    def offers(self) -> frozenset[Hashable]:  # type: ignore[override]
         """As `Risk.offers`. "smoothed": a loss with a kink, which `smoothed` smooths."""
         return frozenset() if self.loss.temperature else frozenset({"smoothed"})
 
@@ -192,14 +192,6 @@ class ChainRisk:
         if not self.loss.temperature:
             shares = np.maximum(shares, 2 * self.row_costs)
         return shares, self.split(w, self.rows.width)[0]
-
-    def duals(self, alphas: Array) -> Array:
-        """The duals α in the form that a Result holds."""
-        return alphas
-
-    def complete(self, w: Array, at: Evaluation | None = None) -> Array:
-        """The weights w in the form that a Result holds."""
-        return w
 
     def total(self, scores: Array) -> float:
         """F."""

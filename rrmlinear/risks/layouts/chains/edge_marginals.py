@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.projections.marginals import chain_marginals
-from rrmlinear.risks.base import Evaluation
+from rrmlinear.risks.base import Evaluation, Risk
 from rrmlinear.risks.layouts.chains.chain_loss import STRUCTURED_HINGE
 from rrmlinear.risks.layouts.chains.chain_products import ChainProducts
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
@@ -43,7 +43,7 @@ class EdgeLoss(NamedTuple):
     lipschitz: float = 2.0**0.5
 
 
-class EdgeMarginalsRisk:
+class EdgeMarginalsRisk(Risk):
     """F(w) = Σ_s c_s max_y [distance(y, y_s) + score(y) − score(y_s)] of the sequences of a chain.
 
     Scores, derivatives and duals have k² numbers for each edge (t, t + 1), for the labels of its
@@ -58,8 +58,6 @@ class EdgeMarginalsRisk:
     Source: Zhang, Saha and Vishwanathan, Lower Bounds for BMRM and Faster Rates for Training SVMs,
     appendices E.1 and E.3.
     """
-
-    offers: frozenset[Hashable] = frozenset()
 
     def __init__(self, chain: ChainRisk) -> None:
         if chain.loss != STRUCTURED_HINGE:
@@ -200,14 +198,6 @@ class EdgeMarginalsRisk:
         for begin, end in self._each():
             tables[begin:end] = chain_marginals(tables[begin:end], tol=STEP_ACCURACY)
         return self.truth - m, None
-
-    def duals(self, alphas: Array) -> Array:
-        """The duals α in the form that a Result holds."""
-        return alphas
-
-    def complete(self, w: Array, at: Evaluation | None = None) -> Array:
-        """The weights w in the form that a Result holds."""
-        return w
 
 
 def weighted(costs: Array, a: Array, b: Array) -> float:

@@ -60,7 +60,7 @@ class ClassModelChoice:
     def take(self, risk: Any) -> None:
         """Go on with another loss."""
         self.risk = risk
-        self.largest = self.squares / (risk.smoothing + risk.loss.smoothing)
+        self.largest = self.squares / (risk.terms.smoothing + risk.loss.smoothing)
 
     def pulls(self, features: NDArray[np.int64], derivatives: Vector) -> Vector:
         """Minus the derivatives of F by these weights, of those of the losses by the scores."""
@@ -93,7 +93,7 @@ class ClassModelChoice:
             class_of = np.append(class_of, np.arange(risk.k))
             terms = np.hstack([terms, np.zeros((4, risk.k))])
             begin = np.append(begin, np.zeros(risk.k))
-        some, first, kinds, rates = risk.rates_of_classes.active(at.derivatives, risk.smoothing)
+        some, first, kinds, rates = risk.terms.active(at.derivatives)
         class_of, k = class_of.astype(np.int32), risk.k
         sweeps = ClassModelSweeps(
             self.columns, feature, class_of, k, some, first, kinds, rates, terms, begin

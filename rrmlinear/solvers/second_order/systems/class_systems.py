@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.block_hessian import BlockHessian
 from rrmlinear.solvers.second_order.conjugate_gradients import (
     MAX_PRODUCTS,
     conjugate_gradients,
@@ -86,7 +85,7 @@ class ClassSystems:
                 self.were_at_once = 0
                 return x, None
             self.were_at_once = min(self.were_at_once + 1, MOST_AT_ONCE)
-            if not (isinstance(hessian, BlockHessian) and _is_common(diagonal, hessian.k)):
+            if hessian.free or not _is_common(diagonal, hessian.k):
                 # duals are balanced, or float32 would lose weights that are equal in all classes
                 self.exact = self.were_at_once
                 return x, rest
@@ -103,8 +102,8 @@ class ClassSystems:
         """Whether H has at most as many terms as there are unknowns, and D is common to all
         classes.
         """
-        is_block = isinstance(hessian, BlockHessian)
-        return is_block and hessian.size <= len(diagonal) and _is_common(diagonal, hessian.k)
+        is_narrow = not hessian.free and hessian.size <= len(diagonal)
+        return is_narrow and _is_common(diagonal, hessian.k)
 
     def _by_factors(
         self,
@@ -156,5 +155,4 @@ def _visits(hessian: Any) -> float:
     """
     rows = hessian.rows
     number = float(len(hessian.active) * rows.n_stored / rows.shape[0] * 2 * hessian.k)
-    is_full = isinstance(hessian, BlockHessian) and hessian.is_full
-    return FULL_SPEED / MATRIX_SPEED * number if is_full else number
+    return FULL_SPEED / MATRIX_SPEED * number if hessian.is_full else number
