@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks._class_matrix import pair_parts, pair_work
-from rrmlinear.risks._class_parts import class_parts
+from rrmlinear.risks._class_parts import class_parts, pair_parts, pair_work
 from rrmlinear.risks._class_sums import ClassSums
 
 Array = NDArray[np.float64]

@@ -1,11 +1,27 @@
-"""Σ_i c_i φ(s_i, y_i) over all examples, as a function of their scores, for losses of one score."""
+"""Σ_i c_i φ(s_i, y_i) over all examples, as a function of their scores, for losses of one score;
+and their duals where these are clipped lines or steps in one multiplier θ.
+"""
+
+cimport cython
+from libc.math cimport fabs
+from libc.stdlib cimport free, malloc
 
 from rrmlinear.losses.base cimport ScalarLoss
+from rrmlinear.projections.clipped_lines cimport NO_MEMORY
+from rrmlinear.projections.plane cimport plane_settle
+from rrmlinear.projections.plane_root cimport plane_near
+from rrmlinear.projections.roots cimport steps_root
 from rrmlinear.simd.columns cimport vector_dot3, vector_shifted, vector_sums
+from rrmlinear.simd.planes cimport plane_sum, plane_t
+from rrmlinear.simd.steps cimport steps_t, steps_write
 
 import numpy as np
 
+# The search for θ is repeated from the θ found while the sum misses z by more than this fraction of
+# the sum of sizes: where rates are large, θ has too few digits. At most TRIALS searches.
+cdef double SUM_ACCURACY = 1e-12
 cdef enum:
+    TRIALS = 4
     CHUNK = 1024  # examples whose numbers stay in a cache between loops
 
 
@@ -200,3 +216,180 @@ cdef one_or_all(values, Py_ssize_t n):
     if array.ndim != 1 or array.size not in (1, n):
         raise ValueError(f"there must be one number or {n}, got shape {np.shape(values)}")
     return array
+
+
+@cython.final
+cdef class PieceDuals:
+    """Duals α of a loss that has `ScalarLoss.pieces`, under one linear condition on them.
+
+    The maximum of −φ*(−α) − m α − ½ q (α − α_i)² less θ times the condition is at a sum of clipped
+    lines, one for each piece k: a_k = clip((q α_i + t_k − m − θ v_k)/(q + γ) − o_k, l_k, u_k);
+    where q + γ = 0 each is a step from u to l (for v < 0 from l to u). Methods return the α of all
+    examples and a θ with Σ_i c_i Σ_k v_k a_k = z. z must lie between the sums at the bounds, for
+    steps strictly.
+
+    ``scales`` are the v, one array for each piece; None stands for 1.
+    """
+
+    cdef readonly Py_ssize_t n
+    cdef Py_ssize_t parts
+    cdef double smoothing
+    cdef double z
+    cdef const double[::1] cost
+    cdef const double[::1] target      # this array and those below: piece after piece
+    cdef const double[::1] offset
+    cdef const double[::1] lower
+    cdef const double[::1] upper
+    cdef const double[::1] scale
+    cdef const double[::1] weight      # c v
+
+    def __cinit__(self, pieces, costs, double smoothing, scales=None, double z=0):
+        self.n, self.cost, self.smoothing, self.z = len(costs), costs, smoothing, z
+        self.parts = len(pieces)
+        self.target, self.offset, self.lower, self.upper = (
+            self._flat(columns) for columns in zip(*pieces))
+        if scales is None:
+            self.scale, self.weight = None, self._flat([costs] * self.parts)
+        else:
+            self.scale = self._flat(scales)
+            self.weight = self._flat([costs * scale for scale in scales])
+
+    def _flat(self, columns):
+        columns = [np.broadcast_to(np.float64(x), self.n) for x in columns]
+        return np.ascontiguousarray(columns[0]) if self.parts == 1 else np.concatenate(columns)
+
+    def lines(self, const double[::1] scores not None, alphas, curvatures, double guess,
+              bint at_most=False):
+        """For q + γ > 0 where a cost is above 0; ``alphas`` and ``curvatures``: arrays or numbers.
+
+        With ``at_most`` θ is 0 if the sum at θ = 0 is at most z, else θ > 0.
+        """
+        cdef const double[:] alpha = np.broadcast_to(np.float64(alphas), self.n)
+        cdef const double[:] q = np.broadcast_to(np.float64(curvatures), self.n)
+        cdef Py_ssize_t all_parts = self.parts * self.n, i, k
+        cdef bint alike = q.strides[0] == 0 and self.scale is None
+        result, rates = np.empty(all_parts), np.empty(1 if alike else all_parts)
+        cdef double[::1] line = result, rate = rates
+        cdef double theta = 0
+        cdef plane_t plane
+        cdef int status = 0, trial
+        with nogil:
+            plane.m.at, plane.m.step = &line[0], 1
+            plane.d.at, plane.d.step = &rate[0], not alike
+            plane.lower.at, plane.lower.step = &self.lower[0], 1
+            plane.upper.at, plane.upper.step = &self.upper[0], 1
+            plane.s.at, plane.s.step = &self.weight[0], 1
+            plane.n, plane.e, plane.z, plane.rates, plane.absolute = all_parts, 0, self.z, 1, 0
+            for trial in range(TRIALS):
+                # the guess is subtracted first: the θ left is small and keeps its digits
+                for k in range(self.parts):
+                    for i in range(self.n):
+                        self._line(k * self.n + i, scores[i], alpha[i], q[i], guess, alike,
+                                   &line[0], &rate[0])
+                if at_most and plane_sum(&plane, -guess) <= self.z:
+                    theta = -guess
+                    self._clip(theta, rate, not alike, line)
+                    break
+                status = plane_near(&plane, 0, &theta)
+                if status < 0:
+                    break
+                status = plane_settle(&plane, 0, &line[0], &theta)
+                if status < 0:
+                    break
+                if trial == TRIALS - 1 or self._is_met(line):
+                    break
+                guess += theta
+            self._gather(line)
+        if status == NO_MEMORY:
+            raise MemoryError("no memory for the search")
+        if status < 0:
+            raise FloatingPointError("dual steps overflow; scale the data")
+        return result[:self.n], guess + theta
+
+    cdef inline void _line(self, Py_ssize_t j, double margin, double alpha, double q, double guess,
+                           bint alike, double* line, double* rate) noexcept nogil:
+        cdef double v = 1 if self.scale is None else self.scale[j], s = q + self.smoothing
+        cdef double r = 1 / s if s > 0 else 0
+        line[j] = (q * alpha + self.target[j] - margin - guess * v) * r - self.offset[j]
+        rate[0 if alike else j] = r * v
+
+    cdef bint _is_met(self, const double[::1] parts) noexcept nogil:
+        cdef Py_ssize_t j
+        cdef double total = -self.z, size = 0
+        for j in range(parts.shape[0]):
+            total += self.weight[j] * parts[j]
+            size += fabs(self.weight[j] * parts[j])
+        return fabs(total) <= SUM_ACCURACY * size
+
+    cdef void _clip(self, double theta, const double[::1] rate, Py_ssize_t step,
+                    double[::1] line) noexcept nogil:
+        cdef Py_ssize_t j
+        cdef double a
+        for j in range(line.shape[0]):
+            a = line[j] - theta * rate[j * step]
+            line[j] = self.lower[j] if a < self.lower[j] else min(a, self.upper[j])
+
+    cdef void _gather(self, double[::1] parts) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range((self.parts - 1) * self.n):
+            parts[i % self.n] += parts[self.n + i]
+
+    def steps(self, const double[::1] scores not None, double guess, double move):
+        """For γ = 0 and no curvature; ``move`` > 0 estimates the distance from ``guess`` to θ."""
+        result = np.empty(self.n)
+        cdef double[::1] out = result
+        cdef steps_t steps
+        cdef double theta = guess
+        cdef double* memory = <double*> malloc(3 * self.parts * self.n * sizeof(double))
+        if memory == NULL:
+            raise MemoryError("no memory for the search")
+        steps.target, steps.lower, steps.upper = &self.target[0], &self.lower[0], &self.upper[0]
+        steps.margin, steps.cost = &scores[0], &self.cost[0]
+        steps.n, steps.parts, steps.z = self.n, self.parts, self.z
+        with nogil:
+            theta = steps_root(&steps, guess, move, memory)
+            steps_write(&steps, theta, &out[0])
+            free(memory)
+        return result, theta
+
+    def scaled_steps(self, const double[::1] scores not None, double guess, double move,
+                     bint at_most=False):
+        """As `steps`, with ``scales``; ``at_most`` as in `lines`."""
+        cdef Py_ssize_t all_parts = self.parts * self.n, j
+        cdef double[:, ::1] columns = np.empty((3, all_parts))
+        cdef const double[::1] costs = np.tile(self.cost, self.parts)
+        result, zeros = np.empty(all_parts), np.zeros(all_parts)
+        cdef double[::1] out = result
+        cdef const double[::1] no_scores = zeros
+        cdef double v, t, total = 0, theta = 0
+        cdef steps_t steps
+        cdef bint met
+        cdef double* memory = <double*> malloc(3 * all_parts * sizeof(double))
+        if memory == NULL:
+            raise MemoryError("no memory for the search")
+        with nogil:
+            for j in range(all_parts):
+                # v a falls from the larger of its bounds to the smaller one at (t − m)/v
+                v, t = self.scale[j], self.target[j] - scores[j % self.n]
+                columns[0, j] = t / v if v != 0 else 0
+                columns[1, j] = min(v * self.lower[j], v * self.upper[j])
+                columns[2, j] = max(v * self.lower[j], v * self.upper[j])
+                total += costs[j] * columns[2 if columns[0, j] > 0 else 1, j]
+            met = at_most and total <= self.z
+            if not met:
+                steps.target, steps.margin = &columns[0, 0], &no_scores[0]
+                steps.lower, steps.upper = &columns[1, 0], &columns[2, 0]
+                steps.cost, steps.n, steps.parts, steps.z = &costs[0], all_parts, 1, self.z
+                theta = steps_root(&steps, guess, move, memory)
+                theta = max(theta, 0) if at_most else theta
+                steps_write(&steps, theta, &out[0])
+            for j in range(all_parts):
+                v, t = self.scale[j], self.target[j] - scores[j % self.n]
+                if v == 0:
+                    out[j] = self.upper[j] if t > 0 else self.lower[j] if t < 0 else 0
+                else:
+                    t = (columns[2 if columns[0, j] > 0 else 1, j] if met else out[j]) / v
+                    out[j] = min(max(t, self.lower[j]), self.upper[j])  # v a / v rounds
+            free(memory)
+            self._gather(out)
+        return result[:self.n], theta

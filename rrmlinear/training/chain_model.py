@@ -15,7 +15,7 @@ from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.risks.layouts.chains._chain_sums import ChainSums, best_labellings
-from rrmlinear.risks.layouts.chains._transitions import SequenceTransitions, Transitions
+from rrmlinear.risks.layouts.chains._transitions import Transitions
 from rrmlinear.training.labelling_model import LabellingModel, in_parts
 from rrmlinear.training.model_files.header import ModelFileError
 from rrmlinear.training.model_files.reading import load_model
@@ -171,11 +171,9 @@ class ChainModel(LabellingModel):
             own = starts[first : last + 1] - begin
             sums = ChainSums(label, own, k, np.ones(last - first))
             ready = constant
-            if ready is None and edges is not None:
-                ready = SequenceTransitions(
-                    pairs, edges.between(begin - first, end - last), 1.0, best
-                )
-            assert ready is not None
+            if edges is not None:
+                own_edges = edges.between(begin - first, end - last)
+                ready = Transitions(pairs, 1.0, best, own_edges)
             some(Part(sums, nodes, ready, last - first, slice(begin, end)))
 
         in_parts(starts, n_parts, threads, part)

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.risks.conditions._piece_duals import PieceDuals
 from rrmlinear.risks.conditions.base import Best, Bound, Search, check_scores
 from rrmlinear.risks.conditions.intercept import BalancedDuals, Intercept
-from rrmlinear.risks.terms import ScalarTerms
+from rrmlinear.risks.terms import PieceDuals, ScalarTerms
 
 Vector = NDArray[np.float64]
 #: (target, offset, lower, upper) of `ScalarLoss.pieces`.

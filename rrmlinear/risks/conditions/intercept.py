@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.cached import cached_property
-from rrmlinear.risks.conditions._piece_duals import PieceDuals
 from rrmlinear.risks.conditions.balance import Look, balanced, faded
 from rrmlinear.risks.conditions.base import Best, Bound, Search, check_scores
 from rrmlinear.risks.conditions.classes import BalancedClasses
-from rrmlinear.risks.terms import ScalarTerms
+from rrmlinear.risks.terms import PieceDuals, ScalarTerms
 
 Vector = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.risks.layouts._entries import entries_of_product
+from rrmlinear.risks.products import entries_of_product
 from rrmlinear.risks.scalar import ScalarRisk
 
 Vector = NDArray[np.float64]

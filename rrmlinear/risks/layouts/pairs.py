@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.layouts._pairs import pair_hinges, smooth_pairs
+from rrmlinear.risks.layouts._labellings import pair_sums
 from rrmlinear.risks.layouts.labellings import Found
 
 Vector = NDArray[np.float64]
@@ -32,24 +32,20 @@ class Pairs:
 
     def find(self, scores: Vector) -> Found:
         """The mean of the hinges."""
-        return self._found(scores, pair_hinges)
+        return self.smoothed(scores, 0.0)
 
     def smoothed(self, scores: Vector, mu: float) -> Found:
         """The mean of smoothed hinges."""
-        return self._found(scores, lambda low, high: smooth_pairs(low, high, mu))
-
-    def _found(self, scores: Vector, sums: object) -> Found:
-        assert callable(sums)
         order = self.positive[np.argsort(scores[self.positive])]
         other = self.negative[np.argsort(scores[self.negative])]
         low, high = scores[order], scores[other]
-        total, of_positive = sums(low, high)
+        total, of_positive = pair_sums(low, high, mu)
 
         def derivatives() -> Vector:
             result = np.empty(self.n + 1)
             result[order] = -self.weight * of_positive
             # the same pairs by their negative examples: 1 − (−q) + (−p)
-            result[other] = self.weight * sums(-high[::-1], -low[::-1])[1][::-1]
+            result[other] = self.weight * pair_sums(-high[::-1], -low[::-1], mu)[1][::-1]
             result[self.n] = -self.weight * float(of_positive.sum())
             return result
 

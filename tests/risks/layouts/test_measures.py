@@ -15,7 +15,7 @@ from rrmlinear.losses.measures import (
     RocArea,
     measured,
 )
-from rrmlinear.risks.layouts._flip_counts import FlipCounts
+from rrmlinear.risks.layouts._labellings import FlipCounts
 from rrmlinear.risks.layouts.labellings import Labellings, TableLabellings
 from rrmlinear.risks.layouts.pairs import Pairs
 

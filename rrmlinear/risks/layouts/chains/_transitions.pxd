@@ -12,6 +12,8 @@ cdef class Transitions:
     cdef readonly bint logarithms
     cdef Py_ssize_t k8
     cdef bint best
+    cdef bint fixed
+    cdef Rows edges
     cdef object memory
     cdef const double[:, ::1] weights
     cdef chain_pairs_t constant
@@ -44,7 +46,3 @@ cdef class Transitions:
                      const double* alpha, const double* v, double factor, double* work,
                      double* sums) noexcept nogil
     cdef void finish(self, chain_pairs_t E, const double* work, double* sums) noexcept nogil
-
-
-cdef class SequenceTransitions(Transitions):
-    cdef Rows edges

@@ -12,99 +12,31 @@ from rrmlinear.data.rows import aligned_zeros
 
 
 cdef class Transitions:
-    """Transitions T, k × k, times a ``scale``, the same for all pairs of neighbours.
+    """Weights of pairs of neighbours, times a ``scale``: T, k × k, the same for all pairs.
 
-    They are held as exponentials, or as logarithms where T scale spans too much for them; for the
-    ``best`` labelling as they are.
+    They are held as exponentials, or as logarithms where they span too much for them; for the
+    ``best`` labelling as they are. Those that are ``fixed`` are made once, others for one sequence
+    after the other from ``weights`` as they are then. So are those with features of ``edges``, which
+    differ from edge to edge: Σ_f x_f V_f + T. ``weights`` are then T, the first k rows, and k rows
+    V_f for each feature; ``edges`` has a row for each pair of neighbours, those of a sequence one
+    after the other.
     """
 
-    def __init__(self, const double[:, ::1] weights not None, double scale=1.0, bint best=False):
+    def __init__(self, const double[:, ::1] weights not None, double scale=1.0, bint best=False,
+                 Rows edges=None, bint fixed=True):
         cdef Py_ssize_t k = weights.shape[1], k8 = (k + 7) // 8 * 8
+        cdef double* rows
         self.k, self.k8, self.scale, self.best, self.weights = k, k8, scale, best, weights
-        self.memory = aligned_zeros(2 * k, k8)
-        cdef double* rows = <double*> <uintptr_t> self.memory.ctypes.data
-        self.constant = made(&weights[0, 0], k, k8, scale, best, rows, rows + k * k8)
-        self.logarithms = self.constant.logarithms
+        self.edges, self.fixed = edges, fixed and edges is None
+        if self.fixed:
+            self.memory = aligned_zeros(2 * k, k8)
+            rows = <double*> <uintptr_t> self.memory.ctypes.data
+            self.constant = made(&weights[0, 0], k, k8, scale, best, rows, rows + k * k8)
+            self.logarithms = self.constant.logarithms
 
     cdef Py_ssize_t room(self, Py_ssize_t most) noexcept nogil:
-        return 1
-
-    cdef Py_ssize_t tables(self, Py_ssize_t most) noexcept nogil:
-        return 1
-
-    cdef chain_pairs_t of(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t length,
-                          double* room) noexcept nogil:
-        cdef chain_pairs_t result = self.constant
-        result.top *= length - 1
-        return result
-
-    cdef double score(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t length,
-                      const int32_t* y) noexcept nogil:
-        cdef double total = 0
-        cdef Py_ssize_t t
-        for t in range(1, length):
-            total += self.weights[y[t - 1], y[t]]
-        return total
-
-    cdef void count(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t length, const int32_t* y,
-                    const int32_t* z, double step, double* sums) noexcept nogil:
-        cdef Py_ssize_t k = self.k, t
-        for t in range(1, length):
-            if z == NULL:
-                sums[y[t - 1] * k + y[t]] += step
-            elif y[t] != z[t] or y[t - 1] != z[t - 1]:
-                sums[y[t - 1] * k + y[t]] += step
-                sums[z[t - 1] * k + z[t]] -= step
-
-    cdef double taken(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t length, const int32_t* y,
-                      const int32_t* z, double* sums) noexcept nogil:
-        cdef Py_ssize_t k = self.k, t
-        cdef double total = 0
-        for t in range(1, length):
-            if y[t] != z[t] or y[t - 1] != z[t - 1]:
-                total += taken_one(sums + y[t - 1] * k + y[t])
-                total += taken_one(sums + z[t - 1] * k + z[t])
-        return total
-
-    cdef void spread(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t length, const double* tables,
-                     double factor, double* sums) noexcept nogil:
-        cdef Py_ssize_t k2 = self.k * self.k, t
-        for t in range(length - 1):
-            add(factor, tables + t * k2, k2, sums)
-
-    cdef double taken_tables(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t length,
-                             double* sums) noexcept nogil:
-        return taken_block(sums, self.k * self.k)
-
-    cdef void gather(self, chain_pairs_t E, Py_ssize_t s, Py_ssize_t first, Py_ssize_t length,
-                     const double* alpha, const double* v, double factor, double* work,
-                     double* sums) noexcept nogil:
-        chain_outer(length, self.k, self.k8, alpha, v, factor, work)
-
-    cdef void finish(self, chain_pairs_t E, const double* work, double* sums) noexcept nogil:
-        cdef Py_ssize_t k = self.k, i, j
-        if E.logarithms:
-            add(1, work, k * k, sums)
-            return
-        for i in range(k):
-            for j in range(k):
-                sums[i * k + j] += E.rows[i * self.k8 + j] * work[i * self.k8 + j]
-
-
-cdef class SequenceTransitions(Transitions):
-    """Transitions that are made for one sequence after the other, from weights as they are then.
-
-    With features of ``edges`` they differ from edge to edge: Σ_f x_f V_f + T. ``weights`` are T,
-    the first k rows, and then k rows V_f for each feature. ``edges`` has a row for each pair of
-    neighbours, those of a sequence one after the other.
-    """
-
-    def __init__(self, const double[:, ::1] weights not None, Rows edges=None, double scale=1.0,
-                 bint best=False):
-        self.k, self.k8 = weights.shape[1], (weights.shape[1] + 7) // 8 * 8
-        self.scale, self.best, self.weights, self.edges = scale, best, weights, edges
-
-    cdef Py_ssize_t room(self, Py_ssize_t most) noexcept nogil:
+        if self.fixed:
+            return 1
         return self.tables(most) * (2 * self.k * self.k8 + self.k * self.k)
 
     cdef Py_ssize_t tables(self, Py_ssize_t most) noexcept nogil:
@@ -119,8 +51,10 @@ cdef class SequenceTransitions(Transitions):
         cdef bint best = self.best
         cdef row_t row
         if self.edges is None:
-            result = made(&self.weights[0, 0], k, self.k8, self.scale, best, room,
-                          NULL if best else room + size)
+            result = self.constant
+            if not self.fixed:
+                result = made(&self.weights[0, 0], k, self.k8, self.scale, best, room,
+                              NULL if best else room + size)
             result.top *= length - 1
             return result
         for t in range(1, length):
@@ -148,66 +82,72 @@ cdef class SequenceTransitions(Transitions):
 
     cdef double score(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t length,
                       const int32_t* y) noexcept nogil:
-        cdef double total = Transitions.score(self, s, first, length, y)
+        cdef double total = 0
         cdef Py_ssize_t t, p
         cdef row_t row
-        if self.edges is not None:
-            for t in range(1, length):
-                row = rows_get(&self.edges.c, first - s + t - 1)
-                for p in range(row.length):
-                    total += (row_value(&row, row.kind, p) * self.weights[
-                        (1 + row_index(&row, row.kind, p)) * self.k + y[t - 1], y[t]])
+        for t in range(1, length):
+            total += self.weights[y[t - 1], y[t]]
+        for t in range(1, 1 if self.edges is None else length):
+            row = rows_get(&self.edges.c, first - s + t - 1)
+            for p in range(row.length):
+                total += (row_value(&row, row.kind, p) * self.weights[
+                    (1 + row_index(&row, row.kind, p)) * self.k + y[t - 1], y[t]])
         return total
 
     cdef void count(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t length, const int32_t* y,
                     const int32_t* z, double step, double* sums) noexcept nogil:
-        cdef Py_ssize_t k = self.k, k2 = k * k, t, p
+        cdef Py_ssize_t k = self.k, t, p, own, other
         cdef double* table
         cdef double x
         cdef row_t row
-        Transitions.count(self, s, first, length, y, z, step, sums)
-        if self.edges is None:
-            return
         for t in range(1, length):
-            if z != NULL and y[t] == z[t] and y[t - 1] == z[t - 1]:
+            own, other = y[t - 1] * k + y[t], 0
+            if z != NULL:
+                other = z[t - 1] * k + z[t]
+                if own == other:
+                    continue
+                sums[other] -= step
+            sums[own] += step
+            if self.edges is None:
                 continue
             row = rows_get(&self.edges.c, first - s + t - 1)
             for p in range(row.length):
-                table = sums + (1 + row_index(&row, row.kind, p)) * k2
+                table = sums + (1 + row_index(&row, row.kind, p)) * k * k
                 x = step * row_value(&row, row.kind, p)
-                table[y[t - 1] * k + y[t]] += x
+                table[own] += x
                 if z != NULL:
-                    table[z[t - 1] * k + z[t]] -= x
+                    table[other] -= x
 
     cdef double taken(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t length, const int32_t* y,
                       const int32_t* z, double* sums) noexcept nogil:
-        cdef Py_ssize_t k = self.k, t, p
-        cdef double total = Transitions.taken(self, s, first, length, y, z, sums)
+        cdef Py_ssize_t k = self.k, t, p, own, other
+        cdef double total = 0
         cdef double* table
         cdef row_t row
-        if self.edges is None:
-            return total
         for t in range(1, length):
-            if y[t] != z[t] or y[t - 1] != z[t - 1]:
-                row = rows_get(&self.edges.c, first - s + t - 1)
-                for p in range(row.length):
-                    table = sums + (1 + row_index(&row, row.kind, p)) * k * k
-                    total += taken_one(table + y[t - 1] * k + y[t])
-                    total += taken_one(table + z[t - 1] * k + z[t])
+            own, other = y[t - 1] * k + y[t], z[t - 1] * k + z[t]
+            if own == other:
+                continue
+            total += taken_one(sums + own) + taken_one(sums + other)
+            if self.edges is None:
+                continue
+            row = rows_get(&self.edges.c, first - s + t - 1)
+            for p in range(row.length):
+                table = sums + (1 + row_index(&row, row.kind, p)) * k * k
+                total += taken_one(table + own) + taken_one(table + other)
         return total
 
     cdef void spread(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t length, const double* tables,
                      double factor, double* sums) noexcept nogil:
         cdef Py_ssize_t k2 = self.k * self.k, t, p
         cdef row_t row
-        Transitions.spread(self, s, first, length, tables, factor, sums)
-        if self.edges is None:
-            return
         for t in range(length - 1):
-            row = rows_get(&self.edges.c, first - s + t)
-            for p in range(row.length):
-                add(factor * row_value(&row, row.kind, p), tables + t * k2, k2,
-                    sums + (1 + row_index(&row, row.kind, p)) * k2)
+            add(factor, tables + t * k2, k2, sums)
+            if self.edges is not None:
+                row = rows_get(&self.edges.c, first - s + t)
+                for p in range(row.length):
+                    add(factor * row_value(&row, row.kind, p), tables + t * k2, k2,
+                        sums + (1 + row_index(&row, row.kind, p)) * k2)
 
     cdef double taken_tables(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t length,
                              double* sums) noexcept nogil:
@@ -224,11 +164,22 @@ cdef class SequenceTransitions(Transitions):
     cdef void gather(self, chain_pairs_t E, Py_ssize_t s, Py_ssize_t first, Py_ssize_t length,
                      const double* alpha, const double* v, double factor, double* work,
                      double* sums) noexcept nogil:
-        chain_tables(length, self.k, self.k8, alpha, v, E, factor, work)
-        self.spread(s, first, length, work, 1, sums)
+        if self.fixed:
+            chain_outer(length, self.k, self.k8, alpha, v, factor, work)
+        else:
+            chain_tables(length, self.k, self.k8, alpha, v, E, factor, work)
+            self.spread(s, first, length, work, 1, sums)
 
     cdef void finish(self, chain_pairs_t E, const double* work, double* sums) noexcept nogil:
-        pass
+        cdef Py_ssize_t k = self.k, i, j
+        if not self.fixed:
+            return
+        if E.logarithms:
+            add(1, work, k * k, sums)
+            return
+        for i in range(k):
+            for j in range(k):
+                sums[i * k + j] += E.rows[i * self.k8 + j] * work[i * self.k8 + j]
 
 
 cdef void add(double x, const double* a, Py_ssize_t n, double* y) noexcept nogil:

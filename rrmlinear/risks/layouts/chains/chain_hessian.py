@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.layouts.chains._chain_changes import marginal_changes
+from rrmlinear.risks.layouts.chains._chain_sums import marginal_changes
 
 Array = NDArray[np.float64]
 

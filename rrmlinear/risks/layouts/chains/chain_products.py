@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.alike_columns import columns_of
 from rrmlinear.data.products import product_of_part
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.layouts.chains._chain_products import few_column_products
+from rrmlinear.risks.layouts.chains._chain_sums import few_column_products
 from rrmlinear.risks.shares import Shares
 
 Array = NDArray[np.float64]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.risks.base import Evaluation, Risk
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.layouts.chains._chain_sums import ChainSums
-from rrmlinear.risks.layouts.chains._transitions import SequenceTransitions, Transitions
+from rrmlinear.risks.layouts.chains._transitions import Transitions
 from rrmlinear.risks.layouts.chains.chain_hessian import ChainHessian
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, ChainLoss
 from rrmlinear.risks.layouts.chains.chain_products import ChainProducts
@@ -195,7 +195,7 @@ class ChainRisk(Risk):
 
     def total(self, scores: Array) -> float:
         """F."""
-        return self._each(scores, self._values)[0]
+        return self._each(scores, None)[0]
 
     def derivatives(self, scores: Array) -> Array:
         """∂F/∂s, and F* there."""
@@ -204,45 +204,31 @@ class ChainRisk(Risk):
     def tangent(self, scores: Array) -> tuple[float, Array]:
         """(F, its derivatives)."""
         derivatives = np.empty(self.n_scores)
-        total, pairs = self._each(scores, self._tangents, derivatives)
+        total, pairs = self._each(scores, derivatives)
         derivatives[self.n * self.k : -1] = pairs.ravel()
         derivatives[-1] = 0
         derivatives[-1] = np.einsum("i,i->", derivatives, scores) - total
         return total, derivatives
 
-    def _each(
-        self, scores: Array, task: Callable[..., tuple[float, Array]], *arguments: Any
-    ) -> tuple[float, Array]:
+    def transitions(self, pairs: Array, scale: float, best: bool = False) -> Transitions:
+        """Weights of pairs times a scale, ready for `ChainSums`."""
+        return Transitions(np.ascontiguousarray(pairs), scale, best, self.edges)
+
+    def _each(self, scores: Array, derivatives: Array | None) -> tuple[float, Array]:
+        """F, and its derivatives by the weights of pairs; writes those by nodes."""
         nodes, pairs = self.split(scores, self.n)
         tau = self.loss.temperature
         ready = self.transitions(pairs, 1 / tau if tau else 1.0, not tau)
-        parts = self.parts.run(task, nodes, ready, *arguments)
+        parts = self.parts.run(self._part, nodes, ready, derivatives)
         total, pairs = parts[0]
         for value, more in parts[1:]:
             total, pairs = total + value, pairs + more
         return total, pairs
 
-    def transitions(self, pairs: Array, scale: float, best: bool = False) -> Transitions:
-        """Weights of pairs times a scale, ready for `ChainSums`."""
-        pairs = np.ascontiguousarray(pairs)
-        if self.edges is None:
-            return Transitions(pairs, scale, best)
-        return SequenceTransitions(pairs, self.edges, scale, best)
-
-    def _values(
-        self, nodes: Array, ready: Any, part: int, begin: int, end: int
+    def _part(
+        self, nodes: Array, ready: Any, derivatives: Any, part: int, begin: int, end: int
     ) -> tuple[float, Array]:
-        return self._sum(nodes, ready, None, begin, end)
-
-    def _tangents(
-        self, nodes: Array, ready: Any, derivatives: Array, part: int, begin: int, end: int
-    ) -> tuple[float, Array]:
-        return self._sum(nodes, ready, derivatives, begin, end)
-
-    def _sum(
-        self, nodes: Array, ready: Any, derivatives: Array | None, begin: int, end: int
-    ) -> tuple[float, Array]:
-        """F of some sequences, and the derivatives of pairs; writes those of nodes."""
+        """The same of some sequences."""
         sums, tau = self.sums, self.loss.temperature
         m = len(self.starts) - 1
         pairs = np.zeros((0 if derivatives is None else self.pair_rows, self.k))

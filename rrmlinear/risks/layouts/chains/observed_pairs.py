@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.alike_columns import columns_of
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.layouts.chains._chain_products import observed_gradient, observed_scores
+from rrmlinear.risks.layouts.chains._chain_sums import observed_gradient, observed_scores
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, ChainLoss
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.risks.shares import Shares

@@ -1,7 +1,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.risks.layouts.chains._transitions cimport SequenceTransitions
+from rrmlinear.risks.layouts.chains._transitions cimport Transitions
 from rrmlinear.simd.rows cimport row_t
 
 
@@ -17,7 +17,7 @@ cdef class LabellingWeights:
     cdef const double[::1] cost
     cdef double[:, ::1] W
     cdef double[:, ::1] V                 # `pairs`
-    cdef SequenceTransitions T
+    cdef Transitions T
     cdef double[::1] room                 # for those of the sequence visited
     cdef double[:, ::1] S                 # scores of the nodes of the sequence visited
     cdef double[:, ::1] work

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.risks.layouts.chains._transitions cimport SequenceTransitions
+from rrmlinear.risks.layouts.chains._transitions cimport Transitions
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update_some
 from rrmlinear.simd.chains.best cimport chain_best
 from rrmlinear.simd.chains.labels cimport chain_change_t
@@ -34,7 +34,7 @@ cdef class LabellingWeights:
         self.W = self.nodes
         self.pairs = np.zeros((pairs, k))
         self.V = self.pairs
-        self.T = SequenceTransitions(self.pairs, edges, 1, True)
+        self.T = Transitions(self.pairs, 1, True, edges, False)
         self.room = np.zeros(self.T.room(self.longest))
         self.S, self.work = np.zeros((self.longest, k)), aligned_zeros(self.longest, self.k8)
         self.line = aligned_zeros(1, self.k8)[0]

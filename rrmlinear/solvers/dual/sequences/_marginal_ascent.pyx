@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.risks.layouts.chains._transitions cimport SequenceTransitions
+from rrmlinear.risks.layouts.chains._transitions cimport Transitions
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
 from rrmlinear.simd.chains.labels cimport chain_change_t, chain_pairs_t
 from rrmlinear.simd.chains.scaled cimport chain_backward, chain_forward, chain_tables
@@ -45,7 +45,7 @@ cdef class MarginalAscent:
     cdef double[:, ::1] nu                # of pairs: k × k for each position but the first
     cdef double[:, ::1] W
     cdef double[:, ::1] V                 # `pairs`
-    cdef SequenceTransitions T
+    cdef Transitions T
     cdef double[::1] room                 # for those of the sequence visited:
     cdef chain_pairs_t E
     cdef double[:, ::1] S                 # of the sequence visited: scores of nodes
@@ -86,7 +86,7 @@ cdef class MarginalAscent:
         self.W = self.nodes
         self.pairs = np.zeros((k if edges is None else k * (1 + edges.width), k))
         self.V, self.pair_sums = self.pairs, np.zeros_like(self.pairs)
-        self.T = SequenceTransitions(self.pairs, edges, 1 / temperature)
+        self.T = Transitions(self.pairs, 1 / temperature, False, edges, False)
         self.room = np.zeros(self.T.room(self.longest))
         self.S, self.found = np.zeros((self.longest, k)), np.zeros((self.longest, k))
         self.psi = aligned_zeros(self.longest, k8)
