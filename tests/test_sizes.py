@@ -11,9 +11,9 @@ MOST_STEMS = 20
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 85_630,
-    "files": 770,
-    "extension modules": 80,
+    "lines": 85_099,
+    "files": 755,
+    "extension modules": 70,
     "numeric constants of solvers and catalog": 539,
     "attributes of a class": 34,
     "depth of inheritance": 9,
