@@ -132,6 +132,11 @@ def _is_of_labels(options: PredictionOptions) -> bool:
         "--threshold": options.threshold is not None,
         "--scores": options.scores,
     }
+    if any(asked.values()):
+        from rrmlinear.training.labels.liblinear_text import has_columns
+
+        if has_columns(options.model_file):
+            return True
     for flag, is_given in asked.items():
         if is_given:
             raise LeaveError(f"ERROR: {flag} is for models of many labels, and "

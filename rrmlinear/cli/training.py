@@ -52,10 +52,11 @@ def main(arguments: Sequence[str]) -> None:
     for path in options.beside.values():
         check_input(path)
     _check_outputs(options)
-    if _has_labels(options):
-        _train_labels(options)
+    over_workers = options.dask is not None or options.mpi
+    if _has_labels(options, of_lines=over_workers):
+        _train_labels(options, arguments)
         return
-    if options.dask is not None or options.mpi:
+    if over_workers:
         from rrmlinear.cli.clusters.workers import train_over_workers
 
         train_over_workers(options)
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str]) -> None:
             said.clear()
             problem = None
     if problem is None:
-        _train_labels(options)
+        _train_labels(options, arguments)
         return
     if problem.n_features == 0:
         raise LeaveError(f"ERROR: {options.training_file} has no features; at least one is needed")
@@ -113,10 +114,10 @@ def _has_labels(options: TrainingOptions, of_lines: bool = False) -> bool:
     return (has_several_labels if of_lines else has_header)(options.training_file)
 
 
-def _train_labels(options: TrainingOptions) -> None:
+def _train_labels(options: TrainingOptions, arguments: Sequence[str]) -> None:
     from rrmlinear.cli.labels.label_training import train_labels
 
-    train_labels(options)
+    train_labels(options, command_of("train", arguments))
 
 
 def _check_outputs(options: TrainingOptions) -> None:

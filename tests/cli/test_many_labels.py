@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rrmlinear import LabelModel, MultilabelProblem, Parameter, fit_labels
+from rrmlinear import (
+    LabelModel,
+    MultilabelProblem,
+    Parameter,
+    Problem,
+    fit_labels,
+    write_libsvm,
+)
 from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel, write_multilabel
 
 
@@ -118,7 +125,7 @@ def test_a_header_counts_labels_and_begins_at_0(train, predict, tmp_path):
         (("-v", "3", "--resume"), "--resume has no effect with -v and -C, which save no model"),
         (("-C", "--thresholds", "cv"), "--thresholds has no effect with -v and -C"),
         (("-w1", "2"), "-wi is not for examples with several labels"),
-        (("--liblinear-model",), "--liblinear-model is not for examples with several labels"),
+        (("--mpi",), "--mpi is not for examples with several labels"),
         (("--prune", "-1"), "--prune is -1; it must be a finite number of at least 0"),
         (("--thresholds", "best"), "--thresholds"),
         (("--prune", "0.1", "--regularizer", "l1", "--loss", "squared-hinge"), "prune is 0.1"),
@@ -188,6 +195,8 @@ def test_labels_are_dealt_to_processes(train, convert, file, tmp_path):
     assert told.code == 0, told.err
     assert "solved, 12 of 12 labels" in told.out
     one, over = (LabelModel.load(tmp_path / name) for name in "mn")
+    told = train(*asked, "--dask", "local:1", file, tmp_path / "n")
+    assert "solved, 12 of 12 labels" in told.out
     assert (one.weights != over.weights).nnz == 0
     assert (one.thresholds == over.thresholds).all()
 
@@ -241,3 +250,44 @@ def test_text_has_a_cache(train, file, tmp_path):
     train("-B", "1", file, tmp_path / "n")
     one, two = (LabelModel.load(tmp_path / name) for name in "mn")
     assert (one.weights != two.weights).nnz == 0
+
+
+@pytest.mark.parametrize("asked", [("-c", "2"), ("-v", "3"), ("-C", "-v", "2", "-c", "64")])
+def test_a_page_tells_measures_and_gaps(train, file, tmp_path, asked):
+    pytest.importorskip("plotly", reason="pages need plotly")
+    told = train("-s", "1", "-B", "1", *asked, "--report", tmp_path / "page.html", file, "m")
+    assert told.code == 0, told.err
+    page = (tmp_path / "page.html").read_text()
+    assert "P@1" in page
+    assert "Micro-F1" in page
+    assert "rrmlinear.train" in page
+    if asked[0] == "-c":
+        result = LabelModel.load("m").result
+        relative = result.gap / result.primal
+        assert f"{relative.max():.3e}" in page
+        assert "Labels with the largest relative gaps" in page
+
+
+def test_liblinear_text_holds_the_weights(train, predict, file, problem, tmp_path):
+    train("-s", "1", "-B", "1", file, tmp_path / "m")
+    told = train("-s", "1", "-B", "1", "--liblinear-model", file, tmp_path / "t")
+    assert told.code == 0, told.err
+    head = (tmp_path / "t").read_text().split("\nw\n")[0].splitlines()
+    assert head[0] == "solver_type L2R_L2LOSS_SVC_DUAL"
+    assert head[1] == "nr_class 12"
+    binary, text = (LabelModel.load(tmp_path / name) for name in "mt")
+    assert (text.weights != binary.weights).nnz == 0
+    np.testing.assert_array_equal(text.intercepts, binary.intercepts)
+    for name in "mt":
+        predict("--top-k", "3", file, tmp_path / name, tmp_path / f"{name}.out")
+    assert (tmp_path / "m.out").read_text() == (tmp_path / "t.out").read_text()
+    write_libsvm(tmp_path / "rows", Problem(problem.rows, np.ones(150)))
+    assert predict(tmp_path / "rows", tmp_path / "t", tmp_path / "one").code == 0
+    first = [line.split(",")[0] for line in (tmp_path / "m.out").read_text().splitlines()]
+    assert (tmp_path / "one").read_text().split() == first
+    (tmp_path / "words").write_text("sun,sea 1:1\nsea,sky 2:1\nsun 1:2\n 3:1\n")
+    told = train("--liblinear-model", tmp_path / "words", tmp_path / "w")
+    assert "has whole numbers of 32 bits as labels" in told.err
+    told = train("-B", "1", "--thresholds", "cv", "--liblinear-model", file, tmp_path / "w")
+    assert "has no place for thresholds of labels" in told.err
+    assert not (tmp_path / "w").exists()

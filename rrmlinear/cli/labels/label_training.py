@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rrmlinear.cli.files import blaming, check_output, output_file, read_labels
 from rrmlinear.cli.flags import sentence_of
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
+from rrmlinear.cli.pages import messages
 from rrmlinear.cli.report import warn, warnings_said
 from rrmlinear.cli.summary import best_line
 from rrmlinear.core.records import replace
@@ -21,6 +22,7 @@ from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.terms import LabelTerms
 
 if TYPE_CHECKING:
+    from rrmlinear.cli.labels.label_report import LabelReport
     from rrmlinear.training.search import Trial
 
 #: Seconds between two lines of progress.
@@ -29,8 +31,10 @@ BETWEEN_LINES = 1.0
 OF_A_MODEL = ("--append", "--resume", "--thresholds")
 
 
-def train_labels(options: Any) -> None:
-    """Read, train and save; ``options`` are `TrainingOptions`. LeaveError for every error."""
+def train_labels(options: Any, command: str) -> None:
+    """Read, train and save; ``options`` are `TrainingOptions`, ``command`` is what gave them.
+    LeaveError for every error.
+    """
     chosen, asked = options.chosen, options.labels
     _refuse(options)
     if chosen.kind != "binary":
@@ -40,7 +44,7 @@ def train_labels(options: Any) -> None:
             "against the rest"
         )
     known = None if asked.append is None else _known(asked.append)
-    with warnings_said():
+    with warnings_said() as said:
         problem = read_labels(
             options.training_file, options.reading_threads, options.strict, options.cached
         )
@@ -51,6 +55,10 @@ def train_labels(options: Any) -> None:
     if journal is not None:
         check_output(journal, "can't write journal")
     run = _Run(options, problem, known, journal)
+    if options.report_file is not None:
+        from rrmlinear.cli.labels.label_report import LabelReport
+
+        run.report = LabelReport(options.report_file, command, problem, messages(said))
     try:
         with warnings_said(), _crew_of(options) as run.crew_of:
             if options.folds is not None:
@@ -72,21 +80,21 @@ def train_labels(options: Any) -> None:
     sentence = f"can't save model to file {options.model_file}"
     with blaming(sentence):
         try:
-            model.save(options.model_file)
+            model.save(options.model_file, liblinear=options.liblinear_model)
         except ValueError as error:
             raise LeaveError(f"ERROR: {error}") from None
     if journal is not None:
         os.remove(journal)
+    if run.report is not None:
+        run.report.of_model(model)
 
 
 def _refuse(options: Any) -> None:
     without = {
         "-wi": bool(options.chosen.choices.class_weights),
-        "--report": options.report_file is not None,
         "--append": options.labels.append is not None and not options.saves,
         "--resume": options.labels.resume and not options.saves,
         "--thresholds": options.labels.thresholds is not None and not options.saves,
-        "--liblinear-model": options.liblinear_model,
         "--mpi": options.mpi,
     }
     for flag, is_given in without.items():
@@ -161,6 +169,7 @@ class _Run:
         self.ended, self.last = 0, time.perf_counter()
         self.crew_of: Any = None
         self.trace: Any = None
+        self.report: LabelReport | None = None
 
     def trained(self) -> LabelModel:
         asked, chosen = self.options.labels, self.options.chosen
@@ -201,12 +210,17 @@ class _Run:
             )
         if options.search is None:
             given = self.problem, options.chosen, folds, terms, self.crew_of
-            for name, value in cross_validate_labels(*given).items():
+            measures = cross_validate_labels(*given)
+            for name, value in measures.items():
                 print(f"Cross Validation {name} = {100 * value:g}%", flush=True)
+            if self.report is not None:
+                self.report.of_folds(folds, measures)
             return
+        trials: list[tuple[Trial, dict[str, float]]] = []
         print(f"Doing parameter search with {folds}-fold cross validation.", flush=True)
 
         def say(trial: Trial, measures: dict[str, float]) -> None:
+            trials.append((trial, measures))
             if not options.quiet:
                 told = "\t".join(f"{name}={100 * each:g}" for name, each in measures.items())
                 end = "\nWARNING: maximum C reached." if trial.at_limit else ""
@@ -215,6 +229,8 @@ class _Run:
         first = options.search.first_cost
         best = search_labels(self.problem, options.chosen, folds, first, terms, say, self.crew_of)
         print(best_line(best, False, "P@1"))
+        if self.report is not None:
+            self.report.of_search(trials, best)
 
     def _see(self, name: Any, end: Any) -> None:
         self.ended += 1

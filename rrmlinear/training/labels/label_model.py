@@ -13,6 +13,7 @@ from rrmlinear.core.records import record, replace
 from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.training.labels._label_scores import largest_scores, scores_of
+from rrmlinear.training.labels.signature import begins_with_labels
 
 if TYPE_CHECKING:
     from rrmlinear.catalog.choices import Choices
@@ -186,8 +187,17 @@ class LabelModel(PlainState):
                 found[place] = Column(duals.indices[part], duals.data[part])
         return found
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model as arrays behind a header (docs/labels.md); whole or not at all."""
+    def save(self, path: str | PathLike[str], liblinear: bool = False) -> None:
+        """Write the model as arrays behind a header (docs/labels.md); whole or not at all.
+
+        With ``liblinear`` it is LIBLINEAR's text, one column of weights a label, without a
+        certificate. ValueError for labels and scores that this has no place for.
+        """
+        if liblinear:
+            from rrmlinear.training.labels.liblinear_text import save_liblinear
+
+            save_liblinear(self, path)
+            return
         from rrmlinear.training.labels.label_files import save_labels
 
         save_labels(self, path)
@@ -196,8 +206,13 @@ class LabelModel(PlainState):
     def load(cls, path: str | PathLike[str]) -> LabelModel:
         """A model that `save` wrote. Its arrays are mapped, and checked against their checksums.
 
-        Raises ModelFileError, a ValueError, for another file and for one that is damaged.
+        LIBLINEAR's text of three classes or more, each against the rest, is read too. Raises
+        ModelFileError, a ValueError, for another file and for one that is damaged.
         """
+        if not begins_with_labels(path):
+            from rrmlinear.training.labels.liblinear_text import load_liblinear
+
+            return cls(**load_liblinear(path))
         from rrmlinear.training.labels.label_files import load_labels
 
         return cls(**load_labels(path))

@@ -57,14 +57,14 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
     if behind is not None:
         alike = AlikeWeights(weights)
         with whole_file(path) as file:
-            file.write(_header_of(model, alike.n_lines).encode())
+            file.write(header_of(model, alike.n_lines).encode())
             alike.write(file)
         return
     rows, columns = weights.shape
     at_once = max(1, BLOCK_SIZE // text_bound(1, columns))
     text = bytearray(text_bound(min(rows, at_once), columns))
     with whole_file(path) as file:
-        file.write(_header_of(model).encode())
+        file.write(header_of(model).encode())
         for begin in range(0, rows, at_once):
             written = format_weights(text, weights[begin : begin + at_once])
             file.write(memoryview(text)[:written])
@@ -90,7 +90,8 @@ def _without_threshold(
     return weights, replace(model, rho=None)
 
 
-def _header_of(model: StoredModel, n_lines: int = 0) -> str:
+def header_of(model: StoredModel, n_lines: int = 0) -> str:
+    """The lines before the weights."""
     lines = [f"solver_type {model.solver_name}"]
     if len(losses_of_model(model.solver_name)) > 1:
         lines.append(f"loss {model.loss}")

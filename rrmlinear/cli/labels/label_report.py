@@ -1,0 +1,123 @@
+"""The pages that `train --report` writes for examples with any number of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rrmlinear.cli.labels.label_information import label_lines
+from rrmlinear.cli.pages import page_errors
+from rrmlinear.data.label_sets import MultilabelProblem
+from rrmlinear.metrics import macro_f1, micro_f1, precision_at_k
+from rrmlinear.pages import words
+from rrmlinear.pages.page import Section, write_page
+from rrmlinear.pages.run import Table, versions
+from rrmlinear.training.labels.held_out import RANKS
+from rrmlinear.training.labels.label_model import LabelModel
+
+#: Labels that are told one by one.
+MOST_LABELS = 20
+#: Bounds of relative gaps in the table of gaps.
+BOUNDS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)
+
+
+class LabelReport:
+    """The page at a path; ``command`` is told as what made it, ``said`` are warnings of reading."""
+
+    def __init__(
+        self, path: str, command: str, problem: MultilabelProblem, said: Sequence[str]
+    ) -> None:
+        self.path, self.command, self.problem, self.said = path, command, problem, said
+
+    def of_model(self, model: LabelModel) -> None:
+        """The page of a training, with measures of its own examples."""
+        result = model.result
+        assert result is not None
+        gap, primal = result.gap, np.abs(result.primal)
+        relative = np.divide(gap, primal, out=np.zeros_like(gap), where=primal > 0)
+        lines = [
+            ("labels", words.number(len(gap))),
+            ("solved", words.number(int(result.ended.sum()))),
+            ("tolerance", f"{result.tolerance:g}"),
+            ("sum of primal values", f"{float(result.primal.sum()):.9g}"),
+            ("sum of dual values", f"{float(result.dual.sum()):.9g}"),
+            ("largest relative gap", f"{result.relative_gap:.3e}"),
+            ("most passes", words.number(int(result.passes.max(initial=0)))),
+            ("nonzero weights", words.number(model.weights.nnz)),
+            ("seconds", f"{result.seconds:.4g}"),
+        ]
+        bounds = [(f"{b:g}", words.number(int((relative <= b).sum()))) for b in BOUNDS]
+        worst = np.argsort(-relative, kind="stable")[:MOST_LABELS]
+        rows = [
+            (
+                str(model.names[j]),
+                words.number(int(model.counts[j])),
+                words.number(int(result.passes[j])),
+                f"{result.primal[j]:.6g}",
+                f"{relative[j]:.3e}",
+            )
+            for j in worst.tolist()
+        ]
+        tables = [
+            Table("Labels by their relative gap", ("gap at most", "labels"), bounds),
+            Table(
+                "Labels with the largest relative gaps",
+                ("label", "rows", "passes", "primal", "relative gap"),
+                rows,
+            ),
+        ]
+        verdict = f"{'Solved' if result.solved else 'Not solved'}: {result.status.value} "
+        verdict += f"(largest relative gap of a label {words.number(result.relative_gap)})."
+        certificate = Section("Certificate", lines, tables=tables, warnings=list(result.notes))
+        measures = Section("Examples of the training", self._measures(model))
+        self._write("Training", [certificate, measures], verdict, result.solved)
+
+    def _measures(self, model: LabelModel) -> list[tuple[str, str]]:
+        names = self.problem.labels.names.tolist()
+        place = {name: j for j, name in enumerate(model.names.tolist())}
+        own = np.array([place[name] for name in names])
+        ranks = [rank for rank in RANKS if rank <= model.n_labels]
+        from scipy.sparse import csr_array
+
+        labels = self.problem.labels.matrix().tocoo()
+        shape = self.problem.n_examples, model.n_labels
+        true = csr_array((labels.data, (labels.row, own[labels.col])), shape)
+        places = model.predict_top_k(self.problem, ranks[-1])[0]
+        found = {f"P@{rank}": precision_at_k(true, places, rank) for rank in ranks}
+        predicted = model.predict(self.problem)
+        found |= {"Micro-F1": micro_f1(true, predicted), "Macro-F1": macro_f1(true, predicted)}
+        return [(name, f"{100 * value:.4g}%") for name, value in found.items()]
+
+    def of_folds(self, folds: int, measures: Mapping[str, float]) -> None:
+        """The page of a cross validation."""
+        rows = [(name, f"{100 * value:.6g}%") for name, value in measures.items()]
+        table = Table(f"Examples of {folds} folds held out", ("measure", "value"), rows)
+        self._write("Cross validation", [Section("Measures", tables=[table])])
+
+    def of_search(self, trials: Sequence[tuple[Any, Mapping[str, float]]], best: Any) -> None:
+        """The page of a search for C."""
+        names = list(trials[0][1])
+        rows = [
+            (f"{trial.cost:g}", *(f"{100 * each:.6g}%" for each in measures.values()))
+            for trial, measures in trials
+        ]
+        table = Table(f"Values of C tried; the best is {best.cost:g}", ("C", *names), rows)
+        self._write("Search for C", [Section("Trials", tables=[table])])
+
+    def _write(
+        self,
+        title: str,
+        sections: Sequence[Section],
+        verdict: str = "",
+        solved: bool = True,
+    ) -> None:
+        every = [
+            Section("Data", label_lines(self.problem)),
+            *sections,
+            *([Section("Warnings", warnings=self.said)] if self.said else []),
+            Section("How it was made", [("command", self.command), *versions()]),
+        ]
+        with page_errors(self.path):
+            write_page(self.path, f"{title}, each label against the rest", every, verdict, solved)
