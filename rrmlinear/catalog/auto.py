@@ -23,6 +23,7 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.solvers.loop.stages.turns import JUDGED_STEPS, PATIENCE, STEP_PASSES, Stage
 from rrmlinear.solvers.loop.task import Task
+from rrmlinear.solvers.second_order.limits import holds_all
 from rrmlinear.solvers.second_order.work import NEWTON_PRODUCTS, PASS_COST, Work
 
 # Cutting planes take sequences of at least LONG positions on average, if there are at most
@@ -130,8 +131,8 @@ def _work(task: Task) -> Work:
 
 def _by_steps(task: Task) -> Solver | None:
     """A Gram matrix or compiled steps where these take the task; others follow slow ones."""
-    if dual.gram_applies(task):
-        solver = dual.over_features(task, gram=True)
+    if dual.suits_features(task) and holds_all(task.rows):
+        solver = dual.over_features(task)
     elif second_order.compiled_applies(task):
         solver = second_order.compiled(task)
     else:
@@ -146,13 +147,12 @@ def _order(task: Task) -> list[Stage]:
         from rrmlinear.catalog.builders import paths
 
     newtons, features, omega, work = _newtons(task), task.features, task.regularizer, _work(task)
-    if dual.suits_features(task):
-        columns = _by_weights(
-            "coordinate descent over features", dual.over_features, task, NONZERO_COST
-        )
-        if newtons and not omega.quadratic_l1:  # one system is the whole problem
-            return [*newtons, columns]
-        return [columns, *(newtons or _gradients(task))]
+    is_plain = "least-squares" in features and task.risk is None and task.rows.blocks is None
+    if is_plain and omega.quadratic_l1 == 0 and newtons and task.choices.free_bias:
+        return [*newtons, *_gradients(task)]  # one system is the whole problem
+    if dual.suits_features(task) and not holds_all(task.rows):  # few features come before all
+        columns = _by_weights("descent over features", dual.over_features, task, NONZERO_COST)
+        return [columns, *_over_features(task, newtons, False)]
     if paths.descends_by_classes(task):
         share = JUDGED_STEPS * work.whole(work.gradient)
         first = Stage("L-BFGS", lambda _: paths.class_descent(task), work.gradient, share)
@@ -182,7 +182,9 @@ def _over_features(task: Task, newtons: list[Stage], are_few: bool) -> list[Stag
         build = _from_duals(dual.proximal, task)
         return [Stage("the ascent for proximal points", build, visit), *gradients]
     name, visit = "Newton's method over features", NEWTON_PRODUCTS * visit
-    columns = _by_weights(name, second_order.feature_newton, task, visit)
+    columns = _by_weights(
+        name, lambda given: second_order.feature_newton(_by_rows(given)), task, visit
+    )
     return [*newtons, columns, *gradients] if are_few else [columns, *newtons, *gradients]
 
 

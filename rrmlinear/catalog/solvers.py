@@ -226,7 +226,7 @@ OF_SMALL_FITS = (
     "risks.conditions.intercept:Intercept",
     "solvers.dual.accelerated:Accelerated",
     "solvers.dual.prox_sdca:ProxSDCA",
-    "solvers.features.gram_descent:GramDescent",
+    "solvers.features.feature_descent:FeatureDescent",
     "solvers.second_order.compiled_steps:CompiledSteps",
 )
 _BY_NAME = {row.name.upper(): row for row in SOLVERS.values()}

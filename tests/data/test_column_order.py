@@ -17,6 +17,15 @@ def test_a_fault_is_named():
         Problem.from_arrays(broken, Y, any_order=True)
 
 
+@pytest.mark.parametrize("order", "FC")
+@pytest.mark.parametrize("wide", [False, True])
+def test_columns_far_from_zero_have_the_optimum_of_those_near(order, wide):
+    near = np.hstack([X, RNG.standard_normal((60, 120))]) if wide else X
+    fits = [Lasso(0.1, tol=1e-7).fit(np.array(near + far, order=order), Y) for far in (0.0, 1e4)]
+    np.testing.assert_allclose(fits[0].coef_, fits[1].coef_, atol=1e-4)
+    assert fits[0].objective_ == pytest.approx(fits[1].objective_, rel=2e-7)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("intercept", [True, False, "regularized"])

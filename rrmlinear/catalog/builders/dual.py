@@ -123,46 +123,28 @@ def proximal(task: Task) -> Solver:
 
 
 def suits_features(task: Task) -> bool:
-    """Whether coordinate descent over features takes the task and is quicker than an ascent.
+    """Whether descent over features takes the task: least squares of dense rows with a 1-norm, and
+    with the squared norm alone where features are few.
 
-    With a 1-norm on sparse data Newton steps over features are quicker still.
-    """
-    if "least-squares" not in task.features or task.risk is not None:
-        return False
-    if task.rows.blocks is not None:  # it takes columns
-        return False
-    l1 = task.regularizer.quadratic_l1
-    return (l1 == 0 and bool(task.choices.free_bias)) or (bool(l1) and task.rows.is_dense)
-
-
-def gram_applies(task: Task) -> bool:
-    """Whether a Gram matrix of all features stands for dense examples: least squares with the
-    squared norm, the 1-norm or both.
+    With a 1-norm on sparse data Newton steps over features are quicker.
     """
     if "least-squares" not in task.features or task.choices.budget is not None:
         return False
-    is_known = task.risk is not None or task.regularizer.quadratic_l1 is None
-    return not is_known and holds_all(task.rows)
+    l1 = task.regularizer.quadratic_l1
+    if task.risk is not None or task.rows.blocks is not None or l1 is None:
+        return False
+    return holds_all(task.rows) or (l1 > 0 and task.rows.is_dense)
 
 
-def over_features(task: Task, gram: bool = False) -> Solver:
-    """Coordinate descent over features, or on the Gram matrix of all."""
-    kind: Any
-    if gram:
-        with loading:
-            from rrmlinear.solvers.features.gram_descent import GramDescent
+def over_features(task: Task) -> Solver:
+    """Descent over features on a Gram matrix."""
+    with loading:
+        from rrmlinear.solvers.features.feature_descent import FeatureDescent
 
-        kind = GramDescent
-        note = "a Gram matrix of all features is used"
-    else:
-        with loading:
-            from rrmlinear.solvers.features.feature_descent import FeatureDescent
-
-        kind = FeatureDescent
-        note = "coordinate descent over features is used"
     omega, choices = task.regularizer, task.choices
     numbers = omega.quadratic_l1 or 0.0, omega.modulus
-    how = {"intercept": bool(choices.free_bias), "start": task.weights}
-    solver: Solver = kind(task.rows, task.targets, task.costs, *numbers, **how)
+    how: Any = {"intercept": bool(choices.free_bias), "start": task.weights}
+    solver = FeatureDescent(task.rows, task.targets, task.costs, *numbers, **how)
+    note = "descent over features on their Gram matrix is used"
     solver.notes += task.chosen(note) + task.one_thread()
     return solver

@@ -2,19 +2,10 @@
 
 from libc.stdint cimport int32_t, int64_t
 
-from rrmlinear.simd.gram cimport (
-    fetch_line, line_double_to_double, line_double_to_float, line_float_to_double,
-    line_float_to_float, rows_double_to_double, rows_double_to_float, rows_float_to_double,
-    rows_float_to_float,
-)
 from rrmlinear.simd.rows cimport ROW_FLOAT32, row_index, row_t, row_value, rows_get
 from rrmlinear.data.rows cimport Rows
 
 import numpy as np
-
-ctypedef fused real:
-    float
-    double
 
 
 def cut_rows(Rows rows not None, const int64_t[::1] features not None):
@@ -113,61 +104,3 @@ def scaled_columns(Rows rows not None, const double[::1] factors not None):
                 index[at] = i
                 value[at] = factors[i] * row.bias
     return Rows(values, indices, begins, n)
-
-
-def scaled_lines(Rows columns not None, const int64_t[::1] features not None,
-                 const double[::1] means not None, const double[::1] factors not None,
-                 const double[::1] unit not None, Py_ssize_t begin, real[:, ::1] out not None):
-    """Write (a_ji − mean_j unit_i) factor_j of dense columns a_j to the lines of ``out``, for these
-    features and the examples from ``begin`` on.
-    """
-    cdef Py_ssize_t k, at, n = out.shape[1]
-    cdef bint is_single = columns.c.kind & ROW_FLOAT32
-    cdef const double* doubles = <const double*> columns.c.values
-    cdef const float* floats = <const float*> columns.c.values
-    cdef const double* u = &unit[begin]
-    with nogil:
-        for k in range(features.shape[0]):
-            if k + 1 < features.shape[0]:
-                at = features[k + 1] * columns.c.n_features + begin
-                if is_single:
-                    fetch_line(floats + at, n * sizeof(float))
-                else:
-                    fetch_line(doubles + at, n * sizeof(double))
-            at = features[k] * columns.c.n_features + begin
-            if real is float and is_single:
-                line_float_to_float(floats + at, n, means[k], u, factors[k], &out[k, 0])
-            elif real is float:
-                line_double_to_float(doubles + at, n, means[k], u, factors[k], &out[k, 0])
-            elif is_single:
-                line_float_to_double(floats + at, n, means[k], u, factors[k], &out[k, 0])
-            else:
-                line_double_to_double(doubles + at, n, means[k], u, factors[k], &out[k, 0])
-
-
-def scaled_rows(Rows rows not None, const int64_t[::1] features not None,
-                const double[::1] means not None, const double[::1] factors not None,
-                const double[::1] unit not None, Py_ssize_t begin, real[:, ::1] out not None):
-    """Write unit_i (x_ij − mean_j) factor_j of dense rows x_i to the rows of ``out``, for these
-    features and the examples from ``begin`` on. The appended column is not among them.
-    """
-    cdef Py_ssize_t n = out.shape[0], d = rows.c.n_features, count = features.shape[0]
-    cdef bint is_single = rows.c.kind & ROW_FLOAT32
-    cdef const double* doubles = <const double*> rows.c.values + begin * d
-    cdef const float* floats = <const float*> rows.c.values + begin * d
-    cdef const double* u = &unit[begin]
-    if count == 0:
-        return
-    with nogil:
-        if real is float and is_single:
-            rows_float_to_float(floats, n, d, &features[0], count, &means[0], u, &factors[0],
-                                &out[0, 0])
-        elif real is float:
-            rows_double_to_float(doubles, n, d, &features[0], count, &means[0], u, &factors[0],
-                                 &out[0, 0])
-        elif is_single:
-            rows_float_to_double(floats, n, d, &features[0], count, &means[0], u, &factors[0],
-                                 &out[0, 0])
-        else:
-            rows_double_to_double(doubles, n, d, &features[0], count, &means[0], u, &factors[0],
-                                  &out[0, 0])

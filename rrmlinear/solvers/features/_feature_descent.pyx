@@ -1,15 +1,15 @@
-"""Coordinate descent over features: the residual and weights, sweeps over columns, and rows."""
+"""Coordinate descent over features: the residual and weights, and sweeps over columns."""
 
 from libc.math cimport fabs
 from libc.stdint cimport int64_t
 
 from rrmlinear.simd.columns cimport vector_dot
-from rrmlinear.simd.products cimport rows_add, rows_times
+from rrmlinear.simd.products cimport rows_times
 from rrmlinear.simd.row_products cimport row_axpy, row_dot
 from rrmlinear.simd.rows cimport (
     ROW_DENSE, row_index, row_t, row_value, rows_get, rows_prefetch,
 )
-from rrmlinear.data.rows cimport Rows, cached_rows
+from rrmlinear.data.rows cimport Rows
 
 import numpy as np
 
@@ -199,24 +199,3 @@ cdef double _spread(row_t* column, double mean, const double[::1] unit, double s
         norm += x * x
         outside -= unit[i] * unit[i]
     return norm + mean * mean * outside if outside > 0 else norm
-
-
-def residual_products(Rows rows not None, const double[::1] w not None,
-                      const double[::1] y not None, double level, const double[::1] costs not None,
-                      double[::1] residual not None):
-    """Σ c_i e_i x_i, where e_i = y_i − level − x_i'w, which is written to ``residual``.
-
-    The rows are read once from memory.
-    """
-    cdef Py_ssize_t i = 0, k, stop, n = rows.c.n_rows, block = cached_rows(rows)
-    result = np.zeros(rows.width)
-    cdef double[::1] out = result
-    with nogil:
-        while i < n:
-            stop = min(i + block, n)
-            rows_times(&rows.c, i, stop, &w[0], &residual[0])
-            for k in range(i, stop):
-                residual[k] = y[k] - level - residual[k]
-            rows_add(&rows.c, i, stop, &costs[0], &residual[0], &out[0])
-            i = stop
-    return result

@@ -13,15 +13,14 @@ from rrmlinear.data.array_rows import csr_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.features._gram_path import GramPath
 from rrmlinear.solvers.features._sparse_columns import SparseColumns
+from rrmlinear.solvers.features.dense_columns import DenseLines
 from rrmlinear.solvers.features.dual_factor import best_factor
+from rrmlinear.solvers.features.working_gram import WorkingGram
 from rrmlinear.solvers.lbfgs._classes import sums
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 
 Array = NDArray[np.float64]
 
-# A working set takes at most MIN_NEW new features at once, or as many as are in use, and has at
-# most MAX_SET.
-MIN_NEW, MAX_SET = 100, 5000
 # A set that takes features takes those in reach of this number of steps.
 STEPS_AHEAD = 2
 # Looks at all features for one strength, at most.
@@ -97,41 +96,6 @@ class SetPaths:
         return np.ascontiguousarray((self.csr.T @ pulls.T).T)
 
 
-class DenseLines:
-    """As `SparseColumns`, of dense rows: the columns z_j as lines, of examples with a cost."""
-
-    def __init__(self, values: Any, root: Array, centre: Array, aim: Array) -> None:
-        self.some = np.flatnonzero(root)
-        self.values, self.centre = values, centre
-        self.root, self.aim = root[self.some], aim
-        self.lines, self.count = np.zeros((0, len(self.some))), 0
-
-    def add(self, new: NDArray[np.intp]) -> Array:
-        """Take more columns: their products with all."""
-        count = self.count + len(new)
-        if count > len(self.lines):
-            lines = np.empty((2 * count, len(self.some)))
-            lines[: self.count] = self.lines[: self.count]
-            self.lines = lines
-        own = self.lines[self.count : count]
-        own[:] = self.values[self.some[:, np.newaxis], new].T
-        own -= self.centre[new, np.newaxis]
-        own *= self.root
-        products = np.hstack([own @ self.lines[: self.count].T, own @ own.T])
-        self.count = count
-        return products
-
-    def times(self, vector: Array) -> Array:
-        """The product of each column with a vector."""
-        return np.asarray(self.lines[: self.count] @ vector[self.some])
-
-    def residual(self, weights: Array) -> Array:
-        """aim − Σ_j w_j z_j."""
-        used, left = np.flatnonzero(weights), self.aim.copy()
-        left[self.some] -= weights[used] @ self.lines[used]
-        return left
-
-
 class WorkingPath:
     """The path of one problem: its working set, and the weights there."""
 
@@ -147,87 +111,56 @@ class WorkingPath:
     ) -> None:
         self.lines, self.root, self.centre, self.aim = lines, root, centre, aim
         self.level, self.positive = level, positive
-        self.square = float(aim @ aim)
-        self.features = np.zeros(0, dtype=np.intp)
-        #: Whether a feature may be taken: it is not in the set, and not constant.
-        self.is_free = is_free
-        self.gram, self.linear = np.zeros((0, 0)), np.zeros(0)
-        self.path: Any = None
+        self.gram = WorkingGram(lines, float(aim @ aim), is_free, positive)
         self.residual = aim.copy()
         self.pulls: Any = None
         self.l1, self.modulus = np.inf, 0.0
-        self.is_over = self.proved = False
+        self.proved = False
 
     @property
-    def weights(self) -> Array:
-        """Those of the working set."""
-        return np.zeros(0) if self.path is None else self.path.weights
+    def is_over(self) -> bool:
+        return self.gram.is_over
 
     def begin(self, l1: float, modulus: float) -> None:
         """Go on to these strengths, with the features that may be in use there."""
         before, self.l1, self.modulus, self.proved = self.l1, l1, modulus, False
         if self.pulls is not None and not self.is_over and l1 < before:
             step = before - l1
-            self._add(max(l1 - step, l1 / 2), max(l1 - STEPS_AHEAD * step, l1 / 2))
+            self._take(max(l1 - step, l1 / 2), max(l1 - STEPS_AHEAD * step, l1 / 2))
 
     def descend(self, tolerance: float) -> None:
         """Minimize over the working set."""
-        if self.path is None:
+        if self.gram.path is None:
             return
-        self.path.descend(self.l1, self.modulus, SET_ACCURACY * tolerance)
-        self.residual = self.lines.residual(self.path.weights)
+        self.gram.path.descend(self.l1, self.modulus, SET_ACCURACY * tolerance)
+        self.residual = self.lines.residual(self.gram.weights)
 
     def takes(self, tolerance: float) -> bool:
         """Whether the path ends here: it is proved, or nothing more can be done."""
-        w, residual = self.weights, self.residual
+        w, residual = self.gram.weights, self.residual
         square = float(residual @ residual)
         primal = (square + self.modulus * float(w @ w)) / 2 + self.l1 * float(np.abs(w).sum())
-        sizes = np.maximum(self.pulls, 0) if self.positive else np.abs(self.pulls)
         product = float(self.aim @ residual)
-        _, dual = best_factor(square, product, sizes, self.l1, self.modulus)
+        _, dual = best_factor(square, product, self._sizes(), self.l1, self.modulus)
         self.proved = bool(primal - dual <= tolerance * primal)
-        if self.proved or self._add(self.l1, self.l1):
-            return self.proved
-        return True
+        return self.proved or not self._take(self.l1, self.l1)
 
-    def _add(self, level: float, lower: float) -> bool:
-        """Take the features with a product above a lower level if one is above a level; whether
-        there was one.
-        """
-        sizes = self.pulls if self.positive else np.abs(self.pulls)
-        if not (self.is_free & (sizes > level)).any():
-            return False
-        new = np.flatnonzero(self.is_free & (sizes > lower))
-        most = max(MIN_NEW, int(np.count_nonzero(self.weights)))
-        if len(new) > most:
-            new = np.sort(new[np.argpartition(-sizes[new], most - 1)[:most]])
-        before, count = len(self.features), len(self.features) + len(new)
-        if count > MAX_SET:
-            self.is_over = True
-            return False
-        if count > len(self.gram):
-            gram = np.zeros((2 * count, 2 * count))
-            gram[:before, :before] = self.gram[:before, :before]
-            self.gram = gram
-        products = self.lines.add(new)
-        self.gram[before:count, :count] = products
-        self.gram[:before, before:count] = products[:, :before].T
-        self.features, self.is_free[new] = np.append(self.features, new), False
-        self.linear = self.lines.times(self.aim)
-        gram = self.gram[:count, :count]
-        if self.path is None:
-            columns = self.lines if isinstance(self.lines, SparseColumns) else None
-            self.path = GramPath(gram, self.linear, self.square, self.positive, columns)
-        else:
-            self.path.grow(gram, self.linear)
-        return True
+    def _sizes(self) -> Array:
+        return np.maximum(self.pulls, 0) if self.positive else np.abs(self.pulls)
+
+    def _take(self, level: float, lower: float) -> bool:
+        """Take features of these levels, if there are any; whether there were."""
+        has_more = self.gram.take(self._sizes(), level, lower)
+        if has_more:
+            self.gram.renew(self.lines.times(self.aim))
+        return has_more
 
     def result(self) -> Any:
         """(features, weights, b) if this is proved, else None."""
         if not self.proved:
             return None
-        used = np.flatnonzero(self.weights)
-        features, w = self.features[used], self.weights[used].copy()
+        used = np.flatnonzero(self.gram.weights)
+        features, w = self.gram.features[used], self.gram.weights[used].copy()
         return features, w, self.level - float(self.centre[features] @ w)
 
 

@@ -1,4 +1,4 @@
-"""Inner products of the features of one working set after the other."""
+"""The Gram matrix of a working set, which grows with it, and descent on it."""
 
 from __future__ import annotations
 
@@ -7,88 +7,77 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.core.deadline import check_time
-from rrmlinear.solvers.features.feature_columns import FeatureColumns
+from rrmlinear.solvers.features._gram_path import GramPath
+from rrmlinear.solvers.features._sparse_columns import SparseColumns
 
-# Examples that are scaled and multiplied at once, at least, and the values of these: they stay in
-# the cache.
-MIN_EXAMPLES, MOST_VALUES = 512, 1 << 18
-# The diagonal of float32 products is by this part larger: rounding takes less from them.
-SINGLE_RIDGE = 1e-6
-# Features that are held, of which this part and more left the working set, are let go.
-MOST_LEFT = 0.5
+Array = NDArray[np.float64]
+
+# A working set takes at most MIN_NEW new features at once, or as many as are in use, and has at
+# most MAX_SET.
+MIN_NEW, MAX_SET = 100, 5000
 
 
 class WorkingGram:
-    """Products a_j'a_k of dense columns less their centres; known ones are not made again.
+    """minimize ½ (square − 2 q'w + w'Gw) + l1 ‖w‖₁ + (modulus/2)‖w‖² over a working set.
 
-    Columns are scaled to length 1, in float32 unless ``is_exact``: their products take half the
-    time then, and steps by them, from exact derivatives, make up for what they round.
+    ``columns`` give the products of new features with all in the set; ``square`` is ‖y‖² where
+    q = X'y. w ≥ 0 if ``positive``. ``is_free`` tells which features may be taken.
     """
 
-    def __init__(self, columns: FeatureColumns, is_exact: bool) -> None:
-        self.columns, self.is_exact = columns, is_exact
-        self._let_go()
+    def __init__(
+        self, columns: Any, square: float, is_free: NDArray[np.bool_], positive: bool = False
+    ) -> None:
+        self.columns, self.square, self.positive = columns, square, positive
+        self.features, self.is_free = np.zeros(0, dtype=np.intp), is_free.copy()
+        self.room = np.zeros((0, 0))
+        self.path: Any = None
+        #: Whether the set would have more than MAX_SET features.
+        self.is_over = False
 
-    def _let_go(self) -> None:
-        self.places = np.full(self.columns.count, -1)
-        self.names = np.zeros(0, dtype=np.int64)
-        self.products = np.zeros((0, 0))
+    @property
+    def weights(self) -> Array:
+        """Those of the working set."""
+        return np.zeros(0) if self.path is None else self.path.weights
 
-    def choose(self, features: NDArray[np.int64]) -> WorkingGram:
-        """Go on to these features."""
-        new = features[self.places[features] < 0]
-        count = len(self.products) + len(new)
-        if len(features) < MOST_LEFT * count:
-            self._let_go()
-            new = features
-        if len(new):
-            self._hold(new)
-        self.chosen = features
-        return self
+    @property
+    def matrix(self) -> Array:
+        """G."""
+        count = len(self.features)
+        return self.room[:count, :count]
 
-    def matrix(self) -> NDArray[np.float64]:
-        """The matrix over the features chosen."""
-        places = self.places[self.chosen]
-        gram = self.products.take(places, 0).take(places, 1)
-        ridge = 0.0 if self.is_exact else SINGLE_RIDGE
-        gram.flat[:: len(gram) + 1] = (1 + ridge) * self.columns.curvature[self.chosen]
-        return gram
-
-    def _hold(self, new: NDArray[np.int64]) -> None:
-        known, count = len(self.products), len(self.products) + len(new)
-        self.names = np.append(self.names, new)
-        lengths = np.sqrt(self.columns.curvature[self.names])
-        lines = self._lines(known, lengths)
-        lines *= lengths
-        lines *= lengths[known:, np.newaxis]
-        products = np.empty((count, count))
-        products[:known, :known] = self.products
-        products[known:] = lines
-        products[:known, known:] = lines[:, :known].T
-        self.products = products
-        self.places[new] = np.arange(known, count)
-
-    def _lines(self, known: int, lengths: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Products of all columns but the first ``known`` with all, as columns of length 1.
-
-        Columns are scaled again for each working set: that takes less than to keep their copies,
-        whose memory is new.
+    def take(self, sizes: Array, level: float, lower: float) -> bool:
+        """Take the features whose product with the residual is above a ``lower`` level, the largest
+        first, if one is above the ``level``; whether there was one.
         """
-        columns, names, count = self.columns, self.names, len(self.names)
-        factors = np.divide(1, lengths, out=np.zeros(count), where=lengths > 0)
-        n, by_rows = len(columns.unit), columns.by_rows is not None
-        step = min(n, max(MIN_EXAMPLES, MOST_VALUES // count))
-        kind: Any = np.float64 if self.is_exact else np.float32
-        room = np.empty(step * count, dtype=kind)
-        lines = np.zeros((count - known, count))
-        for begin in range(0, n, step):
-            check_time()
-            size = min(step, n - begin)
-            shape = (size, count) if by_rows else (count, size)
-            part = room[: size * count].reshape(shape)
-            columns.scaled(names, factors, begin, part)
-            each = part.T if by_rows else part
-            lines[:, :known] += each[known:] @ each[:known].T
-            lines[:, known:] += each[known:] @ each[known:].T  # BLAS computes a half
-        return lines
+        if not (self.is_free & (sizes > level)).any():
+            return False
+        new = np.flatnonzero(self.is_free & (sizes > lower))
+        most = max(MIN_NEW, int(np.count_nonzero(self.weights)))
+        if len(new) > most:
+            new = np.sort(new[np.argpartition(-sizes[new], most - 1)[:most]])
+        return self.add(new)
+
+    def add(self, new: NDArray[np.intp]) -> bool:
+        """Take these features, if they are not too many."""
+        before, count = len(self.features), len(self.features) + len(new)
+        if count > MAX_SET:
+            self.is_over = True
+            return False
+        if count > len(self.room):
+            size = max(count, min(2 * count, before + int(np.count_nonzero(self.is_free))))
+            room = np.zeros((size, size))
+            room[:before, :before] = self.matrix
+            self.room = room
+        products = self.columns.add(new)
+        self.room[before:count, :count] = products
+        self.room[:before, before:count] = products[:, :before].T
+        self.features, self.is_free[new] = np.append(self.features, new), False
+        return True
+
+    def renew(self, linear: Array) -> None:
+        """Take q, of the set as it is now."""
+        if self.path is None:
+            columns = self.columns if isinstance(self.columns, SparseColumns) else None
+            self.path = GramPath(self.matrix, linear, self.square, self.positive, columns)
+        else:
+            self.path.grow(self.matrix, linear)

@@ -5,6 +5,7 @@ The catalog asks for them at every start, and for the systems themselves only wh
 
 from __future__ import annotations
 
+from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
 
 # Limit on the unknowns of a system that is factorized.
@@ -23,7 +24,7 @@ MIN_DENSE_LIMIT = 100
 MAX_CLASS_FEATURES = 1500
 
 
-def holds_all(rows: Rows) -> bool:
+def holds_all(rows: Rows | ColumnOrder) -> bool:
     """Whether a working set of these rows holds all features in any case."""
     return rows.is_dense and rows.blocks is None and 0 < rows.width <= MIN_DENSE_LIMIT
 

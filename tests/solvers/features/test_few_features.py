@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear import Parameter, Problem, fit
-from rrmlinear.solvers.features.gram_descent import GramDescent
+from rrmlinear.solvers.features.feature_descent import FeatureDescent
 from rrmlinear.solvers.loop.stopping import Stopping
 
 N, D, TOL = 150, 7, 1e-9
@@ -68,29 +68,8 @@ def test_the_gap_is_that_of_weights_and_duals(kind, weighed, norm, free):
     assert result.gap <= TOL * result.primal
 
 
-@pytest.mark.parametrize("norm", ["l1", "elastic-net"])
-def test_a_start_at_the_optimum_stays_there(norm):
-    problem = Problem.from_arrays(BASE, Y, bias=1.0)
-    chosen = Parameter(solver="auto", loss="squared", gap_tol=TOL, free_bias=True, **NORMS[norm])
-    first = fit(problem, chosen)
-    again = fit(problem, chosen, start=first)
-    np.testing.assert_allclose(again.weights, first.weights, rtol=1e-6, atol=1e-9)
-
-
 def test_rounding_of_the_matrix_goes_in_the_next_pass():
     far = Problem.from_arrays(BASE + 1e5, Y).rows
-    result = GramDescent(far, Y, np.ones(N), 0.0, 1.0).solve(Stopping(1e-14, max_passes=3))
+    result = FeatureDescent(far, Y, np.ones(N), 0.0, 1.0).solve(Stopping(1e-14, max_passes=3))
     gaps = [row.gap for row in result.trace]
     assert min(gaps[1:]) < gaps[0]
-
-
-def test_a_norm_that_overflows_is_named():
-    X = BASE.copy()
-    X[:, 2] *= 1e200
-    with pytest.raises(ValueError, match="feature 3 overflows"):
-        GramDescent(Problem.from_arrays(X, Y).rows, Y, np.ones(N), 1.0, 0.0).solve(Stopping())
-
-
-def test_costs_of_zero_are_refused():
-    with pytest.raises(ValueError, match="no example has a cost above 0"):
-        GramDescent(Problem.from_arrays(BASE, Y).rows, Y, np.zeros(N), 1.0, 0.0)
