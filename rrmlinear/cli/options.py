@@ -54,7 +54,8 @@ class LabelOptions(NamedTuple):
     def given(self) -> str:
         """The first flag that was given, or ""."""
         names = ("--prune", "--thresholds", "--positive-weight", "--append", "--resume")
-        return next((n for n, v in zip(names, self, strict=True) if v not in (None, False)), "")
+        each = zip(names, self, strict=True)
+        return next((n for n, v in each if v is not None and v is not False), "")
 
 
 class SearchOptions(NamedTuple):

@@ -5,9 +5,11 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_multilabel_classification
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, KFold, cross_validate
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import ClassifierChain
 from sklearn.pipeline import make_pipeline
@@ -231,3 +233,86 @@ def test_a_matrix_of_other_numbers_is_refused(data):
         LinearSVC().fit(X, 2 * Y)
     with pytest.raises(ValueError, match="Y has 199 rows, but X has 200"):
         LinearSVC().fit(X, Y[1:])
+
+
+def test_searches_and_weights_are_routed(data):
+    X, Y = data
+    weights = np.random.default_rng(0).uniform(0.5, 2, len(X))
+    found = HalvingGridSearchCV(
+        MultilabelClassifier(), {"C": [0.1, 1.0, 10.0]}, cv=3, min_resources=60, random_state=0
+    ).fit(X, Y)
+    assert found.best_params_["C"] in (0.1, 1.0, 10.0)
+    with config_context(enable_metadata_routing=True):
+        estimator = MultilabelClassifier().set_fit_request(sample_weight=True)
+        estimator.set_score_request(sample_weight=True)
+        given = {"params": {"sample_weight": weights}, "cv": KFold(3), "return_estimator": True}
+        scores = cross_validate(estimator, X, Y, **given)
+        whole = GridSearchCV(estimator, {"C": [0.1, 1.0]}, cv=3).fit(X, Y, sample_weight=weights)
+    train = next(KFold(3).split(X))[0]
+    alone = MultilabelClassifier().fit(X[train], Y[train], weights[train])
+    assert (scores["estimator"][0].coef_ != alone.coef_).nnz == 0
+    again = MultilabelClassifier(**whole.best_params_).fit(X, Y, weights)
+    assert (whole.best_estimator_.coef_ != again.coef_).nnz == 0
+
+
+def test_scores_come_in_batches_and_weights_are_sparse(data):
+    X, Y = data
+    model = MultilabelClassifier().fit(X, Y)
+    scores = model.decision_function(X)
+    assert model.sparsify() is model
+    np.testing.assert_allclose(scores, X @ model.coef_.T.toarray() + model.intercept_, atol=1e-5)
+    found = np.vstack([part for _, part in model.decision_batches(X)])
+    np.testing.assert_array_equal(found, scores)
+    weights = np.arange(len(X))
+    right = (model.predict(X) == Y).all(axis=1)
+    assert model.score(X, Y, weights) == pytest.approx((right * weights).sum() / weights.sum())
+
+
+@pytest.mark.parametrize("thresholds", [None, "cv"])
+def test_more_labels_are_trained_beside_those_known(data, thresholds):
+    X, Y = data
+    model = MultilabelClassifier(thresholds=thresholds).fit(X, Y[:, :7])
+    first = model.coef_.copy()
+    assert model.fit_more(X, sp.csr_array(Y[:, 7:])) is model
+    assert model.classes_.tolist() == list(range(18))
+    assert (model.coef_[:7] != first).nnz == 0
+    whole = MultilabelClassifier(thresholds=thresholds).fit(X, Y)
+    np.testing.assert_allclose(model.objectives_, whole.objectives_, rtol=2e-3)
+    assert model.predict(X).shape == Y.shape
+    if thresholds:
+        assert (model.thresholds_ != 0).sum() > 7
+
+
+def test_more_words_are_trained(data):
+    X, _ = data
+    model = MultilabelClassifier().fit(X, [["sea"], ["sun"]] * 100)
+    model.fit_more(X, [["sea", "fog"], ["sky"]] * 100)
+    assert model.classes_.tolist() == ["sea", "sun", "fog", "sky"]
+    with pytest.raises(ValueError, match="y has no label that is not known"):
+        model.fit_more(X, [["sea"], ["sun"]] * 100)
+    with pytest.raises(ValueError, match="y must be lists of labels, as in fit, and is a matrix"):
+        model.fit_more(X, np.eye(200, 3, dtype=int))
+    one = MultilabelClassifier().fit(X, np.arange(200) % 3)
+    with pytest.raises(ValueError, match="fit_more is for several labels a row"):
+        one.fit_more(X, np.arange(200) % 4)
+
+
+def test_an_interrupted_fit_goes_on_from_its_journal(data, tmp_path):
+    X, Y = data
+    seen = []
+
+    def interrupt(name, end):
+        seen.append(name)
+        if len(seen) == 5:
+            raise KeyboardInterrupt
+
+    model = MultilabelClassifier(journal=tmp_path / "j", callback=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, Y)
+    before = list(seen)
+    model.fit(X, Y)
+    assert not set(before) & set(seen[5:])
+    assert not (tmp_path / "j").exists()
+    whole = MultilabelClassifier().fit(X, Y)
+    assert (model.coef_[before] != whole.coef_[before]).nnz == 0
+    np.testing.assert_allclose(model.objectives_, whole.objectives_, rtol=2e-3)

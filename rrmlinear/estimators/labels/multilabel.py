@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import select
 from rrmlinear.core.plain_state import PlainState
+from rrmlinear.core.records import replace
 from rrmlinear.data.label_sets import LabelSets, MultilabelProblem, begins_of
 from rrmlinear.estimators.arguments import (
     AT_LEAST_0,
@@ -107,6 +109,9 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
         Threads, each with labels of its own. The result is the same for any number.
     warm_start : bool, default=False
         Begin from the duals of the last fit, for the labels that were there and as many rows.
+    journal : str or PathLike, default=None
+        A file that grows by each label that ends. A fit that was interrupted or killed goes on from
+        it, with the same data and parameters; a fit that ends removes it.
     callback : callable, default=None
         Called with a label and its end (``primal``, ``dual``, ``passes``); True stops the fit.
     verbose : int, default=0
@@ -165,6 +170,7 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
         "top_k": optional(COUNT),
         "positive_weight": [*AT_LEAST_0, "array-like"],
         "l1": optional(AT_LEAST_0),
+        "journal": [str, os.PathLike, None],
         "folds": [Interval(Integral, 2, None, closed="left")],
     }
 
@@ -185,6 +191,7 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
     random_state: Any = None
     n_jobs: int | None = None
     warm_start: bool = False
+    journal: Any = None
     callback: Any = None
     verbose: int = 0
 
@@ -204,6 +211,8 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
         except ChoiceError as error:
             raise own_words(error, SOLVERS) from None
         self._set(model)
+        if self.journal is not None:
+            os.remove(self.journal)
         return self
 
     def _trained(self, problem: MultilabelProblem) -> LabelModel:
@@ -211,7 +220,7 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
         start, weights = self._start(problem), self.positive_weight
         if self.thresholds == "cost":
             weights = costs_by_folds(problem, chosen, weights, self.folds)
-        terms = LabelTerms(None, weights, self.prune, self.warm_start, start)
+        terms = LabelTerms(None, weights, self.prune, self.warm_start, start, None, self.journal)
         model = solve_labels(problem, chosen, terms, self.callback)
         if self.thresholds == "cv":
             limits = thresholds_by_folds(problem, chosen, weights, self.prune, self.folds)
@@ -222,11 +231,53 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
         check_no_text(X, "X must hold numbers")
         X = self._checked(X, reset=True)
         labels, self.classes_, self._kind = labels_of(self, y)
+        return self._problem_of(X, labels, sample_weight)
+
+    def _problem_of(self, X: Any, labels: LabelSets, sample_weight: Any) -> MultilabelProblem:
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X)
             check_counted(sample_weight, "examples")
         problem = MultilabelProblem.of_labels(X, labels, sample_weight)
         return problem.with_bias(float(self.intercept_scaling) if self.fit_intercept else -1.0)
+
+    def fit_more(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train more labels, and leave those that are there as they are.
+
+        y is in the form that `fit` had. Each column of a matrix is a new label, behind those known;
+        of lists, labels that are not known are trained. X has rows with the features of `fit`.
+        Raises ValueError for a y of another form, one that has no new label, and a model of one
+        label a row.
+        """
+        check_is_fitted(self)
+        self._validate_params()
+        known, kind = self.model_, self._kind
+        if kind in (ONE, TWO):
+            raise ValueError("fit_more is for several labels a row, and this model has one")
+        check_no_text(X, "X must hold numbers")
+        X = self._checked(X)
+        labels, _, form = labels_of(self, y)
+        if (form == LISTS) != (kind == LISTS) or form in (ONE, TWO):
+            forms = {LISTS: "lists of labels"}
+            raise ValueError(
+                f"y must be {forms.get(kind, 'a matrix')}, as in fit, and is "
+                f"{forms.get(form, 'a matrix' if form in (SPARSE, DENSE) else 'one label a row')}"
+            )
+        if kind == LISTS:
+            labels = labels.some(np.flatnonzero(~np.isin(labels.names, known.names)))
+        else:
+            labels = replace(labels, names=known.n_labels + np.arange(labels.n_labels))
+        if not labels.n_labels:
+            raise ValueError("y has no label that is not known")
+        problem = self._problem_of(X, labels, sample_weight)
+        known.check_like(problem, find_loss(self.loss, ("binary",)).name)
+        try:
+            self._set(known.joined(self._trained(problem)))
+        except ChoiceError as error:
+            raise own_words(error, SOLVERS) from None
+        self.classes_ = self.model_.names
+        if self.journal is not None:
+            os.remove(self.journal)
+        return self
 
     def _parameter(self, problem: MultilabelProblem) -> Parameter:
         if self.regularizer not in REGULARIZERS:

@@ -16,6 +16,7 @@ from rrmlinear.data.text.libsvm_errors import shown
 #: Whole numbers that fit 64 bits.
 WHOLE = re.compile(r"\+?[0-9]{1,18}")
 NEGATIVE = re.compile(r"-[0-9.]+")
+MISSING = re.compile(r"[+-]?nan", re.IGNORECASE)
 
 
 class LabelError(ValueError):
@@ -83,6 +84,11 @@ class LabelNames:
         if NEGATIVE.fullmatch(text):
             raise ValueError(
                 f"the label {shown(text)} is negative; labels are whole numbers from 0, or names"
+            )
+        if MISSING.fullmatch(text):
+            raise ValueError(
+                f"the label {shown(text)} stands for a missing value; a line without labels begins "
+                "with a blank"
             )
         if self.allowed is not None and self._name_of(text) not in self.allowed:
             told = f"the {len(self.allowed)} labels known"

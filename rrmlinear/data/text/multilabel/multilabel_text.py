@@ -25,7 +25,7 @@ from rrmlinear.data.text.libsvm_format import (
 )
 from rrmlinear.data.text.libsvm_reading import Fault, Reading
 from rrmlinear.data.text.multilabel.label_blocks import LabelBlocks
-from rrmlinear.data.text.multilabel.label_names import NEGATIVE, LabelNames
+from rrmlinear.data.text.multilabel.label_names import MISSING, NEGATIVE, LabelNames
 
 #: What the text of a label cannot contain, or begin with.
 UNWRITABLE = re.compile(r"[\s,:\0]|^#|^\ufeff|^$")
@@ -163,7 +163,7 @@ def _of_container(path: Any, dtype: Any, n_features: int | None, names: Any) -> 
 def check_writable_names(names: Iterable[str]) -> None:
     """Raise ValueError for the text of a label that would read back as another."""
     for name in names:
-        if UNWRITABLE.search(name) or NEGATIVE.fullmatch(name):
+        if UNWRITABLE.search(name) or NEGATIVE.fullmatch(name) or MISSING.fullmatch(name):
             raise ValueError(
                 f"the label {shown(name)} cannot be written: labels are whole numbers from 0, or "
                 "words without commas, colons and blanks that do not begin with #"
