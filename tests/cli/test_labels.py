@@ -157,10 +157,6 @@ def test_errors_of_conversion(call, folder):
         assert code == 1
         return said
 
-    assert said("data", "a.rrm") == (
-        "ERROR: a.rrm would be a container, which has one label an example: data has several, and "
-        "is converted to .libsvm text alone\n"
-    )
     assert "--terms is for texts, tab-separated lines" in said(
         "--terms", "terms", "one", "a.libsvm"
     )

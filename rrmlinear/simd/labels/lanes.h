@@ -43,7 +43,7 @@ RRM_CLONES static void lane_sides(unsigned bits, double c, double square, const 
     }
 }
 
-/* Move duals to `new` where c · `gap` is above `least`; the rises of the dual objective are added to
+/* Move duals to `new` where c · `gap` · `unit` is above 1, and add these up in `sum`; the rises of the dual objective are added to
  * `rises`. With `has_box` φ*(−α) is γ/2 α² − y α, and a rise is exact, else it is at least that of
  * the curvature c (c ‖x‖² + γ). steps = c δ, 0 where a dual stays. Returns bits: 1 where one moves, 2
  * where one is not 0. A label that has ended has costs of 0 and does not move. */
@@ -51,23 +51,26 @@ RRM_CLONES static void lane_sides(unsigned bits, double c, double square, const 
     RRM_CLONES static int lane_moves_##real(                                                     \
         const double *restrict y, const double *restrict cost, const double *restrict curvature, \
         double smoothing, int has_box, const double *restrict scores, const double *restrict gap, const double *restrict new, \
-        const double *restrict least, real *restrict alpha, real *restrict steps,                \
-        double *restrict rises)                                                                  \
+        const double *restrict unit, real *restrict alpha, real *restrict steps,                \
+        double *restrict rises, double *restrict sum)                                                                  \
     {                                                                                            \
-        double moved = 0, any = 0;                                                               \
-        _Pragma("omp simd reduction(+ : moved, any)") for (int l = 0; l < LANES; l++)            \
+        double moved = 0, any = 0, all = 0;                                                               \
+        _Pragma("omp simd reduction(+ : moved, any, all)") for (int l = 0; l < LANES; l++)            \
         {                                                                                        \
             double to = (double)(real)new[l], from = (double)alpha[l], delta = to - from;        \
             double bend = delta * (curvature[l] + smoothing) / 2;                                \
             double pull = has_box ? y[l] - scores[l] - smoothing * from : 2 * bend;              \
             double rise = cost[l] * delta * (pull - bend);                                       \
-            int moves = cost[l] * gap[l] > least[l] && rise > 0;                                  \
+            double part = cost[l] * gap[l] * unit[l];                                             \
+            int moves = part > 1 && rise > 0;                                  \
+            all += part;                                                                          \
             steps[l] = moves ? (real)(cost[l] * delta) : 0;                                      \
             alpha[l] = (real)(moves ? to : from);                                                \
             rises[l] += moves ? rise : 0;                                                        \
             moved += moves ? 1.0 : 0.0;                                                          \
             any += (cost[l] > 0) & (alpha[l] != 0) ? 1.0 : 0.0;                                  \
         }                                                                                        \
+        *sum = all;                                                                               \
         return (moved > 0) + 2 * (any > 0);                                                      \
     }
 DEFINE_MOVES(float)
@@ -76,13 +79,13 @@ DEFINE_MOVES(double)
 
 RRM_INLINE int lane_moves(const double *y, const double *cost, const double *curvature,
                           double smoothing, int has_box, const double *scores, const double *gap, const double *new,
-                          const double *least, int is_single, void *alpha, void *steps,
-                          double *rises)
+                          const double *unit, int is_single, void *alpha, void *steps,
+                          double *rises, double *sum)
 {
-    return is_single ? lane_moves_float(y, cost, curvature, smoothing, has_box, scores, gap, new, least,
-                                        (float *)alpha, (float *)steps, rises)
-                     : lane_moves_double(y, cost, curvature, smoothing, has_box, scores, gap, new, least,
-                                         (double *)alpha, (double *)steps, rises);
+    return is_single ? lane_moves_float(y, cost, curvature, smoothing, has_box, scores, gap, new, unit,
+                                        (float *)alpha, (float *)steps, rises, sum)
+                     : lane_moves_double(y, cost, curvature, smoothing, has_box, scores, gap, new, unit,
+                                         (double *)alpha, (double *)steps, rises, sum);
 }
 
 /* Losses with φ*(−α) = γ/2 b² − b on 0 ≤ b ≤ B for b = y α: all of a visit in one loop. m = 1 − y z;
@@ -92,18 +95,32 @@ typedef struct {
 } hinge_t;
 
 /* `gaps` are added to as well: c times φ(z) + φ*(−α) + z α. The rest is as in lane_moves. */
+/* Σ_l a_l, in pairs; the terms are lost. */
+#define DEFINE_SUM(real)                              \
+    RRM_INLINE real lanes_sum_##real(real *a)         \
+    {                                                 \
+        for (int l = 0; l < 8; l++)                   \
+            a[l] += a[l + 8];                         \
+        for (int l = 0; l < 4; l++)                   \
+            a[l] += a[l + 4];                         \
+        return (a[0] + a[2]) + (a[1] + a[3]);         \
+    }
+DEFINE_SUM(float)
+DEFINE_SUM(double)
+#undef DEFINE_SUM
+
 #define DEFINE_HINGES(real)                                                                       \
     RRM_CLONES static int hinge_visit_##real(unsigned bits, double c, double square,              \
                                              const lane_costs_t *costs, const hinge_t *loss,      \
                                              const real *restrict z,                              \
-                                             const double *restrict least, real *restrict alpha,  \
+                                             const double *restrict unit, real *restrict alpha,  \
                                              real *restrict steps, double *restrict rises,        \
-                                             double *restrict gaps)                               \
+                                             double *restrict gaps, double *restrict sum)        \
     {                                                                                             \
         const real gamma = (real)loss->smoothing, B = (real)loss->upper, half = gamma / 2;        \
         const real norm = (real)square, inverse = gamma > 0 ? 1 / gamma : 0;                      \
-        real rise[LANES], gap[LANES], moved = 0, any = 0;                                         \
-        _Pragma("omp simd reduction(+ : moved, any)") for (int l = 0; l < LANES; l++)             \
+        real rise[LANES], gap[LANES], part[LANES], flags[LANES];                                  \
+        _Pragma("omp simd") for (int l = 0; l < LANES; l++)                                       \
         {                                                                                         \
             int has = bits >> l & 1;                                                              \
             real y = has ? (real)1 : (real)-1;                                                    \
@@ -115,19 +132,22 @@ typedef struct {
             to = to > 0 ? to : 0;                                                                 \
             to = to > B ? B : to;                                                                 \
             real share = cost * (best - b) * (m - half * (best + b)), delta = to - b;             \
-            int moves = share > (real)least[l];                                                   \
+            real held = share * (real)unit[l];                                                    \
+            int moves = held > 1;                                                                 \
+            part[l] = held;                                                                       \
             gap[l] = share;                                                                       \
             rise[l] = moves ? cost * delta * (m - gamma * b - delta * s / 2) : 0;                 \
             steps[l] = moves ? cost * y * delta : 0;                                              \
             alpha[l] = moves ? y * to : alpha[l];                                                 \
-            moved += moves ? 1 : 0;                                                               \
-            any += (cost > 0) & (alpha[l] != 0) ? 1 : 0;                                          \
+            flags[l] = (real)(moves ? 1 : 0) + (real)((cost > 0) & (alpha[l] != 0) ? 2 * LANES : 0); \
         }                                                                                         \
         for (int l = 0; l < LANES; l++) {                                                         \
             rises[l] += rise[l];                                                                  \
             gaps[l] += gap[l];                                                                    \
         }                                                                                         \
-        return (moved > 0) + 2 * (any > 0);                                                       \
+        *sum = (double)lanes_sum_##real(part);                                                    \
+        int found = (int)lanes_sum_##real(flags);                                                 \
+        return (found % (2 * LANES) > 0) + 2 * (found >= 2 * LANES);                                                       \
     }                                                                                             \
     /* Sums of gaps, of c (b − γ/2 b²) and of c α z; returns whether a gap is above `least`. */   \
     RRM_CLONES static int hinge_measure_##real(                                                   \
@@ -164,13 +184,13 @@ DEFINE_HINGES(double)
 #undef DEFINE_HINGES
 
 RRM_INLINE int hinge_visit(unsigned bits, double c, double square, const lane_costs_t *costs,
-                           const hinge_t *loss, const void *z, const double *least,
-                           int is_single, void *alpha, void *steps, double *rises, double *gaps)
+                           const hinge_t *loss, const void *z, const double *unit,
+                           int is_single, void *alpha, void *steps, double *rises, double *gaps, double *sum)
 {
-    return is_single ? hinge_visit_float(bits, c, square, costs, loss, (const float *)z, least, (float *)alpha,
-                                         (float *)steps, rises, gaps)
-                     : hinge_visit_double(bits, c, square, costs, loss, (const double *)z, least, (double *)alpha,
-                                          (double *)steps, rises, gaps);
+    return is_single ? hinge_visit_float(bits, c, square, costs, loss, (const float *)z, unit, (float *)alpha,
+                                         (float *)steps, rises, gaps, sum)
+                     : hinge_visit_double(bits, c, square, costs, loss, (const double *)z, unit, (double *)alpha,
+                                          (double *)steps, rises, gaps, sum);
 }
 
 RRM_INLINE int hinge_measure(unsigned bits, double c, const lane_costs_t *costs,

@@ -17,8 +17,8 @@ cdef extern from "labels/lanes.h" nogil:
                     double* cost, double* curvature)
     int lane_moves(const double* y, const double* cost, const double* curvature,
                    double smoothing, int has_box, const double* scores, const double* gap,
-                   const double* new, const double* least, int is_single, void* alpha,
-                   void* steps, double* rises)
+                   const double* new, const double* unit, int is_single, void* alpha,
+                   void* steps, double* rises, double* sum)
     void lane_squares(const void* W, int is_single, Py_ssize_t n, double* out)
 
     ctypedef struct hinge_t:
@@ -26,8 +26,8 @@ cdef extern from "labels/lanes.h" nogil:
         double upper
 
     int hinge_visit(unsigned bits, double c, double square, const lane_costs_t* costs,
-                    const hinge_t* loss, const void* z, const double* least, int is_single,
-                    void* alpha, void* steps, double* rises, double* gaps)
+                    const hinge_t* loss, const void* z, const double* unit, int is_single,
+                    void* alpha, void* steps, double* rises, double* gaps, double* sum)
     int hinge_measure(unsigned bits, double c, const lane_costs_t* costs, const hinge_t* loss,
                       const void* z, const double* least, int is_single, const void* alpha,
                       double* gaps, double* sums, double* cross)

@@ -17,6 +17,7 @@ from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_
 import numpy as np
 
 from rrmlinear.core.deadline import check_time
+from rrmlinear.solvers.dual.dual_descent import NAP_GAP
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 cdef enum:
@@ -36,7 +37,9 @@ cdef double SMALL_GAP = 0.1
 # All rows are measured if half of the labels have a gap, over the rows visited, of at most this
 # times the one asked for.
 cdef double NEAR = 2.0
-cdef double NEGATIVE = NEGATIVE_GAP
+cdef double NEGATIVE = NEGATIVE_GAP, CALM = NAP_GAP
+# A gap over SMALL_MOVE of the tolerance is at most this times the gap.
+cdef double MOST_UNIT = 1e30
 # What rounding of scores and of ‖w − Σ c α x‖² may add to a gap in single precision, relative to
 # P + D.
 cdef double ROUNDED = 1e-6
@@ -47,7 +50,8 @@ cdef class LabelBlock(LabelLanes):
 
     The arguments are those of `LabelLanes`: `begin`, `run`, then what it found. A row of which no
     dual moves leaves the passes for 2, 4, 8 … of them: for losses with bounds only where all its
-    duals are 0. Gaps over the rows visited tell when to measure all: that measurement alone ends a
+    duals are 0. One whose gaps, each over its label's tolerance, sum to less than NAP_GAP of the
+    mean naps. Gaps over the rows visited tell when to measure all: that measurement alone ends a
     label. With ``free`` a pass goes over ½ (u − u_0)² in place of ½ u², u the weight of the
     appended column, then u_0 becomes u (method of multipliers); for the certificate Σ c α = 0 is
     made to hold by shorter duals of one side.
@@ -57,6 +61,8 @@ cdef class LabelBlock(LabelLanes):
     cdef int due                     # the first pass after which all rows may be measured
     cdef readonly object centres     # u_0 of each label
     cdef double[::1] centre
+    cdef double calm                 # the sum of a row's gaps with which it naps
+    cdef double[2] napping           # sums of those that nap since the last pass, the one before
     cdef int64_t[::1] order
     cdef double[:, :, ::1] lines     # of a measurement
     cdef int32_t[::1] wake           # see schedule_t
@@ -88,6 +94,7 @@ cdef class LabelBlock(LabelLanes):
         cdef uint64_t state = random_stream(seed, 0)
         LabelLanes.begin(self, begins, members, with_label, without)
         self.passes, self.due = 0, SAMPLE_PASSES + 1
+        self.calm = self.napping[0] = self.napping[1] = 0
         self.centres[:] = 0
         for i in range(self.rows.c.n_rows):
             self.streak[i] = 0
@@ -126,33 +133,6 @@ cdef class LabelBlock(LabelLanes):
                 self.centre[l] = centres[l]
                 self._add_to_bias(l, centres[l])
 
-    cdef void _add_row(self, Py_ssize_t i, double* dual) noexcept nogil:
-        # c α x to the weights, and −c φ*(−α) to ``dual``
-        cdef Py_ssize_t l
-        cdef double[16] held     # or sixteen floats
-        cdef double* alpha = &self.held[3, 0]
-        cdef double* y = &self.held[4, 0]
-        cdef double* cost = &self.held[5, 0]
-        cdef double step
-        cdef bint moves = False
-        cdef row_t row
-        self._take_duals(i, alpha)
-        for l in range(LANES):
-            moves |= alpha[l] != 0
-        if not moves:
-            return
-        self._set_sides(i)
-        for l in range(LANES):
-            step = cost[l] * alpha[l]
-            if self.single:
-                (<float*> &held[0])[l] = <float> step
-            else:
-                held[l] = step
-            if cost[l] > 0:
-                dual[l] -= cost[l] * self.loss.conjugate(y[l], alpha[l])
-        row = rows_get(&self.rows.c, i)
-        lane_update(&row, &self.W[0, 0], self.single, self.width, &held[0])
-
     cdef void _move_centres(self) noexcept nogil:
         cdef Py_ssize_t l
         cdef double u
@@ -188,6 +168,7 @@ cdef class LabelBlock(LabelLanes):
     cdef int _pass(self, int number, uint64_t seed, double tolerance) except -1:
         cdef Py_ssize_t n, at, i, l, first, last
         cdef int found
+        cdef double part, whole = 0, naps = 0
         cdef double[16] held_scores     # or sixteen floats
         cdef void* z = &held_scores[0]
         cdef int64_t* places = &self.order[0]
@@ -198,7 +179,7 @@ cdef class LabelBlock(LabelLanes):
         cdef double* y = &self.held[4, 0]
         cdef double* cost = &self.held[5, 0]
         cdef double* curvature = &self.held[6, 0]
-        cdef double* least = &self.held[7, 0]
+        cdef double* unit = &self.held[7, 0]
         cdef double* rises = &self.held[8, 0]
         cdef double* gap = &self.held[9, 0]
         cdef double* gaps = &self.held[10, 0]
@@ -208,9 +189,10 @@ cdef class LabelBlock(LabelLanes):
             schedule_shuffle(number, seed, places, n)
             for l in range(LANES):
                 rises[l] = gaps[l] = 0
-                least[l] = SMALL_MOVE * tolerance * self.each[l].dual / (n + 1)
+                part = SMALL_MOVE * tolerance * self.each[l].dual / (n + 1)
+                unit[l] = min(1 / part, MOST_UNIT) if part > 0 else MOST_UNIT
                 if not self.each[l].open:
-                    least[l] = INFINITY
+                    unit[l] = 0
         for first, last in self._parts(number, seed, n):
             with nogil:
                 for at in range(first, last):
@@ -227,8 +209,8 @@ cdef class LabelBlock(LabelLanes):
                     lane_scores(&row, &self.W[0, 0], self.single, self.width, z)
                     if self.is_hinge:
                         found = hinge_visit(self.bits[i], self.cost[i], self.square[i], &self.sides,
-                                            &self.hinge, z, least, self.single, &self.alpha[i, 0],
-                                            steps, rises, gaps)
+                                            &self.hinge, z, unit, self.single, &self.alpha[i, 0],
+                                            steps, rises, gaps, &part)
                     else:
                         lane_doubles(z, self.single, scores)
                         self._set_sides(i)
@@ -236,17 +218,25 @@ cdef class LabelBlock(LabelLanes):
                         self.loss.all_gaps(y, scores, alpha, gap, LANES)
                         self.loss.all_dual_steps(y, scores, alpha, 1, curvature, 1, new, LANES)
                         found = lane_moves(y, cost, curvature, self.loss.smoothing, self.has_box,
-                                           scores, gap, new, least, self.single, &self.alpha[i, 0],
-                                           steps, rises)
+                                           scores, gap, new, unit, self.single, &self.alpha[i, 0],
+                                           steps, rises, &part)
                         for l in range(LANES):
                             gaps[l] += cost[l] * gap[l]
+                    whole += part
                     if found & 1:
                         lane_update(&row, &self.W[0, 0], self.single, self.width, steps)
                     elif not (found & 2 and self.has_box):
                         schedule_note(&self.schedule, i, 0, number, 0, 0)
+                        continue
+                    if part < self.calm:
+                        schedule_note(&self.schedule, i, part, number, 0, self.calm)
+                        naps += part
+        part = 1 + (self.napping[0] + self.napping[1]) / whole if whole > 0 else 1
         for l in range(LANES):
             self.each[l].dual += rises[l]
-            self.each[l].gap = gaps[l]
+            self.each[l].gap = gaps[l] * part
+        self.napping[1], self.napping[0] = self.napping[0], naps
+        self.calm = CALM * whole / n if number > SAMPLE_PASSES else 0
         return 0
 
     def _parts(self, number, seed, n):

@@ -39,3 +39,4 @@ cdef class LabelLanes:
     cdef double _slope(self, double[:, ::1] line, double bias, double b,
                        double* value) noexcept nogil
     cdef void _balance(self, double* with_label, double* without) noexcept nogil
+    cdef void _add_row(self, Py_ssize_t i, double* dual) noexcept nogil

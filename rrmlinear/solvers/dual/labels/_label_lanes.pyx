@@ -7,7 +7,7 @@ from libc.string cimport memset
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.labels.lanes cimport (
-    LANES, lane_scores, lane_sides, lane_squares, vector_width,
+    LANES, lane_scores, lane_sides, lane_squares, lane_update, vector_width,
 )
 from rrmlinear.simd.rows cimport row_t, rows_get
 
@@ -128,6 +128,33 @@ cdef class LabelLanes:
                 with_label[l] = other[l] / own[l]
             elif other[l] > 0:
                 without[l] = own[l] / other[l]
+
+    cdef void _add_row(self, Py_ssize_t i, double* dual) noexcept nogil:
+        # c α x to the weights, and −c φ*(−α) to ``dual``
+        cdef Py_ssize_t l
+        cdef double[16] held     # or sixteen floats
+        cdef double* alpha = &self.held[3, 0]
+        cdef double* y = &self.held[4, 0]
+        cdef double* cost = &self.held[5, 0]
+        cdef double step
+        cdef bint moves = False
+        cdef row_t row
+        self._take_duals(i, alpha)
+        for l in range(LANES):
+            moves |= alpha[l] != 0
+        if not moves:
+            return
+        self._set_sides(i)
+        for l in range(LANES):
+            step = cost[l] * alpha[l]
+            if self.single:
+                (<float*> &held[0])[l] = <float> step
+            else:
+                held[l] = step
+            if cost[l] > 0:
+                dual[l] -= cost[l] * self.loss.conjugate(y[l], alpha[l])
+        row = rows_get(&self.rows.c, i)
+        lane_update(&row, &self.W[0, 0], self.single, self.width, &held[0])
 
     def prune(self, double least):
         """Drop the weights of all labels that are smaller than ``least``, fit each bias again to
