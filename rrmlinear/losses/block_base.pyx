@@ -82,6 +82,14 @@ cdef class BlockLoss:
         """
         return NAN
 
+    def box(self, y):
+        """None: dual blocks are no intervals."""
+        return None
+
+    def pieces(self, y):
+        """None: dual blocks are no sums of clipped lines."""
+        return None
+
     def lipschitz(self, Py_ssize_t k):
         """The Lipschitz constant of φ in the Euclidean norm of the k − 1 margins."""
         return INFINITY

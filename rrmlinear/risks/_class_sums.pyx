@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uintptr_t
 
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
-from rrmlinear.simd.row_products cimport row_axpy, row_dot
+from rrmlinear.simd.row_products cimport row_axpy
 from rrmlinear.simd.rows cimport row_index, row_t, row_value, rows_get
 from rrmlinear.data.rows cimport Rows
 
@@ -177,41 +177,6 @@ cdef class ClassSums:
                         row = rows_get(&self.rows.c, self.row_of[a])
                         row_axpy(&row, 1, &out[a - begin, 0])
         return result
-
-    def products(self, const int64_t[::1] some not None, const double[::1] g not None):
-        """x_a' diag(g) x_b of some active rows, in the lower triangle."""
-        cdef Py_ssize_t a, b, t, m = some.shape[0]
-        result, scattered = np.zeros((m, m)), np.zeros(self.rows.width)
-        cdef double[:, ::1] out = result
-        cdef double[::1] line = scattered
-        cdef row_t row, other
-        with nogil:
-            for a in range(m):
-                row = rows_get(&self.rows.c, self.row_of[some[a]])
-                for t in range(row.length):
-                    line[row_index(&row, row.kind, t)] = (
-                        row_value(&row, row.kind, t) * g[row_index(&row, row.kind, t)]
-                    )
-                if row.bias != 0:
-                    line[row.bias_index] = row.bias * g[row.bias_index]
-                for b in range(a + 1):
-                    other = rows_get(&self.rows.c, self.row_of[some[b]])
-                    out[a, b] = row_dot(&other, &line[0])
-                for t in range(row.length):
-                    line[row_index(&row, row.kind, t)] = 0
-        return result
-
-    def add_products(self, const int64_t[::1] terms not None, const int64_t[::1] places not None,
-                     const double[::1] signs not None, const double[:, ::1] products not None,
-                     double[:, ::1] out not None):
-        """Add the products of the rows of these terms, which rise, to the lower triangle."""
-        cdef Py_ssize_t s, t
-        cdef double* line
-        with nogil:
-            for s in range(terms.shape[0]):
-                line = &out[terms[s], 0]
-                for t in range(s + 1):
-                    line[terms[t]] += signs[s] * signs[t] * products[places[s], places[t]]
 
     def bind(self, double[:, ::1] out not None):
         """out = L' out L."""

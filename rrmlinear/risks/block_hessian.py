@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.array_rows import scaled_csr
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks._class_parts import class_parts, pair_parts, pair_work
 from rrmlinear.risks._class_sums import ClassSums
@@ -214,13 +215,18 @@ class BlockHessian(ClassSums):
                         parts[one * (one - 1) // 2 + other] += y.T @ y
         return parts
 
+    def _active_rows(self) -> Any:
+        """The active rows as a matrix, dense where they are nearly so or few."""
+        n, stored = len(self.active), MIN_DENSITY * math.prod(self.rows.shape)
+        few = n * self.rows.width <= MAX_COPIED_ENTRIES
+        if self.rows.is_dense or (few and self.rows.n_stored >= stored):
+            return self.copied(0, n)
+        return scaled_csr(self.rows, self.active, np.ones(n))
+
     def gram(self, inverse: Array) -> Array:
         """P Z diag(g) Z' P for d·k numbers ``inverse``, g ≥ 0."""
         g = np.reshape(inverse, (self.rows.width, self.k))
-        result = np.zeros((self.size, self.size))
-        few = len(self.active) * self.rows.width <= MAX_COPIED_ENTRIES
-        is_dense = self.rows.n_stored >= MIN_DENSITY * np.prod(self.rows.shape)
-        dense = self.copied(0, len(self.active)) if few and is_dense else None
+        result, rows = np.zeros((self.size, self.size)), self._active_rows()
         for one in range(self.k):
             own, first = (entry == one for entry in self.term_classes)
             terms = np.flatnonzero(own | first)
@@ -228,13 +234,12 @@ class BlockHessian(ClassSums):
                 continue
             some, places = np.unique(self.row_of_term[terms], return_inverse=True)
             signs = np.where(own[terms], 1.0, -1.0)
-            if dense is None:
-                products = self.products(some, np.ascontiguousarray(g[:, one]))
-            else:
-                part = dense[some] * np.sqrt(g[:, one])
-                products = part @ part.T
-            self.add_products(terms, places, signs, products, result)
-        result += np.tril(result, -1).T
+            part = rows[some] * np.sqrt(g[:, one])
+            products = part @ part.T
+            if not isinstance(products, np.ndarray):
+                products = products.toarray()
+            products = products[np.ix_(places, places)] * signs
+            result[np.ix_(terms, terms)] += products * signs[:, np.newaxis]
         self.bind(result)
         if self.free:
             columns = np.column_stack([self.ones.times(unit) for unit in np.eye(self.k)])

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING
 from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
@@ -79,7 +78,7 @@ class InnerProblem(AugmentedLoss):
         elif pace.move is not None and known:
             moved = begin.at.square(pace.move * begin.alphas) / 2
             by_size = begin.gap / max(moved, MIN_DIVISOR)
-            if isinstance(risk.loss, BlockLoss):
+            if len(risk.shape) > 1:
                 self.pace = BLOCK_PACE if by_size > MOST_KNOWN else pace
             most = MOST_FIRST_PART * alone if pace.by_rows else MOST_FIRST
             smoothing = max(smoothing, min(by_size, most))

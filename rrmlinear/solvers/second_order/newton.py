@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import check_time
-from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.projections.roots import nearly_lowest
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.prox_jacobians import has_jacobian
@@ -112,7 +111,7 @@ class Newton(Solver):
         #: Whether the search along the last direction saw no fall, and all of it was taken.
         self.is_blind = False
         loss = risk.loss
-        is_flat = isinstance(loss, ScalarLoss) and loss.pieces(np.ones(1)) is not None
+        is_flat = loss.pieces(np.ones(1)) is not None
         self.systems = Systems(is_flat, self.is_quadratic, self.inner.pace.of_blocks)
         if not (self.inner.is_augmented or "balance" in risk.offers):
             self.known_rules = (GradientNorm,)

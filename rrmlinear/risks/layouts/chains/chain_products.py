@@ -86,10 +86,15 @@ def _products(rows: Rows, matrix: Array, shares: Any, out: Array) -> None:
 
 
 def _transposed(rows: Rows) -> Rows:
+    matrix = with_bias(columns_of(rows), rows)
+    return Rows(matrix.data, matrix.indices, matrix.indptr, rows.shape[0])
+
+
+def with_bias(matrix: Any, rows: Rows) -> Any:
+    """The rows as a matrix by columns, with the appended column if there is one."""
     from scipy.sparse import hstack
 
-    matrix = columns_of(rows)
-    if rows.width > rows.shape[1]:
-        column = np.full((rows.shape[0], 1), rows.bias, dtype=matrix.dtype)
-        matrix = hstack([matrix, column], format="csc")
-    return Rows(matrix.data, matrix.indices, matrix.indptr, rows.shape[0])
+    if rows.width == rows.shape[1]:
+        return matrix
+    column = np.full((rows.shape[0], 1), rows.bias, dtype=matrix.dtype)
+    return hstack([matrix, column], format="csc")

@@ -11,6 +11,7 @@ from rrmlinear.data.alike_columns import columns_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.layouts.chains._chain_sums import observed_gradient, observed_scores
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, ChainLoss
+from rrmlinear.risks.layouts.chains.chain_products import with_bias
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.risks.shares import Shares
 
@@ -24,7 +25,10 @@ class ObservedProducts:
     """
 
     def __init__(self, rows: Rows, label: NDArray[np.int32], k: int, threads: int) -> None:
-        columns = _with_bias(rows)
+        from scipy.sparse import csc_array
+
+        # zeros of dense data are left out
+        columns = with_bias(csc_array(rows.values) if rows.is_dense else columns_of(rows), rows)
         self.k, self.width = k, columns.shape[1]
         by_rows = columns.tocsr()
         of_entries = np.repeat(np.arange(self.width), np.diff(columns.indptr))
@@ -121,17 +125,6 @@ class ObservedChainRisk(ChainRisk):
         """The weights of pairs and transitions, of those of a `ChainRisk`."""
         nodes, transitions = self.split(w, self.rows.width)
         return np.append(nodes[self.products.feature, self.products.label], transitions.ravel())
-
-
-def _with_bias(rows: Rows) -> Any:
-    """The data by columns, an appended one included; zeros of dense data are left out."""
-    from scipy.sparse import csc_array, hstack
-
-    matrix = csc_array(rows.values) if rows.is_dense else columns_of(rows)
-    if rows.width == rows.shape[1]:
-        return matrix
-    column = np.full((rows.shape[0], 1), rows.bias, dtype=matrix.dtype)
-    return hstack([matrix, column], format="csc")
 
 
 def _arrays(matrix: Any) -> tuple[Array, NDArray[np.int32], NDArray[np.int64]]:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.cached import cached_property
 from rrmlinear.core.loading import loading
-from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 from rrmlinear.solvers.second_order.conjugate_gradients import (
@@ -238,7 +237,7 @@ def _rates(risk: Any, at: Any, alphas: Array, kinks: bool) -> Array:
     if kinks:
         lower, upper, _ = risk.loss.box(risk.labels)
         return np.maximum(np.minimum(alphas - lower, upper - alphas), 0.0)
-    if isinstance(risk.loss, ScalarLoss):
+    if at.scores.ndim == 1:
         return np.asarray(risk.loss.second_derivatives(risk.labels, at.scores))
     p = at.derivatives.copy()
     p[np.arange(len(p)), risk.labels] += 1
@@ -247,7 +246,7 @@ def _rates(risk: Any, at: Any, alphas: Array, kinks: bool) -> Array:
 
 def _shrunk(loss: Any, y: Array, alphas: Array) -> Array:
     """The multiple of the duals within their bounds."""
-    box = loss.box(y) if isinstance(loss, ScalarLoss) else None
+    box = loss.box(y)
     if box is None:
         return alphas
     over = np.maximum(alphas / np.maximum(box[1], 1e-300), alphas / np.minimum(box[0], -1e-300))
