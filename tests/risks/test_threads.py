@@ -30,10 +30,10 @@ def data(form, dtype, index=np.int32, density=0.3):
 FORMS = [("dense", np.int32), ("sparse", np.int32), ("sparse", np.int64)]
 
 
-@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize("threads", [2, 7])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(("form", "index"), FORMS)
-@pytest.mark.parametrize("kept", [1.0, 0.5, 0.02, 0.0])
+@pytest.mark.parametrize("kept", [1.0, 0.02, 0.0])
 def test_products_are_those_of_the_matrix(form, index, dtype, threads, kept):
     rows, X, y, rng = data(form, dtype, index)
     costs = rng.random(N) * (rng.random(N) < kept)
