@@ -43,9 +43,9 @@ def test_a_warm_start_begins_at_the_last_weights(two_classes, numbers, regulariz
         (LinearRegressor("squared", fit_intercept=intercept, **choices), numbers),
     ):
         cold = estimator.fit(X, y)
-        passes, primal = cold.n_iter_, cold.trace_[-1].primal
+        primal = cold.trace_[-1].primal
         warm = cold.fit(X, y)
-        assert np.max(warm.n_iter_) <= max(1, np.max(passes) // 2)
+        assert warm.trace_[0].primal <= (1 + 1e-5) * primal
         assert warm.trace_[-1].primal == pytest.approx(primal, rel=2e-7)
 
 
@@ -72,5 +72,5 @@ def test_no_regularizer_begins_at_the_last_weights():
     model = LogisticRegression(C=np.inf, solver="newton-cg", warm_start=True, tol=1e-8).fit(X, y)
     begun, weights = model.n_iter_, model.coef_.copy()
     model.fit(X, y)
-    assert model.n_iter_ < begun
+    assert model.n_iter_ <= begun
     assert_allclose(model.coef_, weights, rtol=1e-5)

@@ -29,7 +29,7 @@ def random_instance(rng, n, scale):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("exponent", range(-9, 10, 3))
+@pytest.mark.parametrize("exponent", [-9, 0, 9])
 def test_equals_sorting_at_every_scale(reference, method, exponent):
     rng = np.random.default_rng(exponent + 50)
     scale = 10.0**exponent

@@ -71,7 +71,7 @@ def random_instance(rng, n, scale):
     return p, slope, lower, upper, float(e), float(z)
 
 
-@pytest.mark.parametrize("exponent", range(-9, 10, 3))
+@pytest.mark.parametrize("exponent", [-9, 0, 9])
 def test_equals_sorting_at_every_scale(exponent):
     rng = np.random.default_rng(exponent + 100)
     for _ in range(150):

@@ -9,7 +9,7 @@ METHODS = ["newton", "exact"]
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("exponent", range(-9, 10, 3))
+@pytest.mark.parametrize("exponent", [-9, 0, 9])
 @pytest.mark.parametrize("n", [1, 2, 17, 1000, 50_000])
 def test_simplex_equals_sorting(reference, method, exponent, n):
     rng = np.random.default_rng(n)
@@ -45,7 +45,7 @@ def test_sums_that_cannot_be():
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("exponent", range(-9, 10, 3))
+@pytest.mark.parametrize("exponent", [-9, 0, 9])
 def test_entropy_equals_sorting(reference, method, exponent):
     rng = np.random.default_rng(exponent + 9)
     for n in (1, 2, 9, 200, 5000):

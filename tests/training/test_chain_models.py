@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from rrmlinear import Parameter
+from rrmlinear import Model, Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.training.chain_model import ChainModel
@@ -79,6 +79,8 @@ def test_features_of_edges(loss, tmp_path):
     back = ChainModel.load(path)
     np.testing.assert_array_equal(back.edge_weights, models[0].edge_weights)
     np.testing.assert_array_equal(back.predict(pairs), models[0].predict(problem))
+    with pytest.raises(ModelFileError, match=r"with transitions; ChainModel\.load reads it"):
+        Model.load(path)
 
 
 def test_model_files_that_are_refused(tmp_path):

@@ -7,7 +7,12 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Model, Parameter, Problem, fit
 from rrmlinear.catalog.errors import ChoiceError
+from rrmlinear.losses.margin import Hinge
+from rrmlinear.regularizers.separable import L2
+from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.solvers.dual.pairs.one_class import OneClassAscent
 from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.task import Task
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +43,20 @@ def test_the_certificate_is_that_of_the_problem(X, nu, form, weighs):
     v = X.T @ (costs * result.duals)
     assert result.dual == pytest.approx(-v @ v / 2, rel=1e-9)
     assert 0 <= result.gap <= 1e-8 * abs(result.primal)
+
+
+def test_without_time_the_duals_are_alike(X):
+    nu, costs = 0.3, 0.1 + np.arange(len(X)) % 3
+    rows = Problem.from_arrays(X, np.ones(len(X))).rows
+    solver = OneClassAscent(Task.of(ScalarRisk(rows, Hinge(), np.zeros(len(X)), costs), L2()), nu)
+    solver.start()
+    solver.stay_at_zero()
+    primal, dual = solver.certificate.measure()
+    w = nu * costs @ X
+    assert_allclose(solver.final_weights(), w)
+    assert dual == pytest.approx(-w @ w / 2)
+    losses = costs @ np.maximum(0, solver.rho - X @ w) - nu * costs.sum() * solver.rho
+    assert primal == pytest.approx(w @ w / 2 + losses)
 
 
 def test_its_own_rule_ends_it_near_the_optimum(X):

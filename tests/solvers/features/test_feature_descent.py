@@ -58,19 +58,6 @@ def test_the_certificate_is_true(form, dtype, costs, l1, modulus):
     assert -1e-13 * primal <= primal - dual <= 1.01e-11 * max(1, primal)
 
 
-@pytest.mark.parametrize(("form", "dtype"), FORMS)
-@pytest.mark.parametrize("bias", [-1.0, 0.0, 0.5])
-def test_an_appended_column_is_a_feature(form, dtype, bias):
-    problem, X, y = data(form, dtype, bias)
-    if bias >= 0:
-        X = np.column_stack([X, np.full(N, bias)])
-    result = solve(problem, np.ones(N), 2.0, 0.1, gap_tol=1e-11)
-    assert result.weights.shape == (X.shape[1],)
-    primal, dual = objectives(X, y, np.ones(N), 2.0, 0.1, result)
-    assert result.primal == pytest.approx(primal, rel=1e-12)
-    assert result.dual == pytest.approx(dual, rel=1e-12)
-
-
 @pytest.mark.parametrize("form", SIZES)
 @pytest.mark.parametrize("modulus", [0.0, 0.8])
 @pytest.mark.parametrize("intercept", [False, True])

@@ -67,6 +67,11 @@ def test_the_lowest_point_of_an_interval(low, high, lowest):
     assert found.x == lowest
 
 
+def test_a_function_that_does_not_fall_is_left_where_it_is():
+    assert nearly_lowest(lambda x: x, 0.1) == 0.0
+    assert nearly_lowest_by_many(lambda places: list(places), 0.1) == 0.0
+
+
 def test_a_search_that_ends_early_has_gone_down():
     assert nearly_lowest(lambda x: -1.0, 0.1) == 2.0**39
     assert 0 < nearly_lowest(lambda x: -1.0 if x < 0.7 else 1.0, 0.1) < 0.7

@@ -29,7 +29,7 @@ print(len(Slow.found), result.seconds, result.cpu_seconds)
 """
 
 
-@pytest.mark.parametrize("solver", ["1", "5", "30", "'newton', loss='softmax'"])
+@pytest.mark.parametrize("solver", ["5", "'newton', loss='softmax'"])
 def test_imports_are_not_in_the_seconds_of_a_fit(solver):
     script = SCRIPT.replace("{0}", solver)
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)

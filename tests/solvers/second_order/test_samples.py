@@ -5,9 +5,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
-from rrmlinear.catalog.builders.samples import task_of_sample
 from rrmlinear.catalog.selection import select
-from rrmlinear.catalog.task import Task
+from rrmlinear.solvers.loop.task import Task
+from rrmlinear.solvers.second_order.samples import task_of_sample
 
 N, D = 20_000, 4
 

@@ -10,6 +10,8 @@ from rrmlinear.losses.multiclass import CrammerSinger, Softmax, WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.rules.of_duals import ClassRange
+from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.stopping import Stopping
 
 LOSSES = {
@@ -48,3 +50,19 @@ def test_the_gap_is_true(name, regularizer):
     primal = 3.0 * loss.values(scores, problem.labels.astype(np.int32)).sum()
     primal += regularizer.value_of(result.weights.ravel())
     assert result.primal == pytest.approx(primal, rel=1e-10)
+
+
+@pytest.mark.parametrize("passes", [1, 6])
+def test_ranges_that_a_measurement_notes_are_those_of_weights_and_duals(passes):
+    problem, label = text(), text().labels.astype(np.int32)
+    solver = ascent(problem, CrammerSinger(), 3.0)
+    solver.rule = ClassRange(problem.rows, label, np.full(len(label), 3.0), 0.01)
+    solver.start()
+    for number in range(1, passes + 1):
+        solver.run_pass(number)
+    solver.measure()
+    noted = solver.rule.ratio(solver.present())
+    found = solver.rule.ratio(Point(solver.present_weights(), solver.present_duals()))
+    solver.close()
+    assert noted == pytest.approx(found, rel=1e-12)
+    assert noted > 0
