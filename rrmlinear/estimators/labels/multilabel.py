@@ -18,9 +18,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import (
     _check_sample_weight,
-    assert_all_finite,
     check_is_fitted,
-    column_or_1d,
     validate_data,
 )
 
@@ -30,20 +28,19 @@ from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import select
 from rrmlinear.core.plain_state import PlainState
 from rrmlinear.core.records import replace
-from rrmlinear.data.label_sets import LabelSets, MultilabelProblem, begins_of
+from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
 from rrmlinear.estimators.arguments import (
     AT_LEAST_0,
     COUNT,
     RANGES,
     check_counted,
     check_no_text,
-    check_several_classes,
-    classes_of,
     optional,
     seed_of,
     thread_count,
 )
 from rrmlinear.estimators.base import NotConvergedWarning
+from rrmlinear.estimators.labels.forms import DENSE, LISTS, ONE, SPARSE, TWO, labels_of
 from rrmlinear.estimators.objective import find_loss, find_solver_type
 from rrmlinear.estimators.wording import SOLVERS, own_words, unknown_name
 from rrmlinear.solvers.loop.result import Status
@@ -51,9 +48,6 @@ from rrmlinear.training.labels.fit_labels import solve_labels
 from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.terms import LabelTerms
 from rrmlinear.training.labels.thresholds import costs_by_folds, thresholds_by_folds
-
-#: Forms of y: a matrix, lists, one label a row of several, or of two.
-SPARSE, DENSE, LISTS, ONE, TWO = "sparse", "dense", "lists", "one", "two"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -388,61 +382,3 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_label = True
         tags.target_tags.multi_output = True
         return tags
-
-
-def labels_of(estimator: Any, y: Any) -> tuple[LabelSets, NDArray[Any], str]:
-    """Labels as users give them, the classes, and the form.
-
-    Raises ValueError for what is no matrix of zeros and ones, no lists, and no one label a row.
-    """
-    if y is None:
-        raise ValueError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None"
-        )
-    if not issparse(y) and hasattr(y, "__array__"):  # pandas, polars, …
-        y = np.asarray(y)
-    if issparse(y) or getattr(y, "ndim", 1) == 2:
-        is_sparse = issparse(y)
-        matrix = y if is_sparse else np.asarray(y)
-        if is_sparse or matrix.shape[1] != 1 or np.isin(matrix, (0, 1)).all():
-            sets = LabelSets.from_matrix(matrix)
-            return sets, sets.names, SPARSE if is_sparse else DENSE
-        y = matrix[:, 0]
-    if isinstance(y, np.ndarray) and y.dtype.kind != "O":
-        return _one_a_row(estimator, y)
-    rows = list(y)
-    if not rows:
-        raise ValueError("y is empty; it must have the labels of each row of X")
-    if not all(_is_list(row) for row in rows):
-        return _one_a_row(estimator, y)
-    if _is_matrix(rows):
-        sets = LabelSets.from_matrix(np.array([list(row) for row in rows]))
-        return sets, sets.names, DENSE
-    sets = LabelSets.from_lists(rows)
-    return sets, sets.names, LISTS
-
-
-def _one_a_row(estimator: Any, y: Any) -> tuple[LabelSets, NDArray[Any], str]:
-    y = column_or_1d(y)
-    if y.dtype.kind == "f":
-        assert_all_finite(y, input_name="y")
-    classes = classes_of(y)
-    check_several_classes(estimator, classes)
-    index = np.searchsorted(classes, y)
-    asked, kind = (classes[1:], TWO) if len(classes) == 2 else (classes, ONE)
-    own = [np.flatnonzero(index == j) for j in range(len(classes) - len(asked), len(classes))]
-    begins = begins_of(map(len, own))
-    return LabelSets(asked, begins, np.concatenate(own).astype(np.int32), len(y)), classes, kind
-
-
-def _is_matrix(rows: list[Any]) -> bool:
-    """Whether lists of labels are rows of zeros and ones that all have one length."""
-    if len({len(row) for row in rows}) != 1 or not len(rows[0]):
-        return False
-    if any(isinstance(row, set | frozenset) for row in rows):
-        return False
-    return all(not isinstance(each, str) and each in (0, 1) for row in rows for each in row)
-
-
-def _is_list(row: Any) -> bool:
-    return hasattr(row, "__len__") and hasattr(row, "__iter__") and not isinstance(row, str | bytes)

@@ -199,7 +199,7 @@ def test_what_is_passed_over_is_told_in_its_column():
 def test_a_container_has_one_label_an_example(tmp_path):
     path = tmp_path / "file.rrm"
     write_container(path, Problem.from_arrays(np.eye(2), [1, 2]))
-    with pytest.raises(ValueError, match="is a container, which has one label an example"):
+    with pytest.raises(ValueError, match="has one label an example: Problem"):
         read_multilabel(path)
 
 
