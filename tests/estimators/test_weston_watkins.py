@@ -83,7 +83,7 @@ def least_loss(counts):
 
 
 @pytest.mark.parametrize("value", [0.0, 1e-200, 1.0])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_features_that_tell_nothing_leave_the_best_intercepts(value, seed):
     rng = np.random.default_rng(seed)
     k = 2 + seed % 3

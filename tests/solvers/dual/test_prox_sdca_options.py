@@ -54,6 +54,15 @@ def test_a_step_along_the_line_is_the_papers(problem_for, option):
         np.testing.assert_allclose(solver.state.dual_vector, w + C * part * q * X[i], atol=1e-14)
 
 
+@pytest.mark.parametrize("option", ["I", "IV"])
+@pytest.mark.parametrize("regularizer", REGULARIZERS)
+def test_squares_are_those_of_the_rows_whatever_the_steps_take(problem_for, option, regularizer):
+    problem = problem_for("logistic")
+    solver = solver_of(problem, LOSSES["logistic"], REGULARIZERS[regularizer], option=option)
+    solver.start()
+    np.testing.assert_allclose(solver.squares, problem.rows.squared_norms(), rtol=1e-12, atol=1e-99)
+
+
 @pytest.fixture(scope="module")
 def bounds(problem_for):
     """(problem, loss, cost, (n + R²/(λγ))/n, best dual − first) in units of our objective."""

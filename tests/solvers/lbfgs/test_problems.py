@@ -12,6 +12,8 @@ from rrmlinear.catalog.builders.paths import class_paths, fold_paths
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.margin import Logistic
 from rrmlinear.risks.terms import ScalarTerms
+from rrmlinear.solvers.lbfgs.class_problems import ClassProblems
+from rrmlinear.solvers.lbfgs.metric import Curvatures
 from rrmlinear.solvers.lbfgs.pairs import Pairs
 
 
@@ -100,17 +102,22 @@ def test_many_weights_or_scores_have_no_paths_together():
     assert class_paths(rows, np.arange(30) % 3, 3, np.ones((2, 30)), True, 1e-4, 100) is None
 
 
-@pytest.mark.parametrize("free", [True, False])
-@pytest.mark.parametrize("k", [1, 3])
-def test_the_metric_is_the_second_derivative(k, free):
+@pytest.mark.parametrize(
+    ("k", "free", "of_mean"),
+    [(1, True, False), (1, False, False), (3, True, False), (3, False, False), (3, False, True)],
+)
+def test_the_metric_is_the_second_derivative(k, free, of_mean):
     rng, C = np.random.default_rng(k), 0.7
     X, label = rng.standard_normal((90, 5)), np.arange(90) % max(k, 2)
     rows, costs = Problem.from_arrays(X, label * 1.0).rows, rng.random((1, 90)) + 0.1
+    at, move = rng.standard_normal((2, 1, 5 * k)) / 2
     if k == 1:
         paths = fold_paths(rows, Logistic(), label * 2.0 - 1, costs, free, 1e-10, 100)
+    elif of_mean:  # which is exact where all examples have the same probabilities
+        metric = Curvatures(rows, k, free, True, of_mean=True)
+        paths, at = ClassProblems(rows, label, k, costs, free, 1e-10, 100, metric), 0 * at
     else:
         paths = class_paths(rows, label, k, costs, free, 1e-10, 100)
-    at, move = rng.standard_normal((2, 1, 5 * k)) / 2
     paths.begin_at(at)
     before = paths.tangents(C)[0][0].copy()
     paths.metric.renewed(C, np.full(1, np.inf), paths._curvatures)
