@@ -18,7 +18,7 @@ MOST = {
     "attributes of a class": 34,
     "depth of inheritance": 9,
     "looks at a shape in the catalog": 0,
-    "lines of tests": 40_003,
+    "lines of tests": 39_948,
     "constants that tests set": 8,
 }
 #: What sets a constant of a module in a test.
