@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from inspect import getdoc
 from os import PathLike
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, is_classifier
@@ -24,6 +25,8 @@ from rrmlinear.pages.run_pages import write_certificate
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.training.fit import NotSolvedWarning
 
+#: The folder of the package.
+PACKAGE = str(Path(__file__).parents[1])
 #: Seconds between the lines of ``verbose=1``.
 PROGRESS_SECONDS = 1.0
 #: scikit-learn checks that compare two problems with one minimum to seven digits.
@@ -148,7 +151,7 @@ class Certified(PlainState, BaseEstimator):
     def _set_certificate(self, result: Result, scale: float = 1.0) -> None:
         """Set the attributes, the objective being ``scale`` times the solver's; may warn.
 
-        The warning names the caller of fit, who called this.
+        The warning names the caller of fit.
         """
         last, self.status_, self.trace_ = result.trace[-1], result.status, result.trace
         self.objective_, self.duality_gap_ = scale * last.primal, scale * last.gap
@@ -159,7 +162,17 @@ class Certified(PlainState, BaseEstimator):
             for note in result.notes:
                 self._say(note)
         if not (result.status in (Status.SOLVED, Status.STOPPED_BY_CALLER) or result.ended):
-            warnings.warn(result.shortfall(), NotConvergedWarning, stacklevel=3)
+            warn_of(result)
+
+
+def warn_of(result: Any) -> None:
+    """Say how far a run is from its tolerance, in the name of the first file outside the package:
+    fits of estimators call each other.
+    """
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(result.shortfall(), NotConvergedWarning, stacklevel=level)
 
 
 def line_of(row: TraceRow) -> str:

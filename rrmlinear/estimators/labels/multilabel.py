@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral
@@ -39,7 +38,7 @@ from rrmlinear.estimators.arguments import (
     seed_of,
     thread_count,
 )
-from rrmlinear.estimators.base import NotConvergedWarning
+from rrmlinear.estimators.base import warn_of
 from rrmlinear.estimators.labels.forms import DENSE, LISTS, ONE, SPARSE, TWO, labels_of
 from rrmlinear.estimators.objective import find_loss, find_solver_type
 from rrmlinear.estimators.wording import SOLVERS, own_words, unknown_name
@@ -314,7 +313,7 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
             for note in result.notes:
                 print(f"[{type(self).__name__}] {note}", flush=True)
         if not result.solved and result.status is not Status.STOPPED_BY_CALLER:
-            warnings.warn(result.shortfall(), NotConvergedWarning, stacklevel=3)
+            warn_of(result)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores of shape (n_samples, n_labels); see `decision_batches` for many of both. Of two
