@@ -25,7 +25,9 @@ class VectorTerms:
     offers = frozenset({"gram"})
 
     def __init__(self, loss: BlockLoss, y: Array, costs: Array) -> None:
-        self.loss, self.y, self.labels, self.k = loss, y, y, y.shape[1]
+        self.loss, self.y, self.k = loss, y, y.shape[1]
+        #: The score that moves against the others where rounding is bounded: any one will do.
+        self.labels = np.zeros(len(y), dtype=np.int32)
         self.costs = costs.reshape(-1, 1)
 
     @property

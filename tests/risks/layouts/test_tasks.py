@@ -87,7 +87,7 @@ def vectors(request, data):
 
 def test_the_distance_is_that_of_residuals(vectors):
     scores = np.random.default_rng(4).standard_normal((N, K))
-    length = np.linalg.norm(vectors.labels - scores, axis=1)
+    length = np.linalg.norm(vectors.terms.y - scores, axis=1)
     gamma = vectors.loss.smoothing
     each = np.where(length < gamma, length**2 / (2 * gamma or 1), length - gamma / 2)
     assert vectors.at(scores).value == pytest.approx(vectors.costs.ravel() @ each)
@@ -103,7 +103,7 @@ def test_derivatives_and_duals_of_vectors_obey_fenchel_and_young(vectors):
     products = (vectors.costs * other * scores).sum()
     assert vectors.at(scores).value + vectors.conjugate(other) + products >= 0
     assert vectors.conjugate(1.01 * other / np.linalg.norm(other, axis=1)[:, None]) == np.inf
-    assert (vectors.at(vectors.labels).derivatives == 0).all()
+    assert (vectors.at(vectors.terms.y).derivatives == 0).all()
     at = vectors.at(scores + 0.3 * moves)
     value, slope = at.value, at.derivative_along(moves)
     assert value == pytest.approx(vectors.at(scores + 0.3 * moves).value)
@@ -120,7 +120,7 @@ def test_dual_steps_of_vectors_beat_others(vectors, q):
     step = vectors.dual_steps(scores, old, q)[0]
 
     def gains(alphas):
-        own = vectors.loss.smoothing / 2 * (alphas**2).sum(axis=1) - (vectors.labels * alphas).sum(
+        own = vectors.loss.smoothing / 2 * (alphas**2).sum(axis=1) - (vectors.terms.y * alphas).sum(
             axis=1
         )
         return -own - (scores * alphas).sum(axis=1) - q / 2 * ((alphas - old) ** 2).sum(axis=1)

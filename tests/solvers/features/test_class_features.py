@@ -42,7 +42,8 @@ def data(form="sparse", n=N, d=D, k=K, seed=0):
 def risk_of(problem, loss, costs, free=False):
     label = problem.labels.astype(np.int32)
     condition = Intercept() if free else None
-    return BlockRisk(problem.rows, loss, label, label.max() + 1, costs, 1, condition=condition)
+    rows = problem.rows.with_bias(1.0 if free else -1.0)
+    return BlockRisk(rows, loss, label, label.max() + 1, costs, 1, condition=condition)
 
 
 def solved(risk, omega, tolerance=1e-8):
