@@ -14,7 +14,7 @@ from rrmlinear.catalog.errors import ChoiceError, Named, unknown
 from rrmlinear.catalog.losses import NAMED_LOSSES, OWN_LOSSES, block_loss
 from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
 from rrmlinear.catalog.rows import LossRow, SolverRow, resolved
-from rrmlinear.catalog.solvers import AUTO, AUTOMATIC, DEFAULT, find_solver
+from rrmlinear.catalog.solvers import AUTO, AUTOMATIC, BY_BLOCKS, DEFAULT, find_solver
 from rrmlinear.core.cached import cached_property
 from rrmlinear.core.loading import loading, named
 from rrmlinear.core.records import record, replace
@@ -39,10 +39,10 @@ LOOSE_GAP = 0.01
 #: LIBLINEAR's type of the hinge; losses that are the hinge for two classes, and the solver types
 #: that then take it.
 HINGE = 3
-#: Rules of an ascent's largest violation, which classes that share passes look at too.
-RULES_OF_LARGEST = ("DualRange", "LogisticDual")
-#: The same and those of the primal's gradient.
-RULES_OF_STEPS = (*RULES_OF_LARGEST, "GradientNorm", "FeatureSum")
+#: Rules that compiled passes look at: of the largest violation of a dual, and of the gradient.
+RULES_OF_PASSES = ("DualRange", "LogisticDual", "GradientNorm")
+#: Those that compiled steps look at.
+RULES_OF_STEPS = (*RULES_OF_PASSES, "FeatureSum")
 PAIR_HINGES, PAIR_SOLVERS = ("crammer-singer", "weston-watkins"), (4, AUTO)
 
 
@@ -134,22 +134,38 @@ class Selection:
             )
 
     def takes_joint(self, rows: Rows) -> bool:
-        """Whether ascents under ½‖w‖² may share passes over the rows, ended by a gap or a rule of
-        their largest violation.
+        """Whether ascents under ½‖w‖² may share passes over the rows, ended by a gap or a rule that
+        these look at.
         """
-        omega, choices = self.regularizer, self.choices
-        is_norm = omega.quadratic_l1 == 0 and omega.modulus == 1
-        is_plain = choices.budget is None and not choices.free_bias and rows.blocks is None
-        is_ended = self.tolerance is None or self.solver.rule.endswith(RULES_OF_LARGEST)
-        return self.solver.builder == AUTOMATIC and is_norm and is_plain and is_ended
+        is_ended = self.tolerance is None or self.solver.rule.endswith(RULES_OF_PASSES)
+        return (
+            self.solver.builder == AUTOMATIC
+            and self.regularizer.modulus == 1
+            and (is_ended and self._is_plain(rows))
+        )
 
-    def ascends_first(self, rows: Rows, y: NDArray[Any], costs: NDArray[np.float64]) -> bool:
-        """Whether the automatic solver of these labels begins by the ascent, under ½‖w‖²."""
+    def takes_blocks(self, rows: Rows) -> bool:
+        """Whether compiled passes over blocks may begin, ended by a gap or the rule of `-s 4`."""
+        choices, rule = self.choices, self.solver.rule
+        builds = self.solver.builder in (AUTOMATIC, BY_BLOCKS) and choices.accelerate is None
+        is_ended = self.tolerance is None or rule.endswith("ClassRange")
+        return builds and choices.inner is None and is_ended and self._is_plain(rows)
+
+    def _is_plain(self, rows: Rows) -> bool:
+        """Whether the problem is one under a squared norm alone, of rows in memory."""
+        omega, choices = self.regularizer, self.choices
+        is_norm = omega.linear and omega.quadratic_l1 == 0 and omega.modulus > 0
+        return is_norm and choices.budget is None and not choices.free_bias and rows.blocks is None
+
+    def first_step(self, rows: Rows, y: NDArray[Any], costs: NDArray[np.float64]) -> float | None:
+        """The work of the step by which the automatic solver of these labels begins, under ½‖w‖²,
+        None where it begins by the ascent.
+        """
         with loading:
-            from rrmlinear.catalog.auto import ascends_first
+            from rrmlinear.catalog.auto import first_step
 
         task = Task(rows, y, None, costs, self.loss, self.regularizer, self.features, self.choices)
-        return ascends_first(task)
+        return first_step(task)
 
     def few_weights(self, rows: Rows, y: NDArray[Any], costs: NDArray[np.float64]) -> Any:
         """`FewWeights` of these rows, labels and costs, and their `Aim`, where a gap ends the

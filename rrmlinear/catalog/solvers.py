@@ -23,7 +23,7 @@ PDPROX = (*PROXIMAL, "ratio", "storage", "averaging")
 #: The type where none is chosen: LIBLINEAR's default, or where a loss is, the automatic solver.
 DEFAULT, AUTO = 1, "auto"
 #: The place of the automatic solver.
-AUTOMATIC = "catalog.auto:automatic"
+AUTOMATIC, BY_BLOCKS = "catalog.auto:automatic", "catalog.auto:by_blocks"
 
 #: Needs that several solver types share.
 CONVEX = frozenset({"strongly-convex", "soft-threshold"})
@@ -47,7 +47,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "Weston-Watkins SVM of all classes by block coordinate ascent, exact blocks",
         (CONVEX | EXAMPLES,),
         ("block", "accelerate", "inner", "tolerance", "free_bias"),
-        "catalog.auto:by_blocks",
+        BY_BLOCKS,
         loss="weston-watkins",
         blocks=("knapsack", "walrus", "shark"),
         excludes=(("inner", "accelerate"),),

@@ -14,10 +14,11 @@ from rrmlinear.catalog.selection import LOOSE_GAP, Selection, select
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem, check_kind
 from rrmlinear.solvers.loop.result import OnPass, Result, Status
-from rrmlinear.training.classes.steps import solved_by_steps
+from rrmlinear.training.classes.blocks import solve_blocks
+from rrmlinear.training.classes.class_problems import solve_as_hinge, solve_two
 from rrmlinear.training.costs import base_costs, class_factors
 from rrmlinear.training.model import Model
-from rrmlinear.training.single import solve_blocks, solve_measure, solve_scalars
+from rrmlinear.training.single import solve_measure, solve_scalars
 from rrmlinear.training.starts import Point, Start, check_starts, point_of
 from rrmlinear.training.streaming import bytes_beside, streamed
 
@@ -155,18 +156,18 @@ def solve(
         result = solve_scalars(problem, chosen, problem.labels, costs, point, on_pass)
     elif kind == "multiclass":
         costs = costs * factors[label]
-        result = solve_blocks(problem, chosen, label, len(labels), costs, point, on_pass)
+        if len(labels) == 2 and chosen.as_hinge is not None:
+            result = solve_as_hinge(problem, chosen, label, costs, point, on_pass)
+        else:
+            result = solve_blocks(problem, chosen, label, len(labels), costs, point, on_pass)
     elif len(labels) > 2:
         from rrmlinear.training.classes.one_vs_rest import solve_one_vs_rest
 
         result = solve_one_vs_rest(problem, chosen, label, costs, factors, point, on_pass)
     else:
-        y = np.subtract(1.0, 2 * label)  # nothing that a processor would have to guess
         if (factors != 1).any():
             costs = costs * factors[label]
-        del label  # memory for the solver
-        by_steps = solved_by_steps(problem.rows, chosen, y, costs, point, on_pass)
-        result = by_steps or solve_scalars(problem, chosen, y, costs, point, on_pass)
+        result = solve_two(problem, chosen, label, costs, point, on_pass)
     if problem.rows.blocks is not None:
         problem.rows.blocks.release()
     weights = result.weights if result.weights.ndim == 2 else result.weights[:, np.newaxis]

@@ -9,84 +9,19 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.freed_memory import keep_freed
-from rrmlinear.core.records import replace
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, TraceRow
+from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.training.classes.steps import solved_by_steps, support_of
+from rrmlinear.training.classes.steps import support_of
 from rrmlinear.training.costs import checked_costs
-from rrmlinear.training.starts import Point, block_duals, scalar_duals
+from rrmlinear.training.starts import Point, scalar_duals
 
 Vector = NDArray[np.float64]
 # Arrays with a number for each example whose memory is kept from pass to pass.
 KEPT_ARRAYS = 8
-
-
-def solve_blocks(
-    problem: Problem,
-    chosen: Selection,
-    label: NDArray[np.int32],
-    n_classes: int,
-    costs: Vector,
-    start: Point,
-    on_pass: OnPass | None,
-) -> Result:
-    """minimize Ω(W) + Σ_i c_i φ(W'x_i, y_i) for classes y_i = 0 … k − 1, from ``start``.
-
-    Raises ValueError for costs that overflow or are all 0, and for duals of another problem.
-    """
-    if n_classes == 2 and chosen.as_hinge is not None:
-        return _solve_as_hinge(problem, chosen, label, costs, start, on_pass)
-    duals = block_duals(start.duals, label, n_classes)
-    checked = Point(start.weights, duals)
-    solver = _solver(problem, chosen, label, n_classes, checked_costs(costs), checked)
-    return solver.solve(chosen.stopping, on_pass)
-
-
-def _solve_as_hinge(
-    problem: Problem,
-    chosen: Selection,
-    label: NDArray[np.int32],
-    costs: Vector,
-    start: Point,
-    on_pass: OnPass | None,
-) -> Result:
-    """The machine of two classes as that of one score, u = w_0 − w_1, for twice the costs.
-
-    W = (u, −u)/2 is optimal: ½‖W‖² is ¼‖u‖², and the loss is the hinge of ±x'u. So all values are
-    half of those of the hinge, and c_i |α_i| are the duals of the other classes.
-    """
-    assert chosen.as_hinge is not None
-    costs = checked_costs(2 * checked_costs(costs))
-    y = np.where(label == 0, 1.0, -1.0)
-    duals, weights = block_duals(start.duals, label, 2), start.weights
-    if duals is not None:
-        sums = duals.dense(2).sum(axis=1)
-        duals = y * np.divide(2 * sums, costs, out=np.zeros_like(y), where=costs > 0)
-    if weights is not None:
-        weights = weights[:, :1] - weights[:, 1:] if weights.shape[1] == 2 else None
-    see = None if on_pass is None else lambda row: on_pass(_halved(row))
-    problem_of_one = chosen.as_hinge, y, costs, Point(weights, duals), see
-    result = solved_by_steps(problem.rows, *problem_of_one)
-    result = result or solve_scalars(problem, *problem_of_one)
-    values = costs / 2 * np.abs(result.duals)
-    blocks = np.zeros((len(y), 2))
-    blocks[np.arange(len(y)), 1 - label] = values
-    return replace(
-        result,
-        weights=np.column_stack([result.weights, -result.weights]) / 2,
-        trace=[_halved(row) for row in result.trace],
-        target=result.target / 2,
-        duals=DualBlocks.of(blocks),
-        notes=(*result.notes, "two classes: it is solved as the hinge of one score"),
-    )
-
-
-def _halved(row: TraceRow) -> TraceRow:
-    return replace(row, primal=row.primal / 2, dual=row.dual / 2, gap=row.gap / 2)
 
 
 def solve_scalars(
@@ -100,12 +35,13 @@ def solve_scalars(
 ) -> Result:
     """minimize Ω(w) + Σ_i c_i φ(x_i'w, y_i) for labels y, from ``start``.
 
-    ``stopping`` stands in for the rule chosen. Raises ValueError as `solve_blocks`.
+    ``stopping`` stands in for the rule chosen. Raises ValueError for costs that overflow or
+    are all 0, and for duals of another problem.
     """
     if start.duals is not None:
         start = Point(start.weights, scalar_duals(start.duals, (problem.n_examples,)))
     keep_freed(KEPT_ARRAYS * y.nbytes)
-    solver = _solver(problem, chosen, y, None, checked_costs(costs), start)
+    solver = solver_of(problem, chosen, y, None, checked_costs(costs), start)
     result = solver.solve(stopping or chosen.stopping, on_pass)
     del solver, costs  # memory for the rest
     return with_support(result, chosen.loss, y)
@@ -128,7 +64,7 @@ def solve_measure(
             "examples, whose weights must be 1"
         )
     costs = checked_costs(np.full(problem.n_examples, float(chosen.choices.C)))
-    solver = _solver(problem, chosen, y, None, costs, Point(start.weights))
+    solver = solver_of(problem, chosen, y, None, costs, Point(start.weights))
     result = solver.solve(chosen.stopping, on_pass)
     if not chosen.loss.ranks:
         return result, None
@@ -140,7 +76,7 @@ def solve_measure(
     return result, float(scores[n - k - 1] + scores[n - k]) / 2
 
 
-def _solver(
+def solver_of(
     problem: Problem,
     chosen: Selection,
     targets: NDArray[Any],

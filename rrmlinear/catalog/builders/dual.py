@@ -19,6 +19,7 @@ from rrmlinear.solvers.second_order.samples import weights_of_sample
 
 if TYPE_CHECKING:
     from rrmlinear.data.rows import Rows
+    from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent
     from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
     from rrmlinear.solvers.dual.labels.label_ascent import LabelAscent
     from rrmlinear.solvers.rounds.part import Part
@@ -75,6 +76,14 @@ def joint(rows: Rows, loss: Any, *labels_and_costs: Any) -> JointAscent:
         from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
 
     return JointAscent(rows, loss, *labels_and_costs)
+
+
+def blocks(rows: Rows, *rest: Any) -> BlockDescent:
+    """The kernel of block ascents; the arguments are its own."""
+    with loading:
+        from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent
+
+    return BlockDescent(rows, *rest)
 
 
 def labels_together(*labels_and_costs: Any, **choices: Any) -> LabelAscent:

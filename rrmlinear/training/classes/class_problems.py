@@ -1,4 +1,4 @@
-"""The problem of each class against the rest."""
+"""The problem of each class against the rest, and of one class against the other."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.core.records import replace
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.solvers.loop.result import OnPass, Result
+from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.classes.joint import JointClasses
 from rrmlinear.training.classes.steps import ClassSteps, Steps
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.single import solve_scalars
-from rrmlinear.training.starts import Point, scalar_duals
+from rrmlinear.training.starts import Point, block_duals, scalar_duals
 
 Vector = NDArray[np.float64]
 
@@ -43,7 +44,7 @@ class ClassProblems:
         self.point = Point(start.weights if known else None, duals)
         self.steps = self.joint = None
         if not known and duals is None:
-            steps = Steps.of(problem.rows, chosen, np.where(label == 0, 1.0, -1.0), costs)
+            steps = Steps.of(problem.rows, chosen, signs(label, 0), costs)
             if steps is not None:
                 self.steps = ClassSteps(steps, label, costs, factors)
             else:
@@ -51,7 +52,7 @@ class ClassProblems:
 
     def solve(self, j: int, rest: Stopping, see: OnPass | None) -> Result:
         """The problem of class j, by the rule ``rest``."""
-        y = np.where(self.label == j, 1.0, -1.0)
+        y = signs(self.label, j)
         costs = self._costs_of(j)
         if self.steps is not None:
             found = self.steps.solved(j, y, costs, rest)
@@ -85,8 +86,74 @@ class ClassProblems:
         return self.costs * np.where(self.label == j, self.factors[j], 1.0)
 
 
+def signs(label: NDArray[np.int32], j: int) -> Vector:
+    """+1 for the examples of class j, −1 for others: no branch that a processor has to guess."""
+    y: Vector = 2.0 * (label == j) - 1.0
+    return y
+
+
 def values_at_zero(loss: ScalarLoss, sums: Any) -> list[tuple[float, float]]:
     """The same from the ``sums`` of the costs of each problem's class and of the rest."""
     values, conjugates = loss.values([1.0, -1.0], 0.0), loss.conjugates([1.0, -1.0], 0.0)
     each = np.asarray(sums)
     return list(zip((each @ values).tolist(), (-each @ conjugates).tolist(), strict=True))
+
+
+def solve_two(
+    problem: Problem,
+    chosen: Selection,
+    label: NDArray[np.int32],
+    costs: Vector,
+    start: Point,
+    on_pass: OnPass | None,
+) -> Result:
+    """The problem with labels +1 of class 0 and −1 of class 1, from ``start``.
+
+    Raises ValueError for costs that overflow or are all 0, and for duals of another problem.
+    """
+    duals = scalar_duals(start.duals, (problem.n_examples,))
+    point = Point(start.weights, None if duals is None else duals[:, np.newaxis])
+    alone = np.ones(1)
+    classes = ClassProblems(problem, chosen, label, checked_costs(costs), alone, point)
+    return classes.solve(0, chosen.stopping, on_pass)
+
+
+def solve_as_hinge(
+    problem: Problem,
+    chosen: Selection,
+    label: NDArray[np.int32],
+    costs: Vector,
+    start: Point,
+    on_pass: OnPass | None,
+) -> Result:
+    """The machine of two classes as that of one score, u = w_0 − w_1, for twice the costs.
+
+    W = (u, −u)/2 is optimal: ½‖W‖² is ¼‖u‖², and the loss is the hinge of ±x'u. So all values are
+    half of those of the hinge, and c_i |α_i| are the duals of the other classes.
+    """
+    assert chosen.as_hinge is not None
+    costs = checked_costs(2 * checked_costs(costs))
+    y = signs(label, 0)
+    duals, weights = block_duals(start.duals, label, 2), start.weights
+    if duals is not None:
+        sums = duals.dense(2).sum(axis=1)
+        duals = y * np.divide(2 * sums, costs, out=np.zeros_like(y), where=costs > 0)
+    if weights is not None:
+        weights = weights[:, :1] - weights[:, 1:] if weights.shape[1] == 2 else None
+    see = None if on_pass is None else lambda row: on_pass(_halved(row))
+    result = solve_two(problem, chosen.as_hinge, label, costs, Point(weights, duals), see)
+    values = costs / 2 * np.abs(result.duals)
+    blocks = np.zeros((len(y), 2))
+    blocks[np.arange(len(y)), 1 - label] = values
+    return replace(
+        result,
+        weights=np.column_stack([result.weights, -result.weights]) / 2,
+        trace=[_halved(row) for row in result.trace],
+        target=result.target / 2,
+        duals=DualBlocks.of(blocks),
+        notes=(*result.notes, "two classes: it is solved as the hinge of one score"),
+    )
+
+
+def _halved(row: TraceRow) -> TraceRow:
+    return replace(row, primal=row.primal / 2, dual=row.dual / 2, gap=row.gap / 2)

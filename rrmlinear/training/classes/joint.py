@@ -1,4 +1,4 @@
-"""Several classes against the rest at once: passes that read each row for all of them."""
+"""Passes of ascents in compiled loops: of two classes, or of several against the rest at once."""
 
 from __future__ import annotations
 
@@ -34,9 +34,12 @@ Vector = NDArray[np.float64]
 KINK_JOINT_PASSES, JOINT_PASSES, BOXLESS_JOINT_PASSES = 12, 8, 5
 # Classes that share a pass: their weights of a feature fill a line of the cache.
 JOINT_CLASSES = 8
-# Rough costs in nanoseconds: of a class alone beside its visits, in Python, of a visit, and of a
-# score in it. Passes are shared as long as they take less than the classes alone.
-ALONE_COST, VISIT_COST, SCORE_COST = 5e5, 50.0, 4.0
+# Rough costs in nanoseconds: of a class alone beside its visits, in Python, which are 0.4 ms and 30
+# passes; of a visit, and of a score in it. Compiled passes go on as long as they take less than the
+# classes alone.
+ALONE_COST, VISIT_COST, SCORE_COST = 1.5e6, 50.0, 4.0
+# Passes before a problem is first looked at.
+FIRST_PASSES = 2
 
 
 class Left(NamedTuple):
@@ -58,13 +61,94 @@ def _passes_of(loss: ScalarLoss) -> int:
     return KINK_JOINT_PASSES if loss.smoothing == 0 else JOINT_PASSES
 
 
-class JointClasses:
+def are_few(loss: Any, costs: Vector, squares: Vector, modulus: float, cost: float) -> bool:
+    """Whether the passes that a problem takes at least, of this cost, take less than Python alone.
+
+    With a smooth loss the fastest ascents take 1 + √κ passes to each digit, κ being the mean of
+    c ‖x‖² over λγ.
+    """
+    passes: float = FIRST_PASSES
+    if loss.smoothing > 0:
+        passes = 1 + math.sqrt(float(costs @ squares) / (len(costs) * modulus * loss.smoothing))
+    return passes * cost <= ALONE_COST
+
+
+class CompiledPasses:
+    """Passes of an ascent in a compiled loop, which ends by the gap and the rule of the type.
+
+    Where passes would cost more than the problem alone, in Python, it goes on alone from its duals.
+    """
+
+    #: Passes before a problem may go on alone, and those that are left to it of a limit.
+    passes, spared = FIRST_PASSES, 0
+    #: What a problem alone takes beside its passes.
+    alone = ALONE_COST
+
+    def __init__(
+        self, rows: Rows, chosen: Selection, label: NDArray[np.int32], costs: Vector
+    ) -> None:
+        self.rows, self.chosen, self.loss = rows, chosen, chosen.loss
+        self.label, self.costs, self.is_ruled = label, costs, chosen.tolerance is not None
+
+    def run(
+        self, ascent: Any, rest: tuple[Any, ...], stopping: Stopping, see: Callable[[], bool] | None
+    ) -> bool:
+        """Passes until the ascent has ended, with the ``rest`` of its arguments; whether the
+        caller, who sees each of them, has stopped it.
+        """
+        most, seed = stopping.max_passes - self.spared, self.chosen.choices.seed
+        tolerance = self.chosen.widest_gap if self.is_ruled else stopping.gap_tol
+        bound = self.chosen.tolerance if self.is_ruled else math.inf
+        rule = self.passes, most, seed, tolerance, bound, *rest, self.alone
+        has_ended = False
+        with suppress(TimeIsUpError):
+            while not has_ended:
+                has_ended = ascent.ascend(*rule, most if see is None else ascent.passes + 1)
+                if see is not None and ascent.passes and see() and not has_ended:
+                    ascent.stop()
+                    return True
+        return False
+
+    def status(self, ended: bool, stopped: bool, passes: int, stopping: Stopping) -> Status | None:
+        """Of a problem that has ended, after this number of passes; None where it goes on."""
+        if ended:
+            return Status.RULE if self.is_ruled else Status.SOLVED
+        if stopped:
+            return Status.STOPPED_BY_CALLER
+        return Status.PASS_LIMIT if passes >= stopping.max_passes else None
+
+
+def rest_alone(
+    left: Left,
+    solve: Callable[[Point, Stopping, OnPass | None], Result],
+    stopping: Stopping,
+    see: OnPass | None,
+    notes: tuple[str, ...] = (),
+) -> Result:
+    """The rest of a problem, solved alone; the passes before count."""
+
+    def later(row: TraceRow) -> TraceRow:
+        return replace(row, number=row.number + left.passes, seconds=row.seconds + left.wall)
+
+    result = solve(
+        left.point,
+        replace(stopping, max_passes=stopping.max_passes - left.passes),
+        None if see is None else lambda row: see(later(row)),
+    )
+    return replace(
+        result,
+        trace=[*left.trace, *(later(row) for row in result.trace)],
+        cpu_seconds=result.cpu_seconds + left.cpu,
+        notes=(*notes, *result.notes) if left.passes else result.notes,
+    )
+
+
+class JointClasses(CompiledPasses):
     """Problems of one class against the rest: up to JOINT_CLASSES ascend together.
 
-    Each is measured and ends by its own gap and rule. One that has not ended when passes for all
-    cost more than they save goes on alone from its duals. ``factors`` multiply the costs of each
+    Each is measured and ends by its own gap and rule. ``factors`` multiply the costs of each
     class in its own problem. A group is solved when the first of it is asked for, and does not
-    depend on the threads that ask.
+    depend on the threads that ask. A problem of two classes is a group of one.
     """
 
     def __init__(
@@ -75,9 +159,10 @@ class JointClasses:
         costs: Vector,
         factors: Vector,
     ) -> None:
-        self.rows, self.chosen, self.loss = rows, chosen, chosen.loss
-        self.label, self.costs, self.factors = label, costs, factors
-        self.passes, self.is_ruled = _passes_of(chosen.loss), chosen.tolerance is not None
+        super().__init__(rows, chosen, label, costs)
+        self.factors, self.is_one = factors, len(factors) == 1
+        if not self.is_one:
+            self.passes, self.spared = _passes_of(chosen.loss), 1
         self.squares = np.maximum(rows.squared_norms(), MIN_CURVATURE)
         # whole lines of the cache first, not groups of one size
         self.firsts = range(0, len(factors), JOINT_CLASSES)
@@ -89,15 +174,22 @@ class JointClasses:
         cls, rows: Rows, chosen: Selection, label: NDArray[np.int32], costs: Vector, factors: Vector
     ) -> JointClasses | None:
         """The problems of ascents, or None where each class is quicker alone."""
-        if not chosen.takes_joint(rows) or not (factors > 0).all():
+        k = len(factors)
+        by_threads = k == 1 and chosen.choices.threads > 1
+        if by_threads or not chosen.takes_joint(rows) or not (factors > 0).all():
             return None
-        y = np.where(label == 0, 1.0, -1.0)
-        spent = _passes_of(chosen.loss) * _pass_cost(rows, len(factors))
-        if spent > ALONE_COST * len(factors) and not chosen.ascends_first(rows, y, costs):
-            return None
-        if not np.isfinite(rows.squared_norms()).all():
+        loss, cost, squares = chosen.loss, pass_cost(rows, k), rows.squared_norms()
+        if not np.isfinite(squares).all():
             return None  # the solver says which example is at fault
-        return cls(rows, chosen, label, costs, factors)
+        if k == 1 and not are_few(loss, costs, squares, 1.0, cost):
+            return None
+        step = None if k == 1 else chosen.first_step(rows, 2.0 * (label == 0) - 1.0, costs)
+        alone = ALONE_COST + (step or 0.0)
+        if step is not None and _passes_of(loss) * cost > alone * k:
+            return None
+        made = cls(rows, chosen, label, costs, factors)
+        made.alone = alone
+        return made
 
     def solved(
         self,
@@ -106,67 +198,72 @@ class JointClasses:
         stopping: Stopping,
         see: OnPass | None,
     ) -> Result:
-        """The problem of class j, solved alone where its group has not; shared passes count."""
+        """The problem of class j, solved alone where its group has not; shared passes count.
+
+        ``see`` sees each pass of a group of one, and stops it by returning True; those of larger
+        groups it sees when these have ended.
+        """
         group = j // JOINT_CLASSES
         with self.locks[group], ends_within(stopping.time_limit):
             if group not in self.found:
-                self.found[group] = self._made(self.firsts[group], stopping)
+                watch = see if self.is_one else None
+                self.found[group] = self._made(self.firsts[group], stopping, watch)
             found = self.found[group][j - self.firsts[group]]
             self.found[group][j - self.firsts[group]] = Left()  # memory for the others
-        if see is not None:
+        if see is not None and not self.is_one:
             for row in found.trace:
                 see(row)
         if isinstance(found, Result):
             return found
-        left = found
+        return rest_alone(found, solve, stopping, see, self._notes())
 
-        def later(row: TraceRow) -> TraceRow:
-            return replace(row, number=row.number + left.passes, seconds=row.seconds + left.wall)
+    def _notes(self) -> tuple[str, ...]:
+        return () if self.is_one else (_NOTE,)
 
-        result = solve(
-            left.point,
-            replace(stopping, max_passes=stopping.max_passes - left.passes),
-            None if see is None else lambda row: see(later(row)),
-        )
-        return replace(
-            result,
-            trace=[*left.trace, *(later(row) for row in result.trace)],
-            cpu_seconds=result.cpu_seconds + left.cpu,
-            notes=(_NOTE, *result.notes) if left.passes else result.notes,
-        )
-
-    def _made(self, first: int, stopping: Stopping) -> list[Result | Left]:
-        begun = _clocks()
-        factors, chosen = self.factors[first : first + JOINT_CLASSES], self.chosen
+    def _made(self, first: int, stopping: Stopping, see: OnPass | None) -> list[Result | Left]:
+        begun = clocks()
+        factors, rule = self.factors[first : first + JOINT_CLASSES], self.chosen.solver.rule
+        k, tolerance = len(factors), stopping.gap_tol
         ascent = joint(self.rows, self.loss, self.label, first, self.costs, factors, self.squares)
-        most, seed = stopping.max_passes - 1, chosen.choices.seed
-        tolerance = chosen.widest_gap if self.is_ruled else stopping.gap_tol
-        bound = chosen.tolerance if self.is_ruled else math.inf
-        cost = _pass_cost(self.rows, len(factors))
-        with suppress(TimeIsUpError):
-            ascent.ascend(self.passes, most, seed, tolerance, bound, cost, ALONE_COST)
+        at_zero = self._at_zero(first, factors)
+
+        def shown() -> bool:
+            assert see is not None
+            seconds = clocks()[0] - begun[0]
+            return see(_trace(ascent.looks, 0, ascent.passes, seconds, at_zero[0])[-1]) is True
+
+        rest = rule.rpartition(":")[2], pass_cost(self.rows, k)
+        stopped = self.run(ascent, rest, stopping, None if see is None else shown)
         if not ascent.passes:
-            return [Left()] * len(factors)
-        now, k = _clocks(), len(factors)
+            return [Left()] * k
+        now = clocks()
         spent = (now[0] - begun[0]) / k, (now[1] - begun[1]) / k
+        if self.is_ruled:
+            tolerance = self.chosen.widest_gap
         vectors, duals = ascent.vectors, np.ascontiguousarray(ascent.duals.T)
         found: list[Result | Left] = []
         for j, each in enumerate(ascent.classes.tolist()):
             primal, _, _, _, passes, is_open = each
-            y = np.where(self.label == first + j, 1.0, -1.0)
-            costs = np.where(y > 0, factors[j], 1.0) * self.costs
-            at_zero = float(costs @ self.loss.values(y, np.zeros_like(y)))
-            trace = _trace(ascent.looks, j, passes, spent[0], at_zero)
-            if not is_open:
-                status = Status.RULE if self.is_ruled else Status.SOLVED
-                end: Any = trace, tolerance * abs(primal), spent[1], 0.0, duals[j], {}, (_NOTE,)
+            trace = _trace(ascent.looks, j, passes, spent[0], at_zero[j])
+            status = self.status(not is_open, stopped, passes, stopping)
+            if status is not None:
+                notes, target = self._notes(), tolerance * abs(primal)
+                end: Any = trace, target, spent[1], 0.0, duals[j], {}, notes
                 result = Result(status, vectors[j], *end, by_rule=self.is_ruled)
+                y = 2.0 * (self.label == first + j) - 1.0
                 found.append(with_support(result, self.loss, y))
             elif np.isfinite(vectors[j]).all() and np.isfinite(duals[j]).all():
                 found.append(Left(Point(None, duals[j]), tuple(trace), *spent))
             else:
                 found.append(Left())
         return found
+
+    def _at_zero(self, first: int, factors: Vector) -> list[float]:
+        """The primal of each class of a group at weights of 0."""
+        own = np.bincount(self.label, self.costs, first + len(factors))
+        values, mine = self.loss.values([1.0, -1.0], 0.0), own[first : first + len(factors)]
+        sums: list[float] = (factors * mine * values[0] + (own.sum() - mine) * values[1]).tolist()
+        return sums
 
 
 def _trace(looks: list[Any], j: int, passes: int, seconds: float, primal: float) -> list[TraceRow]:
@@ -186,12 +283,12 @@ def _trace(looks: list[Any], j: int, passes: int, seconds: float, primal: float)
 _NOTE = f"passes for up to {JOINT_CLASSES} classes at a time come first"
 
 
-def _clocks() -> tuple[float, float]:
+def clocks() -> tuple[float, float]:
     """The time by the wall's clock and the processor's, which stand still while modules load."""
     return time.perf_counter() - loading.seconds, time.process_time() - loading.cpu_seconds
 
 
-def _pass_cost(rows: Rows, n_classes: int) -> float:
+def pass_cost(rows: Rows, n_classes: int) -> float:
     """The guessed cost of a pass for these classes, by lines of at most JOINT_CLASSES."""
     stored = rows.n_stored / max(1, rows.shape[0])
     lines, padded = -(-n_classes // JOINT_CLASSES), min(JOINT_CLASSES, n_classes)

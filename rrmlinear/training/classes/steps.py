@@ -17,10 +17,8 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
-from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
+from rrmlinear.solvers.loop.result import Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.training.costs import checked_costs
-from rrmlinear.training.starts import Point
 
 Vector = NDArray[np.float64]
 
@@ -40,22 +38,6 @@ FAR = 1.0
 #: Passes of ascents that classes with kinks share first: they stand for the first width. A line of
 #: the cache holds the weights of GROUP classes.
 FIRST_PASSES, GROUP = 2, 8
-
-
-def solved_by_steps(
-    rows: Rows, chosen: Selection, y: Vector, costs: Vector, start: Point, on_pass: OnPass | None
-) -> Result | None:
-    """The problem of labels ±1 by one pass of steps, or None where it takes another solver.
-
-    Raises ValueError for costs that overflow or are all 0.
-    """
-    if start.weights is not None or start.duals is not None:
-        return None
-    steps = Steps.of(rows, chosen, y, checked_costs(costs))
-    result = None if steps is None else steps.solved(y, costs, chosen.stopping)
-    if result is not None and on_pass is not None:
-        on_pass(result.last)
-    return result
 
 
 class Steps:
@@ -174,7 +156,8 @@ class ClassSteps:
 
     def solved(self, j: int, y: Vector, costs: Vector, stopping: Stopping) -> Result | None:
         """The problem of class j, of these labels and costs."""
-        first = self._first(j, stopping) if self.steps.widths else None
+        shares = self.steps.widths and len(self.factors) > 1
+        first = self._first(j, stopping) if shares else None
         return self.steps.solved(y, costs, stopping, first)
 
     def _first(self, j: int, stopping: Stopping) -> Vector | None:

@@ -98,7 +98,7 @@ def test_any_number_of_threads_gives_the_same_bits(small_problem, fit, threads, 
 def test_threads_that_would_not_pay_are_left_out_and_said(small_problem, fit):
     result = fit(small_problem(60, 5, 4).problem(), threads=4).result
     assert len(result.notes) == 1
-    assert result.notes[0].startswith("one thread is used, not 4: an example takes 40 mult")
+    assert result.notes[0].startswith("one thread is used, not 4: ")
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5, 8, 9])

@@ -1,5 +1,6 @@
 """Block coordinate ascent on the dual of a multiclass loss: passes and visits."""
 
+from libc.math cimport INFINITY, ceil, fabs, log, sqrt
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
@@ -18,10 +19,21 @@ from rrmlinear.solvers.dual.blocks._block_state cimport BlockState, FEATURE_PART
 
 import numpy as np
 
-from rrmlinear.solvers.loop.tolerances import BLOCK_ROUNDING
+from rrmlinear.core.deadline import check_time
+from rrmlinear.solvers.dual.dual_descent import NAP_GAP, SLEEP_GAP
+from rrmlinear.solvers.loop.rounding import ROUNDING
+from rrmlinear.solvers.loop.tolerances import (
+    BLOCK_ROUNDING, MIN_DIVISOR, NEGATIVE_GAP, OBJECTIVE_ROUNDING,
+)
 
-# A C copy, which visits read.
-cdef double BLOCK_MOVE_ROUNDING = BLOCK_ROUNDING
+cdef enum:
+    CHECKED_VISITS = 256    # visits between two looks at the clock
+    GROWTH = 10             # a gap that does not fall is guessed to need that many times the passes
+
+# C copies, which loops read.
+cdef double BLOCK_MOVE_ROUNDING = BLOCK_ROUNDING, SCORE_ROUNDING = ROUNDING
+cdef double VALUE_ROUNDING = OBJECTIVE_ROUNDING, NEGATIVE = NEGATIVE_GAP, LEAST = MIN_DIVISOR
+cdef double NAPPING = NAP_GAP, SLEEPING = SLEEP_GAP
 
 
 def this_processor():
@@ -93,6 +105,107 @@ cdef class BlockDescent(BlockState):
     def wake_above(self, double quiet):
         """Wake every example whose gap is above ``quiet``."""
         schedule_wake_above(&self.schedule, &self.gap[0], 1, quiet)
+
+    def ascend(self, int least, int most, uint64_t seed, double tolerance, double bound,
+               double lipschitz, double visit, double alone, int pause):
+        """Passes from duals of 0 until the gap is at most ``tolerance`` times the primal and the
+        range of each example's gradient at most ``bound`` (infinity: no rule, and rounding must not
+        hide the gap), or ``most`` of them. From ``least`` passes on they also end where the time
+        spent and that still needed, guessed by the last fall of the gap, are above ``alone`` in the
+        geometric mean; each ``visit`` takes as long. A gap that does not fall may do so soon.
+        ``lipschitz`` is the constant of a loss with kinks, 0 of others; ∇Ω* must be linear. Returns
+        whether they have ended; after pass ``pause`` it returns, and goes on when it is called
+        again. Raises TimeIsUpError after the deadline, between visits, and MemoryError.
+        """
+        cdef bint seems
+        cdef double gap, goal, rate, needed, mean
+        if self.rows_of_passes is None:
+            self.rows_of_passes, self.places = [], np.empty(self.n, np.int64)
+            self.due, self.gap_before, self.gap_at_measuring = least, INFINITY, INFINITY
+            self.violation = 1
+        while self.passes < most and not self.has_ended:
+            if self.passes >= pause:
+                return False
+            gap = self.primal - self.dual if self.passes else INFINITY
+            goal = tolerance * fabs(self.primal) if self.passes > 1 else 0
+            self._whole_pass(seed, SLEEPING * goal / self.n, NAPPING * gap / self.n)
+            gap, goal = self.primal - self.dual, tolerance * fabs(self.primal)
+            seems = gap <= goal and gap <= self.gap_at_measuring / 2
+            if seems or self.passes >= self.due or self.passes == most:
+                self.gap_at_measuring = gap if seems else self.gap_at_measuring
+                self._measure_all(bound)
+                gap = self.primal - self.dual
+                if gap <= goal and gap >= -NEGATIVE * fabs(self.primal):
+                    if bound == INFINITY:
+                        self.has_ended = gap + self._hidden(lipschitz) <= goal
+                    else:
+                        self.has_ended = self.violation <= 1
+                schedule_wake_above(&self.schedule, &self.gap[0], 1, SLEEPING * goal / self.n)
+            self.rows_of_passes.append((self.primal, self.dual, self.is_measured))
+            if self.has_ended or self.passes < self.due:
+                continue
+            gap, needed = max(gap, LEAST), GROWTH * self.passes
+            rate = log(self.gap_before / gap) / (self.passes - self.last) if self.last else 0
+            if rate > 0 and goal > 0:
+                needed = max(1, log(gap / min(goal, gap) * max(self.violation, 1)) / rate)
+            mean = (self.visits - self.visits_before) / <double> (self.passes - self.last)
+            if needed * mean * visit * self.visits * visit > alone * alone:
+                break
+            self.gap_before, self.last, self.visits_before = gap, self.passes, self.visits
+            self.due = self.last + <int> min(ceil(needed), <double> self.last)
+        return True
+
+    cdef int _whole_pass(self, uint64_t seed, double quiet, double calm) except -1:
+        # A pass over all classes by one thread, with estimates of primal and dual.
+        cdef Py_ssize_t at, i, m
+        cdef scratch_t* mine = self._scratch(0)
+        cdef int64_t* order = &self.places[0]
+        cdef double conjugates = 0, gaps = 0
+        self.passes += 1
+        self.is_measured = False
+        mine.norm_change = mine.moved = 0
+        with nogil:
+            m = schedule_awake(&self.schedule, &self.cost[0], self.passes, 0, self.n, order)
+            schedule_shuffle(self.passes, seed, order, m)
+            self.visits += m
+            for at in range(m):
+                if at % CHECKED_VISITS == 0:
+                    with gil:
+                        check_time()
+                i = next_example(self, order, m, at)
+                self._visit(i, at & 1, 1, 0)
+                schedule_note(&self.schedule, i, self.gap[i], self.passes, quiet, calm)
+            for i in range(self.n):
+                conjugates += self.conjugate[i]
+                gaps += self.gap[i]
+        if self.out_of_memory:
+            raise MemoryError("no memory for the dual variables")
+        self.omega += mine.norm_change
+        self.dual = -conjugates - self.omega
+        self.primal = self.dual + gaps
+        return 0
+
+    def stop(self):
+        """Measure after a last pass that has not."""
+        self._measure_all(INFINITY)
+        self.rows_of_passes[self.passes - 1] = self.primal, self.dual, True
+
+    cdef int _measure_all(self, double bound) except -1:
+        # Primal and dual, and beside a bound the largest range of a gradient over it.
+        ranges = np.zeros(self.n) if bound < INFINITY else None
+        losses = self.measure(0, self.n, 0, ranges)
+        self.violation = 1 if ranges is None else ranges.max(initial=0.0) / bound
+        self.omega = self.conjugate_of_regularizer()
+        self.primal, self.dual = losses + self.omega, -self.conjugates.sum() - self.omega
+        self.is_measured = True
+        return 0
+
+    cdef double _hidden(self, double lipschitz) except -1:
+        # A bound of what rounding of the scores moves primal and dual by.
+        shares = np.maximum(2 * self.duals.sizes()[0], lipschitz * np.asarray(self.cost))
+        squares = shares @ np.asarray(self.curvature) / self.scale
+        return (VALUE_ROUNDING * max(fabs(self.primal), fabs(self.dual))
+                + SCORE_ROUNDING * sqrt(shares.sum() * squares * 2 * self.scale * self.omega))
 
     cdef void _visit(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil:
         # All classes of example i: this thread's panel of W, or all where it is alone.

@@ -1,0 +1,137 @@
+"""Losses of all classes at once: passes over blocks of duals in a compiled loop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog.builders.dual import blocks
+from rrmlinear.catalog.selection import Selection
+from rrmlinear.core.deadline import ends_within
+from rrmlinear.data.problem import Problem
+from rrmlinear.data.rows import Rows
+from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
+from rrmlinear.solvers.loop.certificate import gap_between
+from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, TraceRow
+from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
+from rrmlinear.training.classes.joint import (
+    ALONE_COST,
+    FIRST_PASSES,
+    SCORE_COST,
+    VISIT_COST,
+    CompiledPasses,
+    Left,
+    are_few,
+    clocks,
+    rest_alone,
+)
+from rrmlinear.training.costs import checked_costs
+from rrmlinear.training.single import solver_of
+from rrmlinear.training.starts import Point, block_duals
+
+Vector = NDArray[np.float64]
+
+
+def solve_blocks(
+    problem: Problem,
+    chosen: Selection,
+    label: NDArray[np.int32],
+    n_classes: int,
+    costs: Vector,
+    start: Point,
+    on_pass: OnPass | None,
+) -> Result:
+    """minimize Ω(W) + Σ_i c_i φ(W'x_i, y_i) for classes y_i = 0 … k − 1, from ``start``.
+
+    Raises ValueError for costs that overflow or are all 0, and for duals of another problem.
+    """
+    duals = block_duals(start.duals, label, n_classes)
+    task = problem, chosen, label, n_classes, checked_costs(costs)
+
+    def alone(begin: Point, rest: Stopping, see: OnPass | None) -> Result:
+        return solver_of(*task, begin).solve(rest, see)
+
+    if duals is None and start.weights is None:
+        passes = BlockPasses.of(problem.rows, chosen, label, costs, n_classes)
+        if passes is not None:
+            found = passes.solved(chosen.stopping, on_pass)
+            if isinstance(found, Result):
+                return found
+            return rest_alone(found, alone, chosen.stopping, on_pass)
+    return alone(Point(start.weights, duals), chosen.stopping, on_pass)
+
+
+class BlockPasses(CompiledPasses):
+    """Passes of the plain block ascent under the squared norm; see `BlockAscent`."""
+
+    @classmethod
+    def of(
+        cls, rows: Rows, chosen: Selection, label: NDArray[np.int32], costs: Vector, k: int
+    ) -> BlockPasses | None:
+        """The passes, or None where the problem takes another solver, or Python costs less."""
+        lanes = (k + 7) // 8 * 8
+        stored = rows.n_stored / max(1, rows.shape[0])
+        visit = VISIT_COST + stored * (NONZERO_COST + CLASS_COST * lanes) + SCORE_COST * lanes
+        cost = rows.shape[0] * visit
+        if FIRST_PASSES * cost > ALONE_COST or not chosen.takes_blocks(rows):
+            return None
+        squares, modulus = rows.squared_norms(), chosen.regularizer.modulus
+        if not np.isfinite(squares).all():
+            return None  # the solver says which example is at fault
+        if not are_few(chosen.loss, costs, squares, modulus, cost):
+            return None
+        made = cls(rows, chosen, label, costs)
+        made.n_classes, made.visit = k, visit
+        made.squares = np.maximum(squares, MIN_CURVATURE)
+        return made
+
+    n_classes: int
+    visit: float
+    squares: Vector
+
+    def solved(self, stopping: Stopping, see: OnPass | None) -> Result | Left:
+        """The problem, or where it goes on alone."""
+        begun, loss, omega = clocks(), self.loss, self.chosen.regularizer
+        sizes = self.n_classes, self.costs, self.squares / omega.modulus, 1
+        ascent = blocks(self.rows, loss, omega, self.label, *sizes)
+        lipschitz = 0.0 if loss.smoothing > 0 else loss.lipschitz(self.n_classes)
+
+        def shown() -> bool:
+            assert see is not None
+            return see(_trace(ascent, clocks()[0] - begun[0])[-1]) is True
+
+        with ends_within(stopping.time_limit):
+            watch = None if see is None else shown
+            stopped = self.run(ascent, (lipschitz, self.visit), stopping, watch)
+        if not ascent.passes:
+            return Left()
+        wall, cpu = (now - then for now, then in zip(clocks(), begun, strict=True))
+        duals, trace = DualBlocks(*ascent.duals.arrays()), _trace(ascent, wall)
+        status = self.status(ascent.has_ended, stopped, ascent.passes, stopping)
+        if status is None:
+            is_finite = np.isfinite(ascent.primal) and np.isfinite(duals.values).all()
+            return Left(Point(None, duals), tuple(trace), wall, cpu) if is_finite else Left()
+        tolerance = self.chosen.widest_gap if self.is_ruled else stopping.gap_tol
+        names = "examples", "duals", "at_bound"
+        notes = _notes(self.chosen.choices.threads)
+        support = dict(zip(names, ascent.duals.count(), strict=True))
+        end: Any = trace, tolerance * abs(ascent.primal), cpu, 0.0, duals, support, notes
+        return Result(status, ascent.weights, *end, by_rule=self.is_ruled)
+
+
+def _notes(threads: int) -> tuple[str, ...]:
+    if threads == 1:
+        return ()
+    return (f"one thread is used, not {threads}: the passes take less time than threads to meet",)
+
+
+def _trace(ascent: Any, seconds: float) -> list[TraceRow]:
+    """A row for each pass."""
+    part = seconds / ascent.passes
+    return [
+        TraceRow(number, part * number, primal, dual, gap_between(primal, dual), not is_measured)
+        for number, (primal, dual, is_measured) in enumerate(ascent.rows_of_passes, 1)
+    ]
