@@ -19,11 +19,12 @@ except ImportError:
 from rrmlinear.dask.many_labels import fit_labels
 from rrmlinear.dask.training import fit
 
-__all__ = ["LinearClassifier", "LinearRegressor", "fit", "fit_labels"]
+__all__ = ["LinearClassifier", "LinearRegressor", "MultilabelClassifier", "fit", "fit_labels"]
 del _distributed
 
 
 def __getattr__(name: str) -> Any:
     if name in __all__:  # of a layer above, with scikit-learn
-        return getattr(import_module("rrmlinear.estimators.over_workers.linear"), name)
+        room = "labels" if name == "MultilabelClassifier" else "linear"
+        return getattr(import_module(f"rrmlinear.estimators.over_workers.{room}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,13 +1,21 @@
 """Many labels over workers have the bits of one process, also where a worker is killed."""
 
 import os
+import pickle
 import signal
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
-from rrmlinear import MultilabelProblem, Parameter, fit_labels, write_container
+from rrmlinear import (
+    MultilabelClassifier,
+    MultilabelProblem,
+    Parameter,
+    fit_labels,
+    write_container,
+)
 
 dask_rooms = pytest.importorskip("rrmlinear.dask")
 
@@ -86,6 +94,22 @@ def test_a_caller_and_a_limit_end_the_run(client, problem):
     with pytest.warns(UserWarning, match="the time limit was reached"):
         late = dask_rooms.fit_labels(problem, Parameter(time_limit=1e-9), client=client)
     assert not late.weights.nnz
+
+
+@pytest.mark.parametrize("thresholds", [None, "cv"])
+def test_the_estimator_has_the_bits_of_one_process(client, problem, thresholds):
+    X, Y = problem.rows.values, problem.labels.matrix()
+    X = sp.csr_array((X, problem.rows.indices, problem.rows.indptr), problem.rows.shape)
+    given = {"C": 2.0, "thresholds": thresholds}
+    over = dask_rooms.MultilabelClassifier(client=client, **given)
+    own = MultilabelClassifier(**given).fit(X, Y)
+    for estimator in (over, clone(over)):
+        estimator.fit(X, Y)
+        assert (estimator.coef_ != own.coef_).nnz == 0
+    assert pickle.loads(pickle.dumps(over)).client is None
+    assert (over.predict(X) != own.predict(X)).nnz == 0
+    over.fit_more(X, Y[:, :3])
+    assert len(over.classes_) == 103
 
 
 def test_wrong_arguments_are_named(client, problem):

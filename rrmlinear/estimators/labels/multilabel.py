@@ -210,13 +210,14 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
 
     def _trained(self, problem: MultilabelProblem) -> LabelModel:
         chosen = select(self._parameter(problem))
-        start, weights = self._start(problem), self.positive_weight
+        start, weights, crew_of = self._start(problem), self.positive_weight, self._crew_of()
         if self.thresholds == "cost":
-            weights = costs_by_folds(problem, chosen, weights, self.folds)
+            weights = costs_by_folds(problem, chosen, weights, self.folds, crew_of)
         terms = LabelTerms(None, weights, self.prune, self.warm_start, start, None, self.journal)
-        model = solve_labels(problem, chosen, terms, self.callback)
+        model = solve_labels(problem, chosen, terms, self.callback, crew_of)
         if self.thresholds == "cv":
-            limits = thresholds_by_folds(problem, chosen, weights, self.prune, self.folds)
+            own = weights, self.prune, self.folds, crew_of
+            limits = thresholds_by_folds(problem, chosen, *own)
             model = model.with_thresholds(limits)
         return model
 
@@ -288,6 +289,10 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
             seed=seed_of(self.random_state),
             threads=thread_count(self.n_jobs),
         )
+
+    def _crew_of(self) -> Any:
+        """What makes who solves the problems; None: threads."""
+        return None
 
     def _start(self, problem: MultilabelProblem) -> LabelModel | None:
         last = getattr(self, "model_", None) if self.warm_start else None
