@@ -24,6 +24,7 @@ def test_the_target_of_each_rule():
     assert Stopping(delta=0.01).target(row(), 30.0) == 0.3
     assert Stopping(gap_tol=0.1).target(row(primal=20.0), 30.0) == 2.0
     assert Stopping(gap_tol=0.1).target(row(primal=-20.0), 30.0) == 2.0
+    assert Stopping(gap_tol=0.1, offset=15.0).target(row(primal=20.0), 30.0) == 0.5
     assert Stopping().target(row(primal=0.5), 30.0) == 0.5e-3
     assert Stopping().target(row(primal=0.0), 30.0) == 0.0
     assert Stopping(delta=0.5, gap_tol=0.1).target(row(primal=1.0), 30.0) == 15.0
