@@ -11,14 +11,14 @@ MOST_STEMS = 20
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 85_261,
+    "lines": 85_031,
     "files": 757,
     "extension modules": 70,
-    "numeric constants of solvers and catalog": 520,
+    "numeric constants of solvers and catalog": 515,
     "attributes of a class": 34,
     "depth of inheritance": 9,
     "looks at a shape in the catalog": 0,
-    "lines of tests": 39_972,
+    "lines of tests": 39_951,
     "constants that tests set": 8,
 }
 #: What sets a constant of a module in a test.

@@ -168,13 +168,8 @@ class BlockHessian(ClassSums):
             both, size = BlockHessian(rows, self.k, *of_rows, self.rates).matrix(), -self.k
             beside = both[:size, size:]
             return both[:size, :size] - beside @ self.inverse @ beside.T
-        d = self.rows.width
-        by_classes = self._by_classes(self._pair_parts())
+        d, by_classes = self.rows.width, self._by_classes(self._pair_parts())
         return by_classes.transpose(1, 0, 3, 2).reshape(d * self.k, d * self.k)
-
-    def scaled_by_classes(self, scale: Array) -> NDArray[np.float32]:
-        """S times it times S in float32, k × d × k × d, for S = diag(scale) over the features."""
-        return self._by_classes(self._pair_parts(scale))
 
     def _by_classes(self, parts: NDArray[Any]) -> NDArray[Any]:
         """All of it from its parts for each two classes, k × d × k × d."""
@@ -189,29 +184,24 @@ class BlockHessian(ClassSums):
                 by_classes[other, :, other] += part
         return by_classes
 
-    def _pair_parts(self, scale: Array | None = None) -> NDArray[Any]:
-        """As `pair_parts`, by it or by matrix products, whichever is less work; with a ``scale`` of
-        the features, of rows times it, and float32.
-        """
+    def _pair_parts(self) -> Array:
+        """As `pair_parts`, by it or by matrix products, whichever is less work."""
         d = self.rows.width
         at_once, by_products = pair_work(self.rows, self.k, self.active, self.begin)
         if at_once < by_products:
             of_rows = (self.active, self.begin, self.classes, self.rates, self.shares)
-            parts = pair_parts(self.rows, self.k, *of_rows)
-            return parts if scale is None else _scaled(parts, scale)
-        kind = np.float64 if scale is None else np.float32
-        parts = np.zeros((self.k * (self.k - 1) // 2, d, d), dtype=kind)
+            found: Array = pair_parts(self.rows, self.k, *of_rows)
+            return found
+        parts = np.zeros((self.k * (self.k - 1) // 2, d, d))
         for begin in range(0, len(self.active), CHUNK):
             end = min(begin + CHUNK, len(self.active))
             x, (rates, shares) = self.copied(begin, end), self.by_classes(begin, end)
-            if scale is not None:
-                x = (x * scale).astype(np.float32)
             for one in range(1, self.k):
                 for other in range(one):
                     weights = rates[one] * shares[other]
                     some = np.flatnonzero(weights)
                     if len(some):
-                        y = x[some] * np.sqrt(weights[some]).astype(kind)[:, np.newaxis]
+                        y = x[some] * np.sqrt(weights[some])[:, np.newaxis]
                         parts[one * (one - 1) // 2 + other] += y.T @ y
         return parts
 
@@ -247,12 +237,6 @@ class BlockHessian(ClassSums):
             result -= scaled @ (columns.T @ result)
             result -= (result @ columns) @ scaled.T
         return result
-
-
-def _scaled(parts: Array, scale: Array) -> NDArray[np.float32]:
-    parts *= scale
-    parts *= scale[:, np.newaxis]
-    return parts.astype(np.float32)
 
 
 def inverse_of(slopes: Array) -> Array:

@@ -32,14 +32,9 @@ PAIR_COST, COPY_COST = 11.0, 70.0
 # A column may be by the root of this number longer than the rest of it beside an intercept: the
 # others are centred in a copy.
 MAX_LOST = 1e6
-# Products of rows in I + Z D⁻¹ Z' are float32 unless the largest square among LOOK rows is above
-# MAX_SINGLE.
-LOOK, MAX_SINGLE = 64, 1e8
 
 # Rows that are scaled in a dense copy at once.
 CHUNK = 4096
-# Columns that are copied to float32 at once.
-SINGLE_CHUNK = 2048
 
 
 def row_cost(rows: Rows) -> float:
@@ -307,20 +302,6 @@ class Hessian(RowSums):
         result *= roots[:, np.newaxis]
         return self._of_digits(result)
 
-    def single_gram(self, inverse: float) -> Array | None:
-        """`gram` of equal ``inverse`` from float32 products; None as `single_matrix`, where some
-        rows are left out, and where some tell that an entry of the diagonal is above MAX_SINGLE.
-        """
-        centre = self._centre()
-        if centre is None or self.size < self.rows.shape[0]:
-            return None
-        factor, values = self.roots[0] ** 2 * inverse, self.rows.values
-        if not factor * np.square(_look(values) - centre).sum(axis=1).max() <= MAX_SINGLE:
-            return None
-        result = _products_of_rows(values, centre)
-        result *= factor
-        return result if np.isfinite(result.trace()) else None
-
     def _beside_units(self, gram: Array) -> Array:
         """A matrix less the parts of both sides along the units."""
         for unit in self.units:
@@ -348,27 +329,9 @@ def _weighted_gram(z: Array, inverse: Array) -> Array:
     return z @ z.T
 
 
-@np.errstate(over="ignore", invalid="ignore")
-def _products_of_rows(values: Any, centre: Array) -> Array:
-    """The float32 products of the rows less ``centre`` with each other."""
-    n, d = values.shape
-    result = np.zeros((n, n))
-    for begin in range(0, d, SINGLE_CHUNK):
-        check_time()
-        end = begin + SINGLE_CHUNK
-        part = _single(values[:, begin:end], centre[begin:end])
-        result += part @ part.T
-    return result
-
-
 def _single(values: Any, centre: Array) -> NDArray[np.float32]:
     """The rows less ``centre`` in float32."""
     if not centre.any():
         return np.asarray(values.astype(np.float32, copy=False))
     place = np.empty(values.shape, dtype=np.float32)
     return np.asarray(np.subtract(values, centre, out=place, casting="same_kind"))
-
-
-def _look(values: Any) -> Array:
-    """Some of the rows in float64."""
-    return np.asarray(values[:: max(1, len(values) // LOOK)].astype(np.float64))

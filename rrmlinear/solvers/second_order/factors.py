@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -74,48 +73,6 @@ def cholesky_factor(products: Array) -> Array:
             shift = more
 
 
-class OverClasses(ABC):
-    """M⁻¹ for an M near D + H, H a `BlockHessian` of d·k weights.
-
-    H takes weights that are equal in all classes to 0. If D is the same for all classes, M⁻¹ is
-    exact on these and keeps to the others. The factors are float32, of matrices with unit diagonal:
-    the units of the features have no effect.
-    """
-
-    #: The number of multiplications that it took.
-    work: float
-
-    def __init__(self, own: Array, diagonal: Array) -> None:
-        """``own`` is the diagonal of H, d × k."""
-        both = own + diagonal.reshape(own.shape)
-        if not np.isfinite(both).all():
-            raise FloatingPointError("a Newton system has overflowed; scale the data")
-        self.shape, self.largest = own.shape, both.max(axis=1, initial=0)
-        #: k × d.
-        self.scales = np.ascontiguousarray(1 / np.sqrt(both).T)
-        common = diagonal.reshape(own.shape)
-        self.common = common[:, 0] if (common == common[:, :1]).all() else None
-
-    @abstractmethod
-    def solved(self, scaled: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The inverse of M, with ``scales``, times numbers of k × d."""
-
-    def solve(self, b: Array) -> Array:
-        """M⁻¹ b."""
-        right = b.reshape(self.shape)
-        size = float(np.abs(right).max(initial=0))
-        if size == 0:
-            return np.zeros_like(b)
-        if self.common is not None:
-            mean = right.mean(axis=1, keepdims=True)
-            right = right - mean
-        scaled = np.asarray(self.scales * (right.T / size))
-        result = (self.solved(scaled.astype(np.float32)) * self.scales).T * size
-        if self.common is not None:
-            result += mean / self.common[:, np.newaxis] - result.mean(axis=1, keepdims=True)
-        return result.ravel()
-
-
 def _most_rows(k: int, d: int) -> int:
     """The rows that a class takes for its part."""
     return max(int(MAX_MULTIPLICATIONS / (k * d**2 / 2)), MIN_ROWS_PER_FEATURE * d)
@@ -126,85 +83,68 @@ def class_work(k: int, d: int, rows: float) -> float:
     return 0.5 * k * d**2 * min(_most_rows(k, d), rows) + k * d**3 / 6
 
 
-class ClassFactors(OverClasses):
-    """M = the parts of D + H of each class with itself.
+class ClassFactors:
+    """M⁻¹ for M = the parts of D + H of each class with itself, H a `BlockHessian` of d·k weights.
 
-    A sample of the rows, if the parts are made from one, keeps the diagonal exact.
+    H takes weights that are equal in all classes to 0. If D is the same for all classes, M⁻¹ is
+    exact on these and keeps to the others. The factors are float32, of matrices with unit diagonal:
+    the units of the features have no effect. A sample of the rows, if the parts are made from one,
+    keeps the diagonal exact.
     """
 
     def __init__(self, hessian: Any, diagonal: Array) -> None:
         k = hessian.k
         d = len(diagonal) // k
-        own = hessian.diagonal().reshape(d, k)
-        super().__init__(own, diagonal)
-        scale = 1 / np.sqrt(self.largest)
-        parts = hessian.class_parts(scale, _most_rows(k, d))
+        own, common = hessian.diagonal().reshape(d, k), diagonal.reshape(d, k)
+        both = own + common
+        if not np.isfinite(both).all():
+            raise FloatingPointError("a Newton system has overflowed; scale the data")
+        #: k × d.
+        self.scales = np.ascontiguousarray(1 / np.sqrt(both).T)
+        self.common = common[:, 0] if (common == common[:, :1]).all() else None
+        parts = hessian.class_parts(1 / np.sqrt(both.max(axis=1, initial=0)), _most_rows(k, d))
+        #: The multiplications that it took.
         self.work = class_work(k, d, 2 * hessian.size / k)
         self.factors = [
             _factor(part, np.sqrt(entries) * units)
             for part, entries, units in zip(parts, own.T, self.scales, strict=True)
         ]
 
-    def solved(self, scaled: NDArray[np.float32]) -> NDArray[np.float32]:
+    def solve(self, b: Array) -> Array:
+        """M⁻¹ b."""
         strsv = linear_algebra("scipy.linalg.blas").strsv
 
+        right = b.reshape(self.scales.T.shape)
+        size = float(np.abs(right).max(initial=0))
+        if size == 0:
+            return np.zeros_like(b)
+        if self.common is not None:
+            mean = right.mean(axis=1, keepdims=True)
+            right = right - mean
+        scaled = (self.scales * (right.T / size)).astype(np.float32)
         pairs = zip(self.factors, scaled, strict=True)
         # quicker than one call of spotrs
-        return np.array([strsv(each, strsv(each, b, trans=1)) for each, b in pairs])
-
-
-class WholeFactor(OverClasses):
-    """M = D + H, rounded to float32, for a D that is the same for all classes.
-
-    M is larger on weights that are equal in all classes: D + H is D there, far below rounding.
-    ``shift`` is what the diagonal is first raised by, and then what it had to be raised by.
-    """
-
-    def __init__(self, hessian: Any, diagonal: Array, shift: float = 0.0) -> None:
-        k = hessian.k
-        d = len(diagonal) // k
-        super().__init__(hessian.diagonal().reshape(d, k), diagonal)
-        matrix = hessian.scaled_by_classes(1 / np.sqrt(self.largest))
-        places = np.arange(d)
-        matrix[:, places, :, places] += np.float32(1 / k)
-        # the features have their largest class as unit, and each class its own
-        units = (self.scales * np.sqrt(self.largest)).astype(np.float32)
-        matrix *= units[:, :, np.newaxis, np.newaxis]
-        matrix *= units
-        entries = 1 + units.ravel() ** 2 / k
-        self.factor, self.shift = _factor_with(matrix.reshape(k * d, k * d), entries, shift)
-        self.work = float(k * d) ** 3 / 3
-
-    def solved(self, scaled: NDArray[np.float32]) -> NDArray[np.float32]:
-        strsv = linear_algebra("scipy.linalg.blas").strsv
-
-        b = strsv(self.factor, strsv(self.factor, scaled.ravel(), trans=1))
-        return b.reshape(scaled.shape)
+        solved = np.array([strsv(each, strsv(each, part, trans=1)) for each, part in pairs])
+        result = (solved * self.scales).T * size
+        if self.common is not None:
+            result += mean / self.common[:, np.newaxis] - result.mean(axis=1, keepdims=True)
+        return result.ravel()
 
 
 def _factor(part: NDArray[np.float32], lengths: Array) -> NDArray[np.float32]:
-    """The factor of a part, known by its lower triangle, after its columns have these lengths and
-    its diagonal is 1. The part is written to.
-    """
-    entries = part.diagonal().astype(np.float64)
-    scale = np.divide(lengths, np.sqrt(entries), out=np.zeros_like(lengths), where=entries > 0)
-    scale32 = scale.astype(np.float32)
-    part *= scale32
-    part *= scale32[:, np.newaxis]
-    return _factor_with(part)[0]
-
-
-def _factor_with(
-    matrix: NDArray[np.float32], diagonal: Any = 1, shift: float = 0.0
-) -> tuple[NDArray[np.float32], float]:
-    """The upper triangular factor of a matrix known by its lower triangle, with this ``diagonal``
-    in place of its own, and the shift that was added to it: the one given at first.
+    """The upper triangular factor of a part, known by its lower triangle, after its columns have
+    these lengths and its diagonal is 1. The part is written to.
     """
     spotrf = linear_algebra("scipy.linalg.lapack").spotrf
 
+    entries = part.diagonal().astype(np.float64)
+    scale = np.divide(lengths, np.sqrt(entries), out=np.zeros_like(lengths), where=entries > 0)
+    scale32, shift = scale.astype(np.float32), 0.0
+    part *= scale32
+    part *= scale32[:, np.newaxis]
     while True:
-        matrix.flat[:: len(matrix) + 1] = diagonal + shift
-        factor, fault = spotrf(matrix.T)
+        part.flat[:: len(part) + 1] = 1 + shift
+        factor, fault = spotrf(part.T)
         if fault == 0:
-            return factor, shift
+            return np.asarray(factor)
         shift = SINGLE_SHIFT_GROWTH * shift or FIRST_SINGLE_SHIFT

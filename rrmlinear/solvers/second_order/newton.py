@@ -112,7 +112,7 @@ class Newton(Solver):
         self.is_blind = False
         loss = risk.loss
         is_flat = loss.pieces(np.ones(1)) is not None
-        self.systems = Systems(is_flat, self.is_quadratic, self.inner.pace.of_blocks)
+        self.systems = Systems(is_flat, self.is_quadratic)
         if not (self.inner.is_augmented or "balance" in risk.offers):
             self.known_rules = (GradientNorm,)
 

@@ -111,8 +111,7 @@ def test_targets_far_from_0_leave_the_dual_below_the_minimum(spread, l1, modulus
 def test_a_constant_feature_is_no_use_beside_an_intercept(more):
     X = np.column_stack([np.full(20, 3.0), np.arange(20.0), np.zeros((20, more))])
     y = 5 + 0.5 * X[:, 1]
-    problem = Problem.from_arrays(X, y, bias=1.0)
-    result = solve(problem, np.ones(20), 1e-3, 0.0, intercept=True)
+    result = solve(Problem.from_arrays(X, y, bias=1.0), np.ones(20), 1e-3, 0.0, intercept=True)
     assert result.weights[0] == 0
     np.testing.assert_allclose(result.weights[[1, -1]], [0.5, 5], atol=1e-4)
 

@@ -11,7 +11,7 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.solvers.second_order.factors import ClassFactors, WholeFactor, cholesky_factor
+from rrmlinear.solvers.second_order.factors import ClassFactors, cholesky_factor
 from rrmlinear.solvers.second_order.newton import Newton
 
 LOSSES = {
@@ -95,26 +95,6 @@ def test_numbers_that_overflow_are_said():
     hessian = hessian_of("softmax")
     with pytest.raises(FloatingPointError, match="overflowed"):
         ClassFactors(hessian, np.full(hessian.rows.width * hessian.k, np.inf))
-
-
-@pytest.mark.parametrize("form", ["sparse", "dense"])
-@pytest.mark.parametrize("name", LOSSES)
-def test_a_factor_of_all_unknowns_solves_to_float32(name, form):
-    hessian = hessian_of(name, form=form, bias=2.0)
-    added = np.repeat(np.linspace(0.5, 2, hessian.rows.width), hessian.k)
-    whole = hessian.matrix() + np.diag(added)
-    lengths = np.sqrt(np.diag(whole))
-    b = np.random.default_rng(2).standard_normal(len(added)) * lengths
-    found = WholeFactor(hessian, added).solve(b)
-    expected = np.linalg.solve(whole, b)
-    assert_allclose(found * lengths, expected * lengths, rtol=0.01, atol=0.01)
-
-
-def test_a_factor_of_all_begins_with_the_shift_given():
-    hessian = hessian_of("softmax")
-    added = np.ones(hessian.rows.width * hessian.k)
-    assert WholeFactor(hessian, added).shift == 0
-    assert WholeFactor(hessian, added, 1e-3).shift == 1e-3
 
 
 @pytest.mark.parametrize("scale", [1e-100, 1.0, 1e100])

@@ -46,20 +46,17 @@ class Systems:
     preconditioner, for the next systems too until these take many more products, or the diagonal.
     Where the second derivative of the losses ``is_flat``, 0 or a constant, a matrix of few features
     is made from the last one and the terms that came or went. Where F ``is_quadratic``, one system
-    is the whole problem: the diagonal serves to the residual asked for. For systems of classes that
-    are ``is_fine`` see `ClassSystems`.
+    is the whole problem: the diagonal serves to the residual asked for.
     """
 
-    def __init__(
-        self, is_flat: bool = False, is_quadratic: bool = False, is_fine: bool = False
-    ) -> None:
+    def __init__(self, is_flat: bool = False, is_quadratic: bool = False) -> None:
         self.is_flat, self.is_quadratic = is_flat, is_quadratic
         #: The factor of the last system over all features, of at most MAX_CHANGED.
         self.latest: Factor | None = None
         #: The matrix of the last system.
         self.last = KeptMatrix()
-        self.of_classes = ClassSystems(is_fine)
-        self.of_terms = GramSystems(is_quadratic)
+        self.of_classes = ClassSystems()
+        self.of_terms = GramSystems()
         self.kept = KeptFactor(is_quadratic)
 
     def solved(
@@ -90,7 +87,7 @@ class Systems:
         if d <= MAX_FACTORIZED:
             return self._by_features(hessian, diagonal, product, b, decrease)
         if hessian.k > 1 and d <= MAX_CLASS_FEATURES * hessian.k:
-            return self.of_classes.by_parts(hessian, diagonal, product, b)
+            return self.of_classes.solved(hessian, diagonal, product, b)[0]
         scale = 1 / (hessian.diagonal() + diagonal)
         rough = decrease if self.is_quadratic else DIAGONAL_DECREASE
         return conjugate_gradients(product, lambda r: scale * r, b, rough, MAX_PRODUCTS)[0]
@@ -106,7 +103,7 @@ class Systems:
         """x by factors of earlier systems where these will do, and else by that of D + H."""
         d = len(b)
         if hessian.k > 1 and d > MIN_BY_CLASSES:
-            begin, rest = self.of_classes.by_parts_or_all(hessian, diagonal, product, b)
+            begin, rest = self.of_classes.solved(hessian, diagonal, product, b, is_small=True)
         else:
             begin, rest = self.kept.solved(hessian, diagonal, product, b, decrease)
         if rest is None:
