@@ -1,4 +1,4 @@
-"""Ascents of the automatic solver, coordinate descent over features, and parts of rounds.
+"""Ascents of the automatic solver, descent over features, and parts of rounds.
 
 Each imports its solver when it is called.
 """
