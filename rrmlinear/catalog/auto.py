@@ -145,9 +145,6 @@ def _by_steps(task: Task) -> Solver | None:
 
 def _order(task: Task) -> list[Stage]:
     """The methods that take the task, in the order of their turns."""
-    with loading:
-        from rrmlinear.catalog.builders import paths
-
     newtons, features, omega, work = _newtons(task), task.features, task.regularizer, _work(task)
     is_plain = "least-squares" in features and task.risk is None and task.rows.blocks is None
     if is_plain and omega.quadratic_l1 == 0 and newtons and task.choices.free_bias:
@@ -155,9 +152,10 @@ def _order(task: Task) -> list[Stage]:
     if dual.suits_features(task) and not holds_all(task.rows):  # few features come before all
         columns = _by_weights("descent over features", dual.over_features, task, NONZERO_COST)
         return [columns, *_over_features(task, newtons, False)]
-    if paths.descends_by_classes(task):
+    if _descends_by_classes(task):
         share = JUDGED_STEPS * work.whole(work.gradient)
-        first = Stage("L-BFGS", lambda _: paths.class_descent(task), work.gradient, share)
+        build = named("solvers.lbfgs.class_descent:class_descent")
+        first = Stage("L-BFGS", lambda _: build(task), work.gradient, share)
         # the weights of the duals of a slow L-BFGS may be far away: Newton's method begins anew
         anew = [each._replace(build=lambda *_: second_order.newton(task)) for each in newtons]
         return [first, *anew, _ascent(task)]
@@ -175,6 +173,16 @@ def _order(task: Task) -> list[Stage]:
     if newtons and work.step <= STEP_PASSES * work.n * work.gradient:
         return [*newtons, first, *others]
     return [first, *newtons, *others]
+
+
+def _descends_by_classes(task: Task) -> bool:
+    """Whether L-BFGS takes the softmax of all classes."""
+    if task.n_classes is None:
+        return False
+    with loading:
+        from rrmlinear.losses.multiclass import Softmax
+
+    return isinstance(task.loss, Softmax) and named("solvers.lbfgs.class_descent:applies")(task)
 
 
 def _over_features(task: Task, newtons: list[Stage], are_few: bool) -> list[Stage]:

@@ -12,10 +12,11 @@ from rrmlinear.core.loading import loading
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED, MAX_GRAM_FRACTION
-
-# Limit on the rows of the matrix that is factorized in every pass.
-MAX_BARRED = 1500
+from rrmlinear.solvers.second_order.limits import (
+    MAX_CLASS_FEATURES,
+    MAX_FACTORIZED,
+    MAX_GRAM_FRACTION,
+)
 
 
 def _inside(loss: Any) -> Callable[[float], Any] | None:
@@ -53,7 +54,7 @@ def interior_applies(task: Task) -> bool:
             is_known = isinstance(loss, (CrammerSinger, WestonWatkins))
             if not is_known or task.choices.free_bias:
                 return False
-    if omega.quadratic_l1 == 0 or barred_unknowns(task) > MAX_BARRED:
+    if omega.quadratic_l1 == 0 or barred_unknowns(task) > MAX_CLASS_FEATURES:
         return False
     with loading:
         from rrmlinear.regularizers.barriers import has_barrier

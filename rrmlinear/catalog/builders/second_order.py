@@ -159,15 +159,6 @@ def near_kinks(task: Task) -> Solver:
     return NearKinks(risk, task.regularizer, first)
 
 
-def is_dense_norm(task: Task) -> bool:
-    """Whether the task is one of dense rows in memory, under the squared norm alone."""
-    rows, omega = task.rows, task.regularizer
-    if not rows.is_dense or rows.blocks is not None or task.risk is not None:
-        return False
-    is_norm = omega.linear and omega.quadratic_l1 == 0 and omega.modulus > 0
-    return is_norm and task.choices.budget is None
-
-
 def free_point(risk: Any, z: NDArray[np.float64], *rest: Any) -> Any:
     """The certificate of a loss without a regularizer; see `free_duals.free_point`."""
     from rrmlinear.solvers.second_order.systems import free_duals

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders.paths import class_paths, fold_paths
 from rrmlinear.estimators.arguments import class_factors
 from rrmlinear.estimators.linear import AUTO
 from rrmlinear.estimators.objective import find_solver_type
+from rrmlinear.solvers.lbfgs.class_problems import class_paths
+from rrmlinear.solvers.lbfgs.scalar_problems import fold_paths
 
 Array = NDArray[np.float64]
 

@@ -13,13 +13,11 @@ from rrmlinear.solvers.gradient.agm_steps import Constants, Pace
 from rrmlinear.solvers.gradient.bregman import LOWEST_LOGARITHM, Euclidean
 from rrmlinear.solvers.gradient.estimate_functions import InfiniteMemory
 from rrmlinear.solvers.loop.inner import Array, inner
+from rrmlinear.solvers.loop.steps import SMOOTHED_GAP_FRACTION
+from rrmlinear.solvers.loop.tolerances import MIN_LIPSCHITZ
 
 # The smallest factor of the entropy: what lacks is added from a centre that moves.
 SMOOTHING = 0.02
-# The smallest first Lipschitz constant: with more entropy the weights do not move.
-LEAST_LIPSCHITZ = 1e-12
-# Move the centre once the smoothed problem's gap is below this fraction of the problem's own.
-SMOOTHED_GAP_FRACTION = 0.3
 # Steps between two dual values of a problem with less entropy than the smoothed one.
 STEPS_A_VALUE = 10
 
@@ -97,7 +95,7 @@ class AcceleratedMaster(Edges):
         self.smoothing = max(lam, SMOOTHING)
         self.centre = box.logarithms
         self.x = np.zeros(0)
-        self.L = max(1 / self.smoothing, LEAST_LIPSCHITZ)
+        self.L = max(1 / self.smoothing, MIN_LIPSCHITZ)
         self.run: InfiniteMemory | None = None
         self.sifting = Sifting(self)
         self.sifts = False

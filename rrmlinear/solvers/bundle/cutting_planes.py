@@ -13,12 +13,10 @@ from rrmlinear.solvers.bundle._plane_sums import pack
 from rrmlinear.solvers.bundle.plane_store import PlaneStore
 from rrmlinear.solvers.bundle.simplex_qp import SimplexQP, minimize_on_simplex
 from rrmlinear.solvers.loop.line_search import lowest_point_between
-from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import MAX_TRIALS, OBJECTIVE_ROUNDING
 
 # A plane is dropped after more passes than this without weight.
 MAX_IDLE_PASSES = 30
-# Limit on Newton steps for one model. The bound holds after any number.
-MAX_NEWTON_STEPS = 50
 
 
 class PackedDerivatives:
@@ -87,7 +85,7 @@ class CuttingPlanes:
         """
         omega, b = self.regularizer, self.b
         vector = -self.planes.combination(self.beta)
-        for _ in range(MAX_NEWTON_STEPS):
+        for _ in range(MAX_TRIALS):
             check_time()
             self.w = omega.primal_of(vector)
             g = -(self.planes.products(self.w) + b)

@@ -21,6 +21,9 @@ from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
 # when its gap is at most NAP_GAP of the mean.
 SLEEP_GAP = 0.2
 NAP_GAP = 0.6
+# A visit leaves duals unchanged if its gap is at most this fraction of the mean. A larger fraction
+# skips more visits, but small problems then take many more passes for their last digits.
+MIN_VISIT_GAP = 0.003
 # Multiplications between two looks at the clock and at interrupts: some 0.2 s. Threads take up to a
 # millisecond to come together.
 SLICE_WORK = 10**9

@@ -18,6 +18,7 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.ascents import ascent_of
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import scores_at_zero
+from rrmlinear.solvers.loop.inner import NUMBERS_AT_ONCE
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 
@@ -33,8 +34,6 @@ MIN_CENTRED = 0.01
 # Where the mean ‖x_i‖² is below this fraction of the square of the appended value, the intercept
 # decides the scores.
 MIN_NORM = 1e-6
-# Entries of a dense matrix that are copied between two looks at the clock.
-ENTRIES_AT_ONCE = 1 << 22
 
 
 class InterceptAscent(Solver):
@@ -215,7 +214,7 @@ class InterceptSDCA(InterceptAscent):
 def _less(values: NDArray[Any], means: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rows less their mean, in a copy."""
     result = np.empty(values.shape)
-    rows = max(1, ENTRIES_AT_ONCE // max(1, len(means)))
+    rows = max(1, NUMBERS_AT_ONCE // max(1, len(means)))
     for begin in range(0, len(values), rows):
         check_time()
         part = slice(begin, begin + rows)

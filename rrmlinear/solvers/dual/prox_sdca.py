@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rrmlinear.solvers.dual._prox_sdca import DualAscent
 from rrmlinear.solvers.dual._running_average import RunningAverage
 from rrmlinear.solvers.dual.allowed_duals import checked_start
-from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
+from rrmlinear.solvers.dual.dual_descent import MIN_VISIT_GAP, SLICE_WORK
 from rrmlinear.solvers.dual.measured_duals import MeasuredDuals
 from rrmlinear.solvers.dual.shared_passes import SharedPasses, why_not_shared
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
@@ -19,10 +19,6 @@ from rrmlinear.solvers.loop.team import Team
 # maximum lies on the line. IV is III with the largest curvature for every example.
 OPTIONS = {"I": "maximum", "II": "maximum", "III": "bound", "IV": "bound", "V": "fixed"}
 SAMPLINGS = ("permutation", "uniform")
-
-# A visit leaves a dual unchanged if its gap is at most this fraction of the mean. A larger fraction
-# skips more visits, but small problems then take many more passes for their last digits.
-MIN_VISIT_GAP = 0.003
 
 
 class ProxSDCA(MeasuredDuals):

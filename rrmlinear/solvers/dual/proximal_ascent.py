@@ -12,6 +12,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between
+from rrmlinear.solvers.loop.inner import pieces
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 
@@ -28,8 +29,6 @@ KAPPA_FACTOR = 0.5
 # outer problem needs. Then κ is multiplied by FALL, else by RISE, up to its first value. On
 # text with C = 10 and 100 this took a fifth of the passes, or solved what a fixed κ did not.
 LAG, FALL, RISE = 0.1, 0.7, 1.2
-# Examples whose conjugates are added up at once.
-AT_ONCE = 1 << 16
 
 
 class ProximalAscent(Solver):
@@ -116,8 +115,7 @@ class ProximalAscent(Solver):
         v = self._of_weights(ascent.dual_vector - self.kappa * self.center)
         t = self.regularizer.dual_scale_of(v)
         conjugates = 0.0
-        for begin in range(0, ascent.n, AT_ONCE):
-            part = slice(begin, begin + AT_ONCE)
+        for part in pieces(ascent.n):
             alphas = t * ascent.state.alphas[part]
             values = ascent.loss.conjugates(ascent.y[part], alphas)
             conjugates += float(ascent.costs[part] @ values)

@@ -21,16 +21,13 @@ from rrmlinear.solvers.loop.power import (
     mean_curvature,
 )
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.steps import FIRST_SMOOTHING, SMOOTHED_GAP_FRACTION
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_LIPSCHITZ
 
 Route = PrimalRoute | DualRoute | SmoothedRoute
 ROUTES = ("primal", "smoothed-dual", "dual")
 MEMORIES = {"all": InfiniteMemory, "one": OneMemory}
-# The first μ: F_μ(0) lies below F(0) by at most this fraction of F(0).
-FIRST_SMOOTHING = 0.1
-# Reduce μ once the smoothed problem's gap is below this fraction of the original problem's gap.
-SMOOTHED_GAP_FRACTION = 0.3
 # The factor by which μ is reduced; of a risk that smooths itself, around no centre.
 SMOOTHING_FALL = {"primal": 1.25, "smoothed-dual": 4.0}
 OWN_SMOOTHING_FALL = 2.0

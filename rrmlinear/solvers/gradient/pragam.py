@@ -16,7 +16,7 @@ from rrmlinear.solvers.loop.power import curvature_bound, mean_curvature
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.steps import Backtracking, Epoch
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.loop.tolerances import EXCESSIVE_GAP_ROUNDING, MIN_LIPSCHITZ, MIN_MU
+from rrmlinear.solvers.loop.tolerances import EXCESSIVE_GAP_ROUNDING, MIN_LIPSCHITZ
 
 # Restart when the gap has fallen to this fraction of its value at the last restart.
 RESTART_DECREASE = 0.2
@@ -162,7 +162,7 @@ class Pragam(Solver):
         vector = self.risk.gradient(alphas) if self.adaptive else None
         w, scores = between(self.w, target, tau), between(self.scores, target_scores, tau)
         still = np.array_equal(w, self.w) and np.array_equal(alphas, self.alphas)
-        mu = max((1 - tau) * self.mu, MIN_MU * self.trial.L)  # a larger μ lowers J_μ
+        mu = max((1 - tau) * self.mu, MIN_LIPSCHITZ * self.trial.L)  # a larger μ lowers J_μ
         if not self._kept(w, scores, mu, alphas, vector):
             return False
         self.moved = 0 if still else self.n

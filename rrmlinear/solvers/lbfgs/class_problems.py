@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.conditions.classes import BALANCE_ROUNDING
 from rrmlinear.solvers.lbfgs._classes import ClassShares, conjugate
-from rrmlinear.solvers.lbfgs.descent import RowDescent
-from rrmlinear.solvers.lbfgs.metric import LEAST_SLOPE, Metric
+from rrmlinear.solvers.lbfgs.descent import RowDescent, suits
+from rrmlinear.solvers.lbfgs.metric import LEAST_SLOPE, Curvatures, Metric
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rounding import bound_by_rows
+from rrmlinear.solvers.second_order.limits import MIN_BY_CLASSES
 
 Array = NDArray[np.float64]
 
@@ -22,6 +25,8 @@ SHORT_MOVE, LEFT_PART = 0.3, 0.05
 # Newton's steps of the intercepts are taken up to this length. Longer ones, and those that raise
 # the loss, are replaced by iterative scaling, which never raises it.
 LONG_MOVE, LEAST_SUM = 10.0, 1e-300
+# Limit on the scores of all problems, which are kept several times.
+MAX_SCORES = 5_000_000
 # Steps of the intercepts at given scores.
 MAX_MOVES = 30
 
@@ -166,3 +171,20 @@ def _balancing_move(at: ClassShares) -> tuple[Array, float]:
         move = vectors @ np.divide(parts, values, out=np.zeros_like(parts), where=some)
     move -= move.mean()
     return move, float(np.abs(left - slopes @ move).sum())
+
+
+def class_paths(
+    rows: Rows,
+    label: NDArray[np.intp],
+    count: int,
+    costs: Array,
+    free: bool,
+    tolerance: float,
+    most: int,
+) -> Any:
+    """`ClassProblems` of these arguments, or None where they take too much memory."""
+    few = count * rows.width <= MIN_BY_CLASSES and count * costs.size <= MAX_SCORES
+    if not few or not suits(rows):
+        return None
+    metric = Curvatures(rows, count, free, True)
+    return ClassProblems(rows, label, count, costs, free, tolerance, most, metric)

@@ -16,11 +16,10 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.lbfgs._classes import sums, times
 from rrmlinear.solvers.lbfgs.metric import Metric
 from rrmlinear.solvers.lbfgs.pairs import PAIRS, Pairs
+from rrmlinear.solvers.loop.tolerances import MAX_TRIALS
 
 Array = NDArray[np.float64]
 
-# Steps for one C before a problem is given up, and trials of a step.
-MAX_STEPS, MAX_TRIALS = 100, 40
 # A step is taken where the objective falls by LEAST_FALL times the fall along the tangent. A rise
 # within ROUNDING of the objective counts as no rise. Else it is shortened to at least and at most
 # these parts.
@@ -56,7 +55,7 @@ class Descent:
         pairs: int = PAIRS,
     ) -> None:
         """``shape``: problems, and weights of each."""
-        self.metric, self.tolerance, self.most = metric, tolerance, min(most, MAX_STEPS)
+        self.metric, self.tolerance, self.most = metric, tolerance, min(most, MAX_TRIALS)
         self.weights, self.gradients = np.zeros((2, *shape))
         #: X w, without intercepts.
         self.scores = np.zeros((shape[0], n_scores))
@@ -269,3 +268,8 @@ class RowDescent(Descent):
 
 def _halves(vectors: Array) -> Array:
     return np.einsum("fj,fj->f", vectors, vectors) / 2
+
+
+def suits(rows: Rows) -> bool:
+    """Whether all rows are in memory, and none overflows."""
+    return rows.blocks is None and bool(np.isfinite(rows.squared_norms()).all())

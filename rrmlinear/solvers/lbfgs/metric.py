@@ -14,12 +14,13 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.risks.block_hessian import BlockHessian
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.second_order.factors import Factor
+from rrmlinear.solvers.second_order.work import BLAS_COST
 
 Array = NDArray[np.float64]
 
 # Nanoseconds of a multiplication in the Gram matrix of dense rows, of which BLAS computes a half,
-# and in others; and of one in a system with a factor.
-DENSE_GRAM_TIME, BLAS_TIME, SOLVE_TIME = 0.025, 0.08, 2.5
+# and of one in a system with a factor.
+DENSE_GRAM_TIME, SOLVE_TIME = 0.025, 2.5
 # Probabilities below this one count as it in second derivatives.
 LEAST_PROBABILITY = 1e-12
 # Eigenvalues of the second derivative by the intercepts, relative to the largest one.
@@ -128,11 +129,11 @@ class Curvatures:
     def _time(self) -> float:
         rows, k = self.rows if self.sample is None else self.sample.rows, self.k
         n, d = rows.shape[0], self.rows.width
-        each = DENSE_GRAM_TIME if rows.is_dense else BLAS_TIME
+        each = DENSE_GRAM_TIME if rows.is_dense else BLAS_COST
         gram = float(each * n * (rows.n_stored / max(n, 1)) ** 2)
         if self.of_mean:
-            return self.patience * (gram + k * BLAS_TIME * d**3 / 3)
-        return self.patience * (gram * k**2 / 2 + BLAS_TIME * (k * d) ** 3 / 3)
+            return self.patience * (gram + k * BLAS_COST * d**3 / 3)
+        return self.patience * (gram * k**2 / 2 + BLAS_COST * (k * d) ** 3 / 3)
 
     def renewed(
         self, C: float, slow: Array, curvatures: Callable[[int], Array]

@@ -13,12 +13,17 @@ from rrmlinear.risks.conditions.balance import Side, root
 from rrmlinear.risks.conditions.intercept import BALANCE_ROUNDING
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.terms import ScalarTerms
-from rrmlinear.solvers.lbfgs.descent import RowDescent
-from rrmlinear.solvers.lbfgs.metric import Metric
+from rrmlinear.solvers.lbfgs.descent import RowDescent, suits
+from rrmlinear.solvers.lbfgs.metric import Curvatures, Metric
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
+from rrmlinear.solvers.second_order.factors import cholesky_factor
+from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
 
 Array = NDArray[np.float64]
 
+# With at least this number of examples for each feature, folds are alike: they share a second
+# derivative.
+MIN_ALIKE = 4
 # The sum of duals that counts as 0, relative to that of their sizes.
 BALANCE = 1e-12
 
@@ -84,3 +89,23 @@ def _look_at(terms: ScalarTerms, scores: Array) -> Any:
         return -total, size
 
     return lambda b: Side(b, lambda b: terms.derivatives(scores + b), terms.costs, look)
+
+
+def fold_paths(
+    rows: Rows, loss: Any, y: Array, costs: Array, free: bool, tolerance: float, most: int
+) -> Any:
+    """`ScalarProblems` of these arguments, or None where no factor is quick enough to make."""
+    n, d = rows.n, rows.n_features
+    if not suits(rows):
+        return None
+    are_alike = n >= MIN_ALIKE * d or (n > MAX_FACTORIZED and n >= d)
+    factor, used = None, rows
+    if not (d <= MAX_FACTORIZED and are_alike):
+        if not (n <= MAX_FACTORIZED and rows.is_dense):
+            return None
+        if n < d:
+            factor = cholesky_factor(Hessian(rows, np.ones(n)).row_products())
+            used = Rows(factor, None, None, n)
+        are_alike = False
+    metric = Curvatures(used, 1, free, are_alike)
+    return ScalarProblems(rows, loss, y, costs, free, tolerance, most, metric, factor)

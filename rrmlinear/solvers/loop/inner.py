@@ -16,6 +16,8 @@ Array = NDArray[np.float64]
 
 #: Entries of a piece of a long vector.
 PIECE = 1 << 12
+#: Numbers that are made between two looks at the clock.
+NUMBERS_AT_ONCE = 1 << 22
 
 
 def inner(a: Array, b: Array) -> float:

@@ -7,7 +7,7 @@ from math import isfinite, nan
 from typing import Any, NamedTuple
 
 from rrmlinear.projections.roots import nearly_lowest
-from rrmlinear.solvers.loop.tolerances import LOWEST_VALUE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
 
 # More doublings than floating point has powers of two, and more halvings than a bracket takes.
 MAX_STEPS = 1100
@@ -181,7 +181,7 @@ def _between(low: Point, high: Point) -> list[float]:
 def _narrowed(function: Convex, bracket: Bracket, tolerance: float) -> Point:
     for number in range(MAX_STEPS):
         best = bracket.best
-        rounding = LOWEST_VALUE_ROUNDING * abs(best.value)
+        rounding = STEP_ROUNDING * abs(best.value)
         if best.value - bracket.bound() <= max(tolerance, rounding):
             return best
         rule = (bracket.meeting, bracket.secant, bracket.middle)[number % 3]

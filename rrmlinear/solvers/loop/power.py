@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.core.deadline import check_time
-from rrmlinear.solvers.loop.inner import Array, inner
+from rrmlinear.solvers.loop.inner import NUMBERS_AT_ONCE, Array, inner
 from rrmlinear.solvers.loop.tolerances import CENTRED_TRACE
 
 # The iteration ends when the eigenvalue rises by less than this fraction, or after MAX_PASSES.
 EIGENVALUE_ACCURACY = 1e-6
 MAX_PASSES = 1000
-# Random numbers that are drawn between two looks at the clock.
-NUMBERS_AT_ONCE = 1 << 22
 # Relative margin of the bound above the estimate, whose distance below the eigenvalue is unknown.
 ESTIMATE_MARGIN = 1e-3
 # Passes for the prox-function, and the smallest ratio of an example in it.

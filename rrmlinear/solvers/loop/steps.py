@@ -6,6 +6,11 @@ import math
 
 from rrmlinear.solvers.loop.tolerances import STEP_RESOLUTION
 
+#: The first smoothing: the smoothed losses at w = 0 lie below the losses by at most this fraction.
+FIRST_SMOOTHING = 0.1
+#: Smooth less once the gap of the smoothed problem is below this fraction of that of the problem.
+SMOOTHED_GAP_FRACTION = 0.3
+
 
 class Momentum:
     """The sequence t⁺ = (1 + √(1 + 4 t²))/2 and the β = (t − 1)/t⁺ of extrapolations.

@@ -66,7 +66,7 @@ class Task:
         """That of a risk which exists, with these choices and the defaults of others."""
         loss, made = getattr(risk, "loss", None), Few(**choices)
         given: Any = (None, None, None, None, loss, regularizer, frozenset(), made)
-        return cls(*given, start, risk, weights)
+        return cls(*given, start=start, risk=risk, weights=weights)
 
     @classmethod
     def of_rows(

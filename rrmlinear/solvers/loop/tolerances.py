@@ -20,10 +20,8 @@ NEGLIGIBLE_PENALTY = 1e-3
 EXCESSIVE_GAP_ROUNDING = 1e-13
 #: A dual that falls by less has not fallen: v is added up over many visits before it is compared.
 DUAL_FALL_ROUNDING = 1e-11
-#: A lowest point is found when its value is this near to a lower bound: half of the last digit.
-LOWEST_VALUE_ROUNDING = 1e-16
-#: A step is rounding when no weight changes by more than this fraction of the largest: half of the
-#: last digit.
+#: Half of the last digit: a lowest point is found when its value is this near to a lower bound, and
+#: a step is rounding when no weight changes by more than this fraction of the largest.
 STEP_ROUNDING = 1e-16
 #: A single dual or weight that changes by less has not moved: an exact step rounds a few times.
 COORDINATE_ROUNDING = 1e-15
@@ -46,14 +44,15 @@ CONSTANT_COLUMN = 1e-14
 #: rows are equal it is rounding, and solvers divide by it.
 CENTRED_TRACE = 1e-10
 #: A Lipschitz constant does not fall below this fraction of a bound or of the first guess: steps of
-#: more than twelve orders of magnitude beyond are of no use.
+#: more than twelve orders of magnitude beyond are of no use. Nor does a smoothing fall below this
+#: fraction of such a constant, beside which it is rounding.
 MIN_LIPSCHITZ = 1e-12
-#: Pragam's μ does not fall below this fraction of L: a smaller one is rounding beside L.
-MIN_MU = 1e-12
 #: Newton's smoothing does not fall below this fraction of its first value: less changes nothing.
 MIN_SMOOTHING = 1e-14
 #: The smallest ‖x‖² / modulus of a dual step. The best dual of a row of zeros is at its bound, and
 #: any tiny curvature leads there.
 MIN_CURVATURE = 1e-100
+#: Trials of a loop that rounding alone keeps from ending.
+MAX_TRIALS = 100
 #: The smallest divisor: its inverse is finite.
 MIN_DIVISOR = float(np.finfo(float).tiny)

@@ -14,6 +14,7 @@ from rrmlinear.risks.block_hessian import inverse_of
 from rrmlinear.risks.conditions.class_places import BALANCE_ACCURACY, MAX_MIN_SLOPE, step_of
 from rrmlinear.risks.conditions.classes import BALANCE_ROUNDING, MIN_SLOPE
 from rrmlinear.solvers.loop.line_search import nearly_lowest_by_many
+from rrmlinear.solvers.loop.tolerances import MAX_TRIALS
 from rrmlinear.solvers.rounds.fleet import Fleet
 from rrmlinear.solvers.rounds.spread import Combination, Spread
 from rrmlinear.solvers.rounds.summed_risk import (
@@ -27,10 +28,10 @@ from rrmlinear.solvers.rounds.summed_risk import (
 Array = NDArray[np.float64]
 
 # A step of the intercepts is searched along where it leaves more than this fraction of the sums of
-# duals, to a derivative of RATE_DECREASE. Steps of a search, and those in a row that bring it no
+# duals, to a derivative of RATE_DECREASE. Steps in a row that bring it no
 # nearer before it ends.
 SUMS_DECREASE, RATE_DECREASE = 0.5, 0.1
-MAX_STEPS, PATIENCE = 60, 2
+PATIENCE = 2
 
 
 class Place(NamedTuple):
@@ -192,7 +193,7 @@ class FreeEvaluation(Evaluation):
         """The intercepts at which duals sum to 0."""
         at = best = self._look(self.first)
         waited = 0
-        for _ in range(MAX_STEPS):
+        for _ in range(MAX_TRIALS):
             if at.away <= BALANCE_ACCURACY or waited == PATIENCE:
                 break
             step = self._step(at)

@@ -16,6 +16,7 @@ from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum, GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 from rrmlinear.solvers.second_order._few_weights import FewWeights, columns_of
 
 # A gradient whose largest entry is at most the part r of that of s w leaves a relative gap of d r²
@@ -25,7 +26,7 @@ ROOT_FRACTION, NEXT_FRACTION = 0.1, 1e-3
 # The gap asked for under rules of the gradient, and under those of duals.
 GRADIENT_GAP, DUAL_GAP = 1e-2, 1e-8
 # Below the second part all is rounding. A pass has at most MOST_STEPS.
-MOST_STEPS, ROUNDING = 25, 1e-15
+MOST_STEPS = 25
 
 
 class CompiledSteps(Solver):
@@ -80,7 +81,7 @@ class CompiledSteps(Solver):
             raise
         if steps < MOST_STEPS:
             self.solved *= NEXT_FRACTION
-        is_still = self.solved < ROUNDING or bool((self.w == before).all())
+        is_still = self.solved < OBJECTIVE_ROUNDING or bool((self.w == before).all())
         self.moved = 0 if is_still else len(alphas)
         self.work += len(alphas)
         w, at = self.w, None

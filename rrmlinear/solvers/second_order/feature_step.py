@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from rrmlinear.projections.roots import nearly_lowest
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.line import moved
-from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import MAX_TRIALS, OBJECTIVE_ROUNDING
 
 Array = NDArray[np.float64]
 
-# A step is taken if it brings this fraction of the decrease of the model; else it is halved, up to
-# MAX_HALVINGS times.
-SUFFICIENT_DECREASE, MAX_HALVINGS = 0.01, 60
+# A step is taken if it brings this fraction of the decrease of the model; else it is halved.
+SUFFICIENT_DECREASE = 0.01
 # A step LONGER times as long is tried if the objective still falls after a whole step, with more
 # than STEEP times the slope that it had before the step.
 STEEP, LONGER = 0.2, 2.0
@@ -74,7 +73,7 @@ class StepSearch:
         value = self.at.value + self.penalty
         rounding = OBJECTIVE_ROUNDING * abs(value)
         t, failed = 1.0, None
-        for _ in range(MAX_HALVINGS):
+        for _ in range(MAX_TRIALS):
             place = self._after(step, t)
             if place.value <= value - SUFFICIENT_DECREASE * t * expected + rounding:
                 break

@@ -20,7 +20,8 @@ MIN_BY_CLASSES = 1000
 # The limit on a working set of dense data is at least this: its Gram matrix takes longer than the
 # products of a pass.
 MIN_DENSE_LIMIT = 100
-# Limit on the features for which the part of each class with itself is factorized.
+# Limit on the features for which the part of each class with itself is factorized, and on the
+# unknowns of a system that is factorized in every pass.
 MAX_CLASS_FEATURES = 1500
 
 

@@ -16,8 +16,6 @@ Array = NDArray[np.float64]
 # The first proximal term of weights that give scores of the first mean size is this fraction of the
 # first gap.
 FIRST_PROXIMITY = 0.1
-# Limit on the growth of a stiffness: more changes nothing.
-MAX_GROWTH = 1 / MIN_SMOOTHING
 
 
 class Penalty:
@@ -79,7 +77,7 @@ class AbsoluteWeights(Penalty):
         super().__init__(regularizer)
         self.l1 = float(regularizer.quadratic_l1 or 0.0)
         self.z, self.stiffness = np.clip(z, -self.l1, self.l1), stiffness
-        self.growth, self.most = 1.0, MAX_GROWTH
+        self.growth, self.most = 1.0, 1 / MIN_SMOOTHING
 
     def subgradient(self, w: Array) -> Array:
         """z' at w."""
@@ -130,7 +128,7 @@ class Envelope(Penalty):
     def __init__(self, regularizer: Regularizer, u: Array, stiffness: float) -> None:
         super().__init__(regularizer)
         self.u, self.stiffness = u - self._prox(u, 1.0), stiffness
-        self.most = MAX_GROWTH * stiffness
+        self.most = stiffness / MIN_SMOOTHING
 
     @classmethod
     def at(cls, regularizer: Regularizer, u: Array, typical: Array, value: float) -> Envelope:

@@ -8,13 +8,13 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.special import logsumexp, xlogy
 
-from rrmlinear.catalog.builders.paths import class_paths, fold_paths
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.margin import Logistic
 from rrmlinear.risks.terms import ScalarTerms
-from rrmlinear.solvers.lbfgs.class_problems import ClassProblems
+from rrmlinear.solvers.lbfgs.class_problems import ClassProblems, class_paths
 from rrmlinear.solvers.lbfgs.metric import Curvatures
 from rrmlinear.solvers.lbfgs.pairs import Pairs
+from rrmlinear.solvers.lbfgs.scalar_problems import fold_paths
 
 
 @pytest.mark.parametrize("tolerance", [1e-8, 0.03])

@@ -18,7 +18,7 @@ import numpy as np
 from rrmlinear.core.deadline import check_time
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.solvers.loop.rounding import ROUNDING
-from rrmlinear.solvers.loop.rules.of_duals import PROBABILITY_ROUNDING
+from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 from rrmlinear.solvers.loop.tolerances import (
     COORDINATE_ROUNDING, MIN_DIVISOR, NEGATIVE_GAP, OBJECTIVE_ROUNDING,
 )
@@ -33,7 +33,7 @@ cdef enum:
 # C copies, which loops read.
 cdef double MOVE_ROUNDING = COORDINATE_ROUNDING, SCORE_ROUNDING = ROUNDING
 cdef double VALUE_ROUNDING = OBJECTIVE_ROUNDING, NEGATIVE = NEGATIVE_GAP, LEAST = MIN_DIVISOR
-cdef double PROBABILITY = PROBABILITY_ROUNDING
+cdef double PROBABILITY = COORDINATE_ROUNDING
 
 
 # What a measurement finds of a class.

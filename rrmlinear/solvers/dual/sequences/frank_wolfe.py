@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.solvers.dual.dual_descent import MIN_VISIT_GAP
 from rrmlinear.solvers.dual.sequences._frank_wolfe import FrankWolfe
 from rrmlinear.solvers.dual.sequences.ascent import SequenceAscent
 from rrmlinear.solvers.loop.task import Task
@@ -14,8 +15,6 @@ from rrmlinear.solvers.loop.task import Task
 Array = NDArray[np.float64]
 
 SAMPLINGS = ("permutation", "gaps")
-# A visit leaves a mixture unchanged if its gap is at most this fraction of the mean.
-MIN_VISIT_GAP = 0.003
 # A pass by gaps draws sequences with a chance in proportion to their gaps; every such pass but one
 # of this number, which visits all.
 GAP_PASSES = 10

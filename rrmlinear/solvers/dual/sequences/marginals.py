@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from rrmlinear.solvers.dual.dual_descent import MIN_VISIT_GAP
 from rrmlinear.solvers.dual.sequences._marginal_ascent import MarginalAscent
 from rrmlinear.solvers.dual.sequences.ascent import SequenceAscent
 from rrmlinear.solvers.loop.task import Task
 
-# A visit leaves marginals unchanged if the gap of the sequence is at most this fraction of the
-# mean.
-MIN_VISIT_GAP = 0.01
 # Largest chance of another label than the true one at first. It is also at most λ by the costs of
 # all positions, so that the weights begin near 0.
 MAX_DOUBT = 1e-3

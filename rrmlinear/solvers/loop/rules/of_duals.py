@@ -13,16 +13,14 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
+from rrmlinear.solvers.loop.inner import PIECE
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rules.rule import Point, Rule
 from rrmlinear.solvers.loop.task import Task
+from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 
 Array = NDArray[np.float64]
 
-# Examples whose scores of all classes are looked at together.
-EXAMPLES_AT_ONCE = 4096
-# A probability and a dual that differ by less are equal: their logits are rounding.
-PROBABILITY_ROUNDING = 1e-15
 # The sum of a block's duals is at its bound up to this fraction.
 SUM_ROUNDING = 1e-12
 
@@ -86,7 +84,7 @@ class LogisticDual(Rule):
             margins, b = some.labels * some.scores, some.labels * some.duals
             with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
                 gradient = np.abs(margins + np.log(b) - np.log1p(-b))
-                gradient[np.abs(1 / (1 + np.exp(margins)) - b) <= PROBABILITY_ROUNDING] = 0
+                gradient[np.abs(1 / (1 + np.exp(margins)) - b) <= COORDINATE_ROUNDING] = 0
             largest = np.maximum(largest, gradient.max(initial=0.0))
         return float(largest), self.tolerance
 
@@ -125,8 +123,8 @@ class ClassRange(Rule):
         if point.duals is None:
             return np.inf
         n = len(self.label)
-        starts = range(0, n, EXAMPLES_AT_ONCE)
-        ends = ((i, min(i + EXAMPLES_AT_ONCE, n)) for i in starts)
+        starts = range(0, n, PIECE)
+        ends = ((i, min(i + PIECE, n)) for i in starts)
         ranges = (self._range(*each, point.weights, point.duals) for each in ends)
         return max(ranges) / self.tolerance
 

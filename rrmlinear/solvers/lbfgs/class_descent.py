@@ -1,4 +1,4 @@
-"""Solvers of a whole path at once."""
+"""L-BFGS on the softmax of all classes: which tasks take it, and where it begins."""
 
 from __future__ import annotations
 
@@ -8,43 +8,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders.second_order import is_dense_norm
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.multiclass import Softmax
+from rrmlinear.risks.hessian import Hessian
+from rrmlinear.solvers.lbfgs.class_problems import MAX_SCORES, ClassProblems
+from rrmlinear.solvers.lbfgs.descent import suits
+from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
+from rrmlinear.solvers.lbfgs.metric import Curvatures, Diagonal, Sample
+from rrmlinear.solvers.lbfgs.scalar_problems import MIN_ALIKE
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
-from rrmlinear.solvers.second_order.samples import sample_of
-
-__all__ = [
-    "are_many",
-    "class_descent",
-    "class_paths",
-    "descends_by_classes",
-    "fold_paths",
-]
+from rrmlinear.solvers.second_order.limits import MIN_BY_CLASSES
+from rrmlinear.solvers.second_order.samples import SAMPLE_FRACTION, sample_of
 
 Array = NDArray[np.float64]
 
-# With at least this number of examples for each feature, folds are alike: they share a second
-# derivative.
-MIN_ALIKE = 4
-# Limit on the weights of a problem of several classes, as each class has a factor of its own, and
-# limit on the scores of all problems, which are kept several times.
-MAX_CLASS_WEIGHTS, MAX_SCORES = 1000, 5_000_000
 # L-BFGS takes the softmax with at least MIN_VALUES stored values, as with fewer other methods take
 # some milliseconds, and MIN_MANY examples for each weight that a second derivative has. With fewer
 # examples the ascent takes less time than second derivatives of classes.
 MIN_VALUES, MIN_MANY = 5_000, 8
-# With free intercepts, at least this number of examples for each feature and at most
-# MAX_CLASS_WEIGHTS weights, L-BFGS about a diagonal takes less time than the ascent: 0.2 to 0.6 of
+# With free intercepts, at least MIN_ALIKE examples for each feature and at most
+# MIN_BY_CLASSES weights, L-BFGS about a diagonal takes less time than the ascent: 0.2 to 0.6 of
 # it. With more weights it takes 0.2 to 0.4 on Gaussian columns, but 0.5 to 2 on mnist. Without an
 # intercept it takes longer where the mean of the rows is long.
-MIN_TALL = 4
 # The sample of one problem of several classes has one of every SAMPLE_FRACTION examples, and at
-# least SAMPLE_ROWS examples for each weight. It is solved to the relative gap SAMPLE_GAP, in at
+# least MIN_MANY examples for each weight. It is solved to the relative gap SAMPLE_GAP, in at
 # most SAMPLE_STEPS steps.
-SAMPLE_FRACTION, SAMPLE_ROWS = 8, 8
 SAMPLE_GAP, SAMPLE_STEPS = 1e-2, 5
 # Second derivatives take this number of the sample's examples for each weight. With 12, 24 and 120
 # the first step divides the gap of 100 000 × 20 by 12, 36 and 50, and they take 1.7, 2.8 and 10.7
@@ -57,72 +45,36 @@ PATIENCE = 3.0
 MAX_MEAN_ENTRIES = 20_000_000
 
 
-def fold_paths(
-    rows: Rows, loss: Any, y: Array, costs: Array, free: bool, tolerance: float, most: int
-) -> Any:
-    """`ScalarProblems` of these arguments, or None where no factor is quick enough to make."""
-    from rrmlinear.risks.hessian import Hessian
-    from rrmlinear.solvers.lbfgs.metric import Curvatures
-    from rrmlinear.solvers.lbfgs.scalar_problems import ScalarProblems
-    from rrmlinear.solvers.second_order.factors import cholesky_factor
-
-    n, d = rows.n, rows.n_features
-    if not _suits(rows):
-        return None
-    are_alike = n >= MIN_ALIKE * d or (n > MAX_FACTORIZED and n >= d)
-    factor, used = None, rows
-    if not (d <= MAX_FACTORIZED and are_alike):
-        if not (n <= MAX_FACTORIZED and rows.is_dense):
-            return None
-        if n < d:
-            factor = cholesky_factor(Hessian(rows, np.ones(n)).row_products())
-            used = Rows(factor, None, None, n)
-        are_alike = False
-    metric = Curvatures(used, 1, free, are_alike)
-    return ScalarProblems(rows, loss, y, costs, free, tolerance, most, metric, factor)
-
-
-def class_paths(
-    rows: Rows,
-    label: NDArray[np.intp],
-    count: int,
-    costs: Array,
-    free: bool,
-    tolerance: float,
-    most: int,
-) -> Any:
-    """`ClassProblems` of these arguments, or None where they take too much memory."""
-    from rrmlinear.solvers.lbfgs.class_problems import ClassProblems
-    from rrmlinear.solvers.lbfgs.metric import Curvatures
-
-    few = count * rows.width <= MAX_CLASS_WEIGHTS and count * costs.size <= MAX_SCORES
-    if not few or not _suits(rows):
-        return None
-    metric = Curvatures(rows, count, free, True)
-    return ClassProblems(rows, label, count, costs, free, tolerance, most, metric)
-
-
-def descends_by_classes(task: Task) -> bool:
-    """Whether `class_descent` solves this task: the softmax of all classes under the squared norm,
-    over dense rows with many examples for each weight, or with free intercepts, few weights, and
-    many examples for each feature.
+def applies(task: Task) -> bool:
+    """Whether `class_descent` solves this task of the softmax: the loss of all classes under the
+    squared norm, over dense rows with many examples for each weight, or with free intercepts, few
+    weights, and many examples for each feature.
     """
     rows, k = task.rows, task.n_classes
-    if k is None or not isinstance(task.loss, Softmax) or not is_dense_norm(task):
+    if k is None or not _is_dense_norm(task):
         return False
-    if task.start is not None or task.weights is not None or not _suits(rows):
+    if task.start is not None or task.weights is not None or not suits(rows):
         return False
     n, d = rows.n, rows.n_features
     free = bool(task.choices.free_bias)
-    few = _has_factor(k, d) and n >= MIN_TALL * d
+    few = _has_factor(k, d) and n >= MIN_ALIKE * d
     is_tall = free and few
-    if rows.n_stored < MIN_VALUES or not (is_tall or are_many(task)) or n * k > MAX_SCORES:
+    if rows.n_stored < MIN_VALUES or not (is_tall or _are_many(task)) or n * k > MAX_SCORES:
         return False
     is_plain = free or rows.bias < 0
     return is_plain and bool(np.bincount(task.targets, task.costs, k).all())
 
 
-def are_many(task: Task) -> bool:
+def _is_dense_norm(task: Task) -> bool:
+    """Whether the task is one of dense rows in memory, under the squared norm alone."""
+    rows, omega = task.rows, task.regularizer
+    if not rows.is_dense or rows.blocks is not None or task.risk is not None:
+        return False
+    is_norm = omega.linear and omega.quadratic_l1 == 0 and omega.modulus > 0
+    return is_norm and task.choices.budget is None
+
+
+def _are_many(task: Task) -> bool:
     """Whether there are many examples for each weight that a second derivative has."""
     k, n, d = task.n_classes or 1, task.rows.n, task.rows.n_features
     few = k * d**2 <= MAX_MEAN_ENTRIES
@@ -131,13 +83,11 @@ def are_many(task: Task) -> bool:
 
 def _has_factor(k: int, d: int) -> bool:
     """Whether the second derivative of all weights is factorized; else that of a mean example."""
-    return k * d <= MAX_CLASS_WEIGHTS
+    return k * d <= MIN_BY_CLASSES
 
 
 def class_descent(task: Task) -> Solver:
-    """`LBFGS` of a task that `descends_by_classes`."""
-    from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
-
+    """`LBFGS` of a task to which it `applies`."""
     return LBFGS(task, partial(_begun, task))
 
 
@@ -152,10 +102,6 @@ def _begun(task: Task, tolerance: float) -> Any:
     else from the optimum of a sample where there are many examples. Some of these have the second
     derivatives of all.
     """
-    from rrmlinear.risks.hessian import Hessian
-    from rrmlinear.solvers.lbfgs.class_problems import ClassProblems
-    from rrmlinear.solvers.lbfgs.metric import Curvatures, Diagonal, Sample
-
     rows, k, free = task.rows.with_bias(-1.0), task.n_classes or 1, bool(task.choices.free_bias)
     n, d, seed = rows.n, rows.n_features, task.choices.seed
     label, costs, C = _scaled(task)
@@ -165,15 +111,15 @@ def _begun(task: Task, tolerance: float) -> Any:
         return ClassProblems(rows, label[some], k, given, free, gap, most, metric)
 
     first: Any = None
-    stride = n // max(n // SAMPLE_FRACTION, SAMPLE_ROWS * d * k)
+    stride = n // max(n // SAMPLE_FRACTION, MIN_MANY * d * k)
     metric: Any
-    if not are_many(task):
+    if not _are_many(task):
         totals = np.bincount(label, costs, k)
         p = totals / totals.sum()
         squares = Hessian(rows, costs, (np.ones(n),)).diagonal()
         metric = Diagonal(1 / (1 + C * np.outer(p * (1 - p), squares)).ravel())
     elif not _has_factor(k, d):
-        fraction = n // (SAMPLE_ROWS * d)
+        fraction = n // (MIN_MANY * d)
         sample = Sample(*sample_of(rows, fraction, seed), fraction)
         how: Any = {"of_mean": True, "keeps_sample": True, "patience": PATIENCE}
         metric = Curvatures(rows, k, free, False, sample=sample, **how)
@@ -196,8 +142,3 @@ def _begun(task: Task, tolerance: float) -> Any:
     else:
         result.begin_at(None)
     return result
-
-
-def _suits(rows: Rows) -> bool:
-    """Whether all rows are in memory, and none overflows."""
-    return rows.blocks is None and bool(np.isfinite(rows.squared_norms()).all())
