@@ -35,9 +35,9 @@ KINK_JOINT_PASSES, JOINT_PASSES, BOXLESS_JOINT_PASSES = 12, 8, 5
 # Classes that share a pass: their weights of a feature fill a line of the cache.
 JOINT_CLASSES = 8
 # Rough costs in nanoseconds: of a class alone beside its visits, in Python, which are 0.4 ms and 30
-# passes; of a visit, and of a score in it. Compiled passes go on as long as they take less than the
-# classes alone.
-ALONE_COST, VISIT_COST, SCORE_COST = 1.5e6, 50.0, 4.0
+# passes; of a visit, of a score in it, and of one whose dual step has no closed form. Compiled
+# passes go on as long as they take less than the classes alone.
+ALONE_COST, VISIT_COST, SCORE_COST, OPEN_SCORE_COST = 1.5e6, 50.0, 4.0, 150.0
 # Passes before a problem is first looked at.
 FIRST_PASSES = 2
 
@@ -178,7 +178,7 @@ class JointClasses(CompiledPasses):
         by_threads = k == 1 and chosen.choices.threads > 1
         if by_threads or not chosen.takes_joint(rows) or not (factors > 0).all():
             return None
-        loss, cost, squares = chosen.loss, pass_cost(rows, k), rows.squared_norms()
+        loss, cost, squares = chosen.loss, pass_cost(rows, k, chosen.loss), rows.squared_norms()
         if not np.isfinite(squares).all():
             return None  # the solver says which example is at fault
         if k == 1 and not are_few(loss, costs, squares, 1.0, cost):
@@ -232,7 +232,7 @@ class JointClasses(CompiledPasses):
             seconds = clocks()[0] - begun[0]
             return see(_trace(ascent.looks, 0, ascent.passes, seconds, at_zero[0])[-1]) is True
 
-        rest = rule.rpartition(":")[2], pass_cost(self.rows, k)
+        rest = rule.rpartition(":")[2], pass_cost(self.rows, k, self.loss)
         stopped = self.run(ascent, rest, stopping, None if see is None else shown)
         if not ascent.passes:
             return [Left()] * k
@@ -288,9 +288,10 @@ def clocks() -> tuple[float, float]:
     return time.perf_counter() - loading.seconds, time.process_time() - loading.cpu_seconds
 
 
-def pass_cost(rows: Rows, n_classes: int) -> float:
+def pass_cost(rows: Rows, n_classes: int, loss: ScalarLoss) -> float:
     """The guessed cost of a pass for these classes, by lines of at most JOINT_CLASSES."""
     stored = rows.n_stored / max(1, rows.shape[0])
     lines, padded = -(-n_classes // JOINT_CLASSES), min(JOINT_CLASSES, n_classes)
-    visit = VISIT_COST + stored * (NONZERO_COST + CLASS_COST * padded) + SCORE_COST * padded
+    score = SCORE_COST if loss.has_box else OPEN_SCORE_COST
+    visit = VISIT_COST + stored * (NONZERO_COST + CLASS_COST * padded) + score * padded
     return rows.shape[0] * lines * visit
