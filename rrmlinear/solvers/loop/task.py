@@ -65,8 +65,10 @@ class Task:
     ) -> Task:
         """That of a risk which exists, with these choices and the defaults of others."""
         loss, made = getattr(risk, "loss", None), Few(**choices)
-        given: Any = (None, None, None, None, loss, regularizer, frozenset(), made)
-        return cls(*given, start=start, risk=risk, weights=weights)
+        none: Any = None
+        features: frozenset[str] = frozenset()
+        given = (none, none, none, none, loss, regularizer)
+        return cls(*given, features, made, start, risk, weights)
 
     @classmethod
     def of_rows(
