@@ -236,8 +236,7 @@ def build_regularizer(row: RegularizerRow, choices: Choices) -> Regularizer:
 def _beside_unpenalized(omega: Regularizer) -> Callable[..., Regularizer]:
     """What leaves columns without penalty beside this one."""
     from rrmlinear.regularizers.bounded import Unpenalized
-    from rrmlinear.regularizers.spectral import Spectral
-    from rrmlinear.regularizers.unpenalized_spectral import UnpenalizedSpectral
+    from rrmlinear.regularizers.spectral import Spectral, UnpenalizedSpectral
 
     return UnpenalizedSpectral if isinstance(omega, Spectral) else Unpenalized
 

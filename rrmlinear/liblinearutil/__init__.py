@@ -4,11 +4,10 @@
 ``from liblinear.liblinearutil import *``.
 """
 
-from rrmlinear.liblinearutil.commands import load_model, predict, save_model, train
+from rrmlinear.liblinearutil.commands import evaluations, load_model, predict, save_model, train
 from rrmlinear.liblinearutil.data import csr_find_scale_param, csr_scale, problem, svm_read_problem
 from rrmlinear.liblinearutil.models import model
 from rrmlinear.liblinearutil.options import parameter, print_null, solver_names
-from rrmlinear.liblinearutil.scores import evaluations
 
 __all__ = [
     "csr_find_scale_param",

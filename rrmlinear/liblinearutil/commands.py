@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from os import PathLike
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
 from rrmlinear.cli.summary import (
     best_line,
     cross_validation_lines,
@@ -20,7 +22,6 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.liblinearutil.data import matrix_of, problem
 from rrmlinear.liblinearutil.models import model
 from rrmlinear.liblinearutil.options import USUAL_FOLDS, parameter
-from rrmlinear.liblinearutil.scores import evaluations
 from rrmlinear.training.cross_validation import cross_validate
 from rrmlinear.training.fit import fit_selection
 from rrmlinear.training.model import Model
@@ -156,3 +157,24 @@ def _say(m: model, scores: tuple[float, float, float], correct: int, n: int) -> 
         print(f"Squared correlation coefficient = {correlation:g} (regression)")
     else:
         print(f"Accuracy = {accuracy:g}% ({correct}/{n}) (classification)")
+
+
+def evaluations(ty: Any, pv: Any, useScipy: bool = True) -> tuple[float, float, float]:
+    """(accuracy in percent, mean squared error, squared correlation) of predictions ``pv``.
+
+    ``ty`` holds the true values, as many; both are lists, tuples or arrays. NaN stands for a
+    correlation with constant values, and for all three where there are none. ``useScipy`` changes
+    nothing: NumPy is always used. Raises ValueError for lengths that differ.
+    """
+    truth, predicted = np.asarray(ty, dtype=np.float64), np.asarray(pv, dtype=np.float64)
+    if len(truth) != len(predicted):
+        raise ValueError(
+            f"len(ty) must be equal to len(pv): they are {len(truth)} and {len(predicted)}"
+        )
+    if len(truth) == 0:
+        return math.nan, math.nan, math.nan
+    return (
+        accuracy(predicted, truth),
+        mean_squared_error(predicted, truth),
+        squared_correlation(predicted, truth),
+    )

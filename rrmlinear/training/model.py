@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any
 
@@ -19,10 +19,27 @@ from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
 from rrmlinear.training.model_files.header import ModelFileError
 from rrmlinear.training.model_files.writing import save_model
-from rrmlinear.training.probabilities import LINKS
 from rrmlinear.training.trained import TrainedModel
 
 SCORES_AT_ONCE = 1 << 22
+Array = NDArray[np.float64]
+
+
+def sigmoids(scores: Array) -> Array:
+    """Two columns for one score; for a score of each class sigmoids that are normalized."""
+    # in logarithms, as all sigmoids of a row may underflow
+    logs = -np.logaddexp(0.0, -scores)
+    return np.exp(np.column_stack([logs, logs - scores])) if scores.ndim == 1 else softmax(logs)
+
+
+def softmax(scores: Array) -> Array:
+    """e^a over its sum in each row."""
+    each = np.exp(scores - scores.max(axis=1, keepdims=True))
+    total: Array = each.sum(axis=1, keepdims=True)
+    return each / total
+
+
+LINKS: Mapping[str, Callable[[Array], Array]] = {"sigmoid": sigmoids, "softmax": softmax}
 
 
 @record()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection
-from rrmlinear.core.freed_memory import keep_freed
+from rrmlinear.core.available_memory import keep_freed
 from rrmlinear.core.loading import loading
 from rrmlinear.data.problem import Problem
 from rrmlinear.risks.hessian import Hessian

@@ -19,8 +19,7 @@ from rrmlinear.regularizers.groups.group_norms import (
 from rrmlinear.regularizers.groups.of_norm import NormBall, NormPower
 from rrmlinear.regularizers.prox_jacobians import prox_jacobian
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
-from rrmlinear.regularizers.spectral import Spectral, TraceNorm
-from rrmlinear.regularizers.unpenalized_spectral import UnpenalizedSpectral
+from rrmlinear.regularizers.spectral import Spectral, TraceNorm, UnpenalizedSpectral
 
 D = 12
 SCALES = [1e-9, 1e-3, 1.0, 1e3, 1e9]

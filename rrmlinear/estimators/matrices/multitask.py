@@ -21,8 +21,12 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_some_weight
 from rrmlinear.estimators.general import AnyObjective
 from rrmlinear.estimators.intercepts import with_ones, without_penalty
-from rrmlinear.estimators.matrices.free_column import Fitted, fit_with_column
-from rrmlinear.estimators.matrices.tasks import tasks_of_targets, tasks_trained
+from rrmlinear.estimators.matrices.tasks import (
+    Fitted,
+    fit_with_column,
+    tasks_of_targets,
+    tasks_trained,
+)
 from rrmlinear.estimators.objective import cost_of, own_choices
 from rrmlinear.estimators.scores import LinearScores, Scored
 from rrmlinear.estimators.wording import own_words, unknown_name

@@ -6,9 +6,10 @@ from libc.stdlib cimport free, malloc
 from rrmlinear.projections.norms cimport (
     derivative_of_l1, norm_max, soft_norm, soft_root, soft_squares, soft_sum,
 )
+from rrmlinear.regularizers.base cimport Norm
 from rrmlinear.regularizers.groups.columns import factors_of, partition_of
 from rrmlinear.regularizers.groups.partition cimport (
-    group_read, group_size, group_write, partition_t,
+    Partition, group_read, group_size, group_write, partition_t,
 )
 
 cdef enum:
@@ -26,6 +27,13 @@ cdef class GroupNorm(Norm):
     groups of columns are given, else 1. A column appended for the intercept is one more group, with
     factor 1 or √d_g. Raises ValueError for factors that are not positive and finite.
     """
+
+    cdef readonly object groups
+    cdef readonly object factors
+    cdef readonly Partition partition
+    cdef const double* factor
+    cdef Py_ssize_t factor_step
+    cdef readonly object factor_array
 
     def __init__(self, groups=None, factors=None):
         given = isinstance(groups, Partition)

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import check_time
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.bundle._plane_sums import pack
 from rrmlinear.solvers.bundle.plane_store import PlaneStore
-from rrmlinear.solvers.bundle.simplex_qp import SimplexQP, minimize_on_simplex
+from rrmlinear.solvers.bundle.simplex_qp import SimplexQP, minimize_on_simplex, pack
 from rrmlinear.solvers.loop.line_search import lowest_point_between
 from rrmlinear.solvers.loop.tolerances import MAX_TRIALS, OBJECTIVE_ROUNDING
 

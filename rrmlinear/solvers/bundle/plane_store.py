@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import check_time
-from rrmlinear.solvers.bundle._plane_sums import add_combination, products
+from rrmlinear.solvers.bundle.simplex_qp import add_combination, products
 
 # Vectors in one piece of memory: products with 32 at once run at memory bandwidth, and at most 31
 # places are unused. Those of huge spaces take pieces of at most CHUNK_BYTES.

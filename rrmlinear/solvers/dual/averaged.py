@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.products import product
-from rrmlinear.solvers.dual._running_average import RunningAverage
+from rrmlinear.solvers.dual._momentum import RunningAverage
 from rrmlinear.solvers.dual.allowed_duals import nearest_allowed
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.rules.rule import Point

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.solvers.dual._momentum import RunningAverage
 from rrmlinear.solvers.dual._prox_sdca import DualAscent
-from rrmlinear.solvers.dual._running_average import RunningAverage
 from rrmlinear.solvers.dual.allowed_duals import checked_start
 from rrmlinear.solvers.dual.dual_descent import MIN_VISIT_GAP, SLICE_WORK
 from rrmlinear.solvers.dual.measured_duals import MeasuredDuals

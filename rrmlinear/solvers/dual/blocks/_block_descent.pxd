@@ -1,8 +1,7 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from rrmlinear.simd.rows cimport row_t
-from rrmlinear.solvers.dual.blocks._block_memory cimport scratch_t
-from rrmlinear.solvers.dual.blocks._block_state cimport BlockState
+from rrmlinear.solvers.dual.blocks._block_state cimport BlockState, scratch_t
 
 
 cdef class BlockDescent(BlockState):

@@ -1,13 +1,81 @@
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 
-from rrmlinear.core.block_store cimport block_store_prefetch, block_store_prefetch_place
+from rrmlinear.core.block_store cimport (
+    block_store_prefetch, block_store_prefetch_place, block_store_t,
+)
 from rrmlinear.core.schedule cimport schedule_t
-from rrmlinear.simd.rows cimport prefetch, row_t, rows_prefetch, rows_prefetch_begin
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.block_base cimport BlockLoss
 from rrmlinear.regularizers.base cimport Regularizer
-from rrmlinear.solvers.dual.blocks._block_duals cimport BlockDuals
-from rrmlinear.solvers.dual.blocks._block_memory cimport scratch_t
+from rrmlinear.simd.rows cimport prefetch, row_t, rows_prefetch, rows_prefetch_begin
+
+
+cdef class BlockDuals:
+    cdef block_store_t store
+    cdef const double[::1] cost
+    cdef object sums    # of each block, and one entry more
+
+
+cdef inline double gradient_range(const double* margins, const double* block, double cost,
+                                  Py_ssize_t k) noexcept nogil:
+    """The range of the dual's gradient over the classes of an example.
+
+    That is the largest margin, 0 being that of the true class, less the least of a class that can
+    fall: one with a dual, or the true one where the duals do not sum to their bound.
+    """
+    cdef double highest = 0, lowest = INFINITY, total = 0
+    cdef Py_ssize_t j
+    if not cost > 0:
+        return 0
+    for j in range(k):
+        highest = max(highest, margins[j])
+        if block[j] > 0:
+            lowest = min(lowest, margins[j])
+            total += block[j]
+    if total < cost * (1 - 1e-12):    # sums round
+        lowest = min(lowest, 0)
+    return highest - lowest
+
+
+# The memory that a visit of a block works in, a row of one matrix for each thread.
+
+cdef enum:
+    DOUBLES_APART = 512   # between the memory of two threads: cores fetch ahead
+    HEADER = 16           # doubles that scratch_t takes, in whole cache lines
+
+cdef struct scratch_t:
+    double* margins
+    double* block         # zero between visits
+    double* new_block
+    double* steps
+    double* packed
+    int64_t* places       # k8 + 8: places in W of the classes at hand
+    int32_t* integers     # 3 k8 + 8: to pack a block, then the classes of its face
+    double* work
+    double norm_change    # of Ω*(V) since the pass began; thread 0 keeps it
+    int64_t moved         # visits that changed their block, likewise
+
+
+cdef inline Py_ssize_t scratch_size(Py_ssize_t k8, Py_ssize_t work) noexcept nogil:
+    """Doubles in a thread's row: the struct, its arrays, and room before the next row."""
+    cdef Py_ssize_t used = HEADER + 8 * k8 + 16 + (work + 7) // 8 * 8
+    return (used + DOUBLES_APART - 1) // DOUBLES_APART * DOUBLES_APART
+
+
+cdef inline void scratch_lay(double* row, Py_ssize_t k8) noexcept nogil:
+    """Begin a row of zeros, on a boundary of 64 bytes as its arrays are, with the struct."""
+    cdef scratch_t* mine = <scratch_t*> row
+    cdef double* at = row + HEADER
+    mine.margins = at
+    mine.block = at + k8
+    mine.new_block = at + 2 * k8
+    mine.steps = at + 3 * k8
+    mine.packed = at + 4 * k8
+    mine.places = <int64_t*> (at + 5 * k8)
+    mine.integers = <int32_t*> (at + 6 * k8 + 8)
+    mine.work = at + 8 * k8 + 16
+
 
 cdef enum:
     FEATURE_PARTS = 4    # into which threads that share a face cut its features

@@ -1,17 +1,213 @@
-"""Ascent on the dual of a linear machine by pairs of duals: the steps, with examples left out."""
+"""Duals of the examples of a linear machine whose sum is given, and visits of pairs of them."""
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t
+
+import numpy as np
 
 from rrmlinear.core.heap cimport make_heap, pop_heap
 from rrmlinear.data.rows cimport Rows
+from rrmlinear.simd.pairs cimport pairs_ends, pairs_gap, pairs_range
+from rrmlinear.simd.products cimport rows_add, rows_times
 from rrmlinear.simd.row_products cimport row_axpy, row_dot, row_squared_norm
 from rrmlinear.simd.rows cimport (
     row_index, row_t, row_value, rows_get, rows_prefetch, rows_prefetch_begin,
 )
-from rrmlinear.solvers.dual.pairs._pair_duals cimport LOOKAHEAD, PairDuals
 
-import numpy as np
+cdef enum:
+    LOOKAHEAD = 8       # examples between the prefetch of a row and its use
+
+
+cdef enum:
+    TOGETHER = 256      # examples whose rows stay in the cache; `rows_add` takes as many
+
+
+def at_threshold(const double[::1] slopes not None, double threshold,
+                 const double[::1] lower not None, const double[::1] upper not None):
+    """The upper bounds where the slope is above the threshold, and the lower ones elsewhere."""
+    result = np.empty(slopes.shape[0])
+    cdef double[::1] out = result
+    with nogil:
+        pairs_ends(&slopes[0], threshold, &lower[0], &upper[0], out.shape[0], &out[0])
+    return result
+
+
+cdef class PairDuals:
+    """State: β, w = Σ β_i x_i, and F_i = y_i − x_i'w, the dual's derivative by β_i.
+
+    The dual is y'β − ½ ‖Σ β_i x_i‖² over lower ≤ β ≤ upper with the sum of β as it is. The
+    violation is the largest F of a dual that can rise less the least of one that can fall.
+    """
+
+    cdef readonly object betas, weights, slopes
+    cdef readonly double violation, gap     # of the examples at hand
+    cdef readonly double loss               # theirs at this middle, as of the last gap
+    cdef readonly double middle             # between the F of the best rise and of the best fall
+    cdef readonly Py_ssize_t visits         # reads of rows of the examples at hand
+    cdef Rows rows
+    cdef const double[::1] y, lower, upper
+    cdef double[::1] beta, w, F
+    cdef int32_t[::1] order, up             # examples at hand; those that rise
+    cdef double[::1] up_key
+    cdef Py_ssize_t n, at_hand
+    cdef double most, least                 # F of the best rise, and of the best fall
+
+    def __cinit__(self, Rows rows not None, y, lower, upper):
+        self.rows, self.n = rows, rows.c.n_rows
+        if self.n >= 1 << 31:
+            raise ValueError(f"{self.n} examples are too many for ascent on pairs of duals")
+        self.y, self.lower, self.upper = y, lower, upper
+        self.betas, self.weights = np.zeros(self.n), np.zeros(max(rows.width, 1))
+        self.slopes = np.empty(self.n)
+        self.beta, self.w, self.F = self.betas, self.weights, self.slopes
+        self.up_key = np.empty(self.n)
+        self.order, self.up = np.empty(self.n, dtype=np.int32), np.empty(self.n, dtype=np.int32)
+
+    def find_slopes(self):
+        """F of all examples."""
+        with nogil:
+            self._find_slopes(0, self.n, &self.w[0])
+
+    cdef void _find_slopes(self, Py_ssize_t begin, Py_ssize_t end,
+                           const double* weights) noexcept nogil:
+        cdef const double* y = &self.y[0]
+        cdef double* F = &self.F[0]
+        cdef Py_ssize_t i
+        rows_times(&self.rows.c, begin, end, weights, F)
+        for i in range(begin, end):
+            F[i] = y[i] - F[i]
+
+    def look(self, bint with_gap=True):
+        """F of all examples, and the violation; the gap too, or it is infinite."""
+        cdef Py_ssize_t i, begin, end = 0
+        with nogil:
+            self.at_hand = self.n
+            for i in range(self.n):
+                self.order[i] = i
+            self.most, self.least = -INFINITY, INFINITY
+            while end < self.n:
+                begin, end = end, min(end + TOGETHER, self.n)
+                self._find_slopes(begin, end, &self.w[0])
+                pairs_range(&self.F[begin], &self.beta[begin], &self.lower[begin],
+                            &self.upper[begin], NULL, end - begin, &self.most, &self.least)
+            self._find_violation()
+            if with_gap:
+                self._sum_gap(NULL, self.n)
+            else:
+                self.loss = self.gap = INFINITY
+
+    def look_near(self):
+        """The same, without the gap, over the examples at hand alone."""
+        with nogil:
+            self._measure_anew(self.at_hand, 0)
+            self.loss = self.gap = INFINITY
+
+    cdef void _measure_anew(self, Py_ssize_t m, double gap) noexcept nogil:
+        # F of the first examples at hand and what follows from it, the gap if one is aimed at.
+        self._scores(m)
+        self.most, self.least = -INFINITY, INFINITY
+        pairs_range(&self.F[0], &self.beta[0], &self.lower[0], &self.upper[0], &self.order[0], m,
+                    &self.most, &self.least)
+        self._find_violation()
+        if gap > 0:
+            self._sum_gap(&self.order[0], m)
+
+    cdef void _find_violation(self) noexcept nogil:
+        self.violation = self.most - self.least
+        self.middle = (self.most + self.least) / 2
+
+    cdef void _sum_gap(self, const int32_t* order, Py_ssize_t m) noexcept nogil:
+        cdef double gap = pairs_gap(&self.F[0], &self.beta[0], &self.lower[0], &self.upper[0],
+                                    order, m, self.middle, &self.loss)
+        self.gap = gap if self.violation > 0 else 0
+
+    cdef void _scores(self, Py_ssize_t m) noexcept nogil:
+        # F of the examples at hand.
+        cdef Py_ssize_t t, i
+        cdef row_t row
+        for t in range(m):
+            if t + LOOKAHEAD < m:
+                rows_prefetch_begin(&self.rows.c, self.order[t + LOOKAHEAD])
+                rows_prefetch(&self.rows.c, self.order[t + LOOKAHEAD // 2])
+            i = self.order[t]
+            row = rows_get(&self.rows.c, i)
+            self.F[i] = self.y[i] - row_dot(&row, &self.w[0])
+        self.visits += m
+
+    def set_betas(self, betas not None):
+        """Set β, and w by the rows whose β is another one."""
+        if len(betas) != self.n:
+            raise ValueError(f"{len(betas)} duals, but there are {self.n} examples")
+        cdef const double[::1] new = betas
+        cdef Py_ssize_t begin, end = 0
+        with nogil:
+            while end < self.n:
+                begin, end = end, min(end + TOGETHER, self.n)
+                self._set_betas(begin, end, &new[begin])
+
+    cdef void _set_betas(self, Py_ssize_t begin, Py_ssize_t end, const double* new) noexcept nogil:
+        cdef double[TOGETHER] ones, moves       # they stay in the cache
+        cdef double* beta = &self.beta[begin]
+        cdef Py_ssize_t i
+        for i in range(end - begin):
+            ones[i] = 1
+            moves[i] = new[i] - beta[i]
+            beta[i] = new[i]
+        rows_add(&self.rows.c, begin, end, ones - begin, moves - begin, &self.w[0])
+
+    def set_by(self, const double[::1] weights not None, double threshold):
+        """F of all examples at these weights, and β at the bound of the side of the threshold on
+        which F lies. Rows are read once for both.
+        """
+        cdef double[TOGETHER] new
+        cdef Py_ssize_t begin, end = 0
+        with nogil:
+            while end < self.n:
+                begin, end = end, min(end + TOGETHER, self.n)
+                self._find_slopes(begin, end, &weights[0])
+                pairs_ends(&self.F[begin], threshold, &self.lower[begin], &self.upper[begin],
+                           end - begin, new)
+                self._set_betas(begin, end, new)
+
+    def settle(self, double threshold, double width, double missing):
+        """Move β of examples at a bound, those nearest to the threshold first, until its sum has
+        grown by ``missing``, and w with it; whether that was possible.
+
+        Only the examples at hand move: those whose F, now that at other weights, lies this near to
+        the threshold. The others are left out until the next look at all.
+        """
+        cdef const double* F = &self.F[0]
+        cdef double* beta = &self.beta[0]
+        cdef const double* end
+        cdef Py_ssize_t i, t, m = 0, count = 0
+        cdef double sign = 1 if missing > 0 else -1, move, room
+        cdef row_t row
+        with nogil:
+            for i in range(self.n):
+                self.order[m] = i
+                m += fabs(F[i] - threshold) <= width
+            self.at_hand = m
+            end = &self.upper[0] if missing > 0 else &self.lower[0]
+            for t in range(m):
+                i = self.order[t]
+                if beta[i] != end[i]:
+                    self.up[count], self.up_key[count] = i, sign * F[i]
+                    count += 1
+            make_heap(&self.up[0], &self.up_key[0], count)
+            while missing != 0 and count > 0:
+                i = self.up[0]
+                pop_heap(&self.up[0], &self.up_key[0], count)
+                count -= 1
+                room = end[i] - beta[i]
+                move = room if fabs(room) <= fabs(missing) else missing
+                missing -= move
+                beta[i] = end[i] if move == room else beta[i] + move
+                row = rows_get(&self.rows.c, i)
+                row_axpy(&row, move, &self.w[0])
+        return missing == 0
+
+
+# Ascent on the dual of a linear machine by pairs of duals: the steps, with examples left out.
 
 cdef enum:
     PART = 10           # of the examples at hand, one of this number is in a pair

@@ -11,8 +11,7 @@ from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.dual.pairs._pair_duals import at_threshold
-from rrmlinear.solvers.dual.pairs._row_pairs import RowPairs
+from rrmlinear.solvers.dual.pairs._row_pairs import RowPairs, at_threshold
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rules.of_duals import FreeRange
 from rrmlinear.solvers.loop.rules.rule import Point

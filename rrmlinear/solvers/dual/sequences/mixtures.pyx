@@ -1,9 +1,6 @@
 """Mixtures of labellings, one for each sequence, as arrays and from them."""
 
-from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport calloc, free
-
-from rrmlinear.solvers.dual.sequences.labelling_store cimport mixture_add, mixture_free, mixture_t
+from libc.stdlib cimport calloc
 
 import numpy as np
 

@@ -1,5 +1,5 @@
-from rrmlinear.simd.rows cimport row_t
 from rrmlinear.regularizers.base cimport Regularizer
+from rrmlinear.simd.rows cimport row_t
 
 
 cdef class RunningAverage:
