@@ -8,12 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.selection import Selection
-<<<<<<< HEAD
 from rrmlinear.core.available_memory import keep_freed
-=======
-from rrmlinear.core.available_memory import keep_freed
-from rrmlinear.core.records import replace
->>>>>>> 7b3efb14 (Ascents on duals and bundles have a module for each object, and small files stand with their only importers: 72 extension modules become 62)
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.losses.base import ScalarLoss

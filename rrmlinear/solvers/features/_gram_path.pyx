@@ -3,9 +3,8 @@
 from libc.math cimport INFINITY, fabs, fmax, fmin
 
 from rrmlinear.simd.columns cimport gram_part, gram_pull, gram_sweep
-from rrmlinear.solvers.features._face_inverse cimport (
-    AT_EDGE, STUCK, FaceInverse, SparseColumns, place_t,
-)
+from rrmlinear.solvers.features._face_inverse cimport AT_EDGE, STUCK, FaceInverse, place_t
+from rrmlinear.solvers.features._sparse_columns cimport SparseColumns
 
 import numpy as np
 
