@@ -1,18 +1,17 @@
-"""Coordinate descent over features: the residual and weights, and sweeps over columns."""
+"""Coordinate descent over features, or on their Gram matrix, and cuts of some features."""
 
-from libc.math cimport fabs
-from libc.stdint cimport int64_t
-
-from rrmlinear.simd.columns cimport vector_dot
-from rrmlinear.simd.products cimport rows_times
-from rrmlinear.simd.row_products cimport row_axpy, row_dot
-from rrmlinear.simd.rows cimport (
-    ROW_DENSE, row_index, row_t, row_value, rows_get, rows_prefetch,
-)
-from rrmlinear.data.rows cimport Rows
+from libc.math cimport fabs, fmax
+from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
+from rrmlinear.data.rows cimport Rows
+from rrmlinear.simd.columns cimport vector_axpy, vector_dot
+from rrmlinear.simd.products cimport rows_times
+from rrmlinear.simd.row_products cimport row_axpy, row_dot
+from rrmlinear.simd.rows cimport (
+    ROW_DENSE, ROW_FLOAT32, row_index, row_t, row_value, rows_get, rows_prefetch,
+)
 from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
 
 cdef enum:
@@ -199,3 +198,178 @@ cdef double _spread(row_t* column, double mean, const double[::1] unit, double s
         norm += x * x
         outside -= unit[i] * unit[i]
     return norm + mean * mean * outside if outside > 0 else norm
+
+
+# Coordinate descent on a Gram matrix: the products with all features stay at hand.
+
+cdef class GramSweeps:
+    """minimize ½ (w − w₀)'G(w − w₀) − b'(w − w₀) + l1 ‖w‖₁ + (modulus/2)‖w‖² from w₀.
+
+    G is symmetric and positive semidefinite, k × k, and ``linear`` is b. ``pulls`` are
+    b − G (w − w₀). A weight whose diagonal of G is 0 never moves.
+    """
+
+    cdef readonly object weights     # k
+    cdef readonly object pulls       # k
+    cdef readonly object gram
+    cdef object begin
+    cdef object linear
+    cdef double l1
+    cdef double modulus
+    cdef double[::1] w
+    cdef double[::1] pull
+    cdef const double[:, ::1] matrix
+
+    def __cinit__(self, const double[:, ::1] gram not None, const double[::1] linear not None,
+                  const double[::1] begin not None, double l1, double modulus):
+        self.l1, self.modulus, self.matrix = l1, modulus, gram
+        self.gram, self.linear, self.begin = np.asarray(gram), np.asarray(linear), np.asarray(begin)
+        self.weights, self.pulls = self.begin.copy(), self.linear.copy()
+        self.w, self.pull = self.weights, self.pulls
+
+    def sweep(self, double total, double accuracy, Py_ssize_t most):
+        """Minimize over each weight in turn, all others fixed, ``most`` times; ends after a sweep
+        whose decrease is at most ``accuracy`` times all of it, ``total`` from before included.
+
+        Returns (all of the decrease, at least; that of the last sweep; sweeps).
+        """
+        cdef double decrease = 0
+        cdef Py_ssize_t count = 0
+        with nogil:
+            while count < most:
+                decrease = self._sweep()
+                total += decrease
+                count += 1
+                if decrease <= accuracy * total:
+                    break
+        return total, decrease, count
+
+    cdef double _sweep(self) noexcept nogil:
+        cdef Py_ssize_t j, k = self.w.shape[0]
+        cdef double curvature, total, best, move, decrease = 0
+        for j in range(k):
+            curvature = self.matrix[j, j]
+            if curvature <= 0:
+                continue
+            total = self.pull[j] + curvature * self.w[j]
+            best = fmax(fabs(total) - self.l1, 0) / (curvature + self.modulus)
+            best = best if total > 0 else -best
+            move = best - self.w[j]
+            if fabs(move) > WEIGHT_MOVE_ROUNDING * fabs(best):
+                vector_axpy(&self.pull[0], -move, &self.matrix[j, 0], k)
+                self.w[j] = best
+                decrease += (curvature + self.modulus) * move * move / 2
+        return decrease
+
+    def set(self, weights):
+        """Set all weights."""
+        self.weights[:] = weights
+        self.pulls[:] = self.linear - self.gram @ (weights - self.begin)
+
+    def value(self):
+        """The objective."""
+        move = self.weights - self.begin
+        quadratic = -float(move @ (self.linear + self.pulls)) / 2
+        size = float(np.abs(self.weights).sum())
+        return quadratic + self.l1 * size \
+            + self.modulus / 2 * float(self.weights @ self.weights)
+
+
+# Some features of the data, as rows and as columns.
+
+def cut_rows(Rows rows not None, const int64_t[::1] features not None):
+    """Sparse rows of these features alone, in the order given.
+
+    An appended column is the last feature, and is stored like the others.
+    """
+    cdef Py_ssize_t i, n = rows.c.n_rows, count = features.shape[0]
+    cdef int64_t at = 0
+    cdef row_t row
+    places = np.full(max(rows.width, 1), -1, dtype=np.int32)
+    places[np.asarray(features)] = np.arange(count, dtype=np.int32)
+    cdef const int32_t[::1] place = places
+    begins = np.zeros(n + 1, dtype=np.int64)
+    cdef int64_t[::1] begin = begins
+    # room for all values, of which only the part written takes memory
+    most = rows.n_stored + n + 1
+    indices, values = np.empty(most, dtype=np.int32), np.empty(most)
+    cdef int32_t[::1] index = indices
+    cdef double[::1] value = values
+    with nogil:
+        for i in range(n):
+            row = rows_get(&rows.c, i)
+            if row.kind == 0:       # a constant gives a loop of its own
+                at += _cut(row, 0, &place[0], &index[at], &value[at])
+            elif row.kind == ROW_FLOAT32:
+                at += _cut(row, ROW_FLOAT32, &place[0], &index[at], &value[at])
+            else:
+                at += _cut(row, row.kind, &place[0], &index[at], &value[at])
+            if row.bias != 0 and place[row.bias_index] >= 0:
+                index[at] = place[row.bias_index]
+                value[at] = row.bias
+                at += 1
+            begin[i + 1] = at
+    # nothing looks into the arrays while they shrink: a copy would double the memory
+    index, value = None, None
+    indices.resize(at, refcheck=False)
+    values.resize(at, refcheck=False)
+    return Rows(values, indices, begins, count)
+
+
+cdef inline Py_ssize_t _cut(row_t row, int kind, const int32_t* place, int32_t* index,
+                            double* value) noexcept nogil:
+    # each value is written to the next place, which moves on if its feature has one
+    cdef Py_ssize_t t, at = 0
+    cdef int32_t to
+    for t in range(row.length):
+        to = place[row_index(&row, kind, t)]
+        index[at] = to
+        value[at] = row_value(&row, kind, t)
+        at += to >= 0
+    return at
+
+
+def scaled_columns(Rows rows not None, const double[::1] factors not None):
+    """The features as sparse rows over the examples, each example times its factor.
+
+    Examples whose factor is 0 are left out. An appended column is the last feature.
+    """
+    cdef Py_ssize_t i, t, j, n = rows.c.n_rows, count = rows.width
+    cdef int64_t at
+    cdef int kind = rows.c.kind
+    cdef row_t row
+    begins = np.zeros(count + 1, dtype=np.int64)
+    cdef int64_t[::1] begin = begins
+    with nogil:
+        for i in range(n):
+            if factors[i] == 0:
+                continue
+            row = rows_get(&rows.c, i)
+            for t in range(row.length):
+                begin[row_index(&row, kind, t) + 1] += 1
+            if row.bias != 0:
+                begin[row.bias_index + 1] += 1
+        for j in range(count):
+            begin[j + 1] += begin[j]
+    ends = begins[:count].copy()
+    cdef int64_t[::1] end = ends
+    indices, values = np.empty(begins[count], dtype=np.int32), np.empty(begins[count])
+    cdef int32_t[::1] index = indices
+    cdef double[::1] value = values
+    with nogil:
+        for i in range(n):
+            if factors[i] == 0:
+                continue
+            row = rows_get(&rows.c, i)
+            for t in range(row.length):
+                j = row_index(&row, kind, t)
+                at = end[j]
+                end[j] = at + 1
+                index[at] = i
+                value[at] = factors[i] * row_value(&row, kind, t)
+            if row.bias != 0:
+                at = end[row.bias_index]
+                end[row.bias_index] = at + 1
+                index[at] = i
+                value[at] = factors[i] * row.bias
+    return Rows(values, indices, begins, n)

@@ -3,8 +3,9 @@
 from libc.math cimport INFINITY, fabs, fmax, fmin
 
 from rrmlinear.simd.columns cimport gram_part, gram_pull, gram_sweep
-from rrmlinear.solvers.features._face_inverse cimport AT_EDGE, STUCK, FaceInverse, place_t
-from rrmlinear.solvers.features._sparse_columns cimport SparseColumns
+from rrmlinear.solvers.features._face_inverse cimport (
+    AT_EDGE, STUCK, FaceInverse, SparseColumns, place_t,
+)
 
 import numpy as np
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.features._cuts import cut_rows, scaled_columns
+from rrmlinear.solvers.features._feature_descent import cut_rows, scaled_columns
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 
 # From this fraction of all features on, a subset is all of them: rows are then read in place.

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from rrmlinear.core.deadline import check_time
 from rrmlinear.data.array_rows import csr_of
 from rrmlinear.data.rows import Rows
+from rrmlinear.solvers.features._face_inverse import SparseColumns
 from rrmlinear.solvers.features._gram_path import GramPath
-from rrmlinear.solvers.features._sparse_columns import SparseColumns
 from rrmlinear.solvers.features.dense_columns import DenseLines
 from rrmlinear.solvers.features.dual_factor import best_factor
 from rrmlinear.solvers.features.working_gram import WorkingGram

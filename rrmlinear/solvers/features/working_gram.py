@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.solvers.features._face_inverse import SparseColumns
 from rrmlinear.solvers.features._gram_path import GramPath
-from rrmlinear.solvers.features._sparse_columns import SparseColumns
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ GROWTH = """
 import numpy as np
 from scipy import sparse
 from rrmlinear import Problem
-from rrmlinear.solvers.features._cuts import cut_rows
+from rrmlinear.solvers.features._feature_descent import cut_rows
 def peak():
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))

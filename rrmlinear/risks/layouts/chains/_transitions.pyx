@@ -16,10 +16,10 @@ cdef class Transitions:
 
     They are held as exponentials, or as logarithms where they span too much for them; for the
     ``best`` labelling as they are. Those that are ``fixed`` are made once, others for one sequence
-    after the other from ``weights`` as they are then. So are those with features of ``edges``, which
-    differ from edge to edge: Σ_f x_f V_f + T. ``weights`` are then T, the first k rows, and k rows
-    V_f for each feature; ``edges`` has a row for each pair of neighbours, those of a sequence one
-    after the other.
+    after the other from ``weights`` as they are then. So are those with features of ``edges``,
+    which differ from edge to edge: Σ_f x_f V_f + T. ``weights`` are then T, the first k rows,
+    and k rows V_f for each feature; ``edges`` has a row for each pair of neighbours, those of a
+    sequence one after the other.
     """
 
     def __init__(self, const double[:, ::1] weights not None, double scale=1.0, bint best=False,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.solvers.features._gram_descent import GramSweeps
+from rrmlinear.solvers.features._feature_descent import GramSweeps
 from rrmlinear.solvers.features.models.faces import BLAS_TIME, FACE_RIDGE, FacePoint, face_point
 from rrmlinear.solvers.features.models.model import MAX_FACE_STEPS, Vector, minimize, without_idle
 from rrmlinear.solvers.second_order.factors import Factor
