@@ -11,9 +11,9 @@ MOST_STEMS = 20
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 84_818,
-    "files": 734,
-    "extension modules": 62,
+    "lines": 84_802,
+    "files": 731,
+    "extension modules": 60,
     "numeric constants of solvers and catalog": 491,
     "attributes of a class": 34,
     "depth of inheritance": 9,
