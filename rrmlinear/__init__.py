@@ -92,7 +92,8 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version(__name__)
     if name in _PUBLIC:
-        return getattr(import_module(_PUBLIC[name]), name)
+        with import_module("rrmlinear.core.loading").loading:
+            return getattr(import_module(_PUBLIC[name]), name)
     raise AttributeError(f"module 'rrmlinear' has no attribute {name!r}")
 
 

@@ -1,12 +1,21 @@
-"""Modules that a run loads when it first needs them: its clock stands still meanwhile."""
+"""Modules that a run loads when it first needs them: its clock stands still meanwhile, and so does
+a fork: what a thread of the parent has half imported, no child ever finishes.
+"""
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from functools import cache
 from importlib import import_module
 from typing import Any
+
+#: A fork waits for imports of other threads for this number of seconds at most.
+MOST_WAITED = 60.0
+_GATE = threading.Condition()
+#: A thread for each block in which it is.
+_INSIDE: list[int] = []
 
 
 class _Loading(threading.local):
@@ -16,12 +25,28 @@ class _Loading(threading.local):
     begun = cpu_begun = 0.0
 
     def __enter__(self) -> None:
+        with _GATE:
+            _INSIDE.append(threading.get_ident())
         self.begun, self.cpu_begun = time.perf_counter(), time.process_time()
 
     def __exit__(self, *_: object) -> None:
         self.seconds += time.perf_counter() - self.begun
         self.cpu_seconds += time.process_time() - self.cpu_begun
+        with _GATE:
+            _INSIDE.remove(threading.get_ident())
+            _GATE.notify_all()
 
+
+def _before_fork() -> None:
+    own = threading.get_ident()
+    _GATE.acquire()
+    _GATE.wait_for(lambda: all(each == own for each in _INSIDE), MOST_WAITED)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_GATE.release, after_in_child=_GATE.release
+    )
 
 loading = _Loading()
 
