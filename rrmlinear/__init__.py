@@ -83,6 +83,8 @@ _PUBLIC = {
     "MultilabelProblem": "rrmlinear.data.label_sets",
     "LabelModel": "rrmlinear.training.labels.label_model",
     "fit_labels": "rrmlinear.training.labels.fit_labels",
+    "LabelTree": "rrmlinear.training.labels.label_tree",
+    "fit_label_tree": "rrmlinear.training.labels.fit_tree",
     "path": "rrmlinear.estimators.path",
 }
 __all__ = ["__version__", *_PUBLIC]

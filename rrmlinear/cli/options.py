@@ -49,11 +49,19 @@ class LabelOptions(NamedTuple):
     positive_weight: float | None = None
     append: str | None = None
     resume: bool = False
+    tree: int | None = None
 
     @property
     def given(self) -> str:
         """The first flag that was given, or ""."""
-        names = ("--prune", "--thresholds", "--positive-weight", "--append", "--resume")
+        names = (
+            "--prune",
+            "--thresholds",
+            "--positive-weight",
+            "--append",
+            "--resume",
+            "--tree",
+        )
         each = zip(names, self, strict=True)
         return next((n for n, v in each if v is not None and v is not False), "")
 
@@ -182,6 +190,7 @@ def parser_of_training() -> Parser:
     parser.value("--positive-weight", dest="positive_weight", type=number("--positive-weight"))
     parser.value("--append")
     parser.flag("--resume")
+    parser.value("--tree", type=whole("--tree", 2))
     return parser
 
 
@@ -240,7 +249,7 @@ def _labels_of(parser: Parser, options: SimpleNamespace) -> LabelOptions:
         if value is not None and not 0 <= value < math.inf:
             raise parser.wrong(f"{flag} is {value:g}; it must be a finite number of at least 0")
     given = options.prune, options.thresholds, options.positive_weight, options.append
-    return LabelOptions(*given, bool(options.resume))
+    return LabelOptions(*given, bool(options.resume), options.tree)
 
 
 def _check_dashboard(parser: Parser, options: SimpleNamespace) -> None:

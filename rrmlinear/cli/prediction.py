@@ -60,6 +60,7 @@ class PredictionOptions:
     top_k: int | None = None
     threshold: float | None = None
     scores: bool = False
+    beam: int | None = None
 
     @property
     def beside(self) -> dict[str, str]:
@@ -82,13 +83,14 @@ def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
     parser.value("--cliques", dest="cliques_file")
     parser.flag("--strict")
     parser.value("--top-k", dest="top_k", type=whole("--top-k", 1))
+    parser.value("--beam", type=whole("--beam", 1))
     parser.value("--threshold", type=number("--threshold"))
     parser.flag("--scores")
     options, files = parser.parse(arguments)
     parser.check_files(files, ("test_file", "model_file", "output_file"), "test, model and output")
     probabilities = options.probabilities == "1"
     beside = (options.edges_file, options.cliques_file)
-    of_labels = (options.top_k, options.threshold, options.scores)
+    of_labels = (options.top_k, options.threshold, options.scores, options.beam)
     given = (options.threads, options.quiet, options.strict, *files, *beside, *of_labels)
     return PredictionOptions(probabilities, *given)
 
@@ -131,6 +133,7 @@ def _is_of_labels(options: PredictionOptions) -> bool:
         "--top-k": options.top_k is not None,
         "--threshold": options.threshold is not None,
         "--scores": options.scores,
+        "--beam": options.beam is not None,
     }
     if any(asked.values()):
         from rrmlinear.training.labels.liblinear_text import has_columns

@@ -48,6 +48,8 @@ OTHER_OPTIONS = {
     "train the others",
     "--resume": "with several labels a line: keep labels that have ended in model_file.journal, "
     "and go on from there if the command was killed",
+    "--tree n": "with several labels a line: clusters in a tree of about n children a node, for "
+    "tens of thousands of labels (docs/labels.md)",
     "-q": "quiet mode: print nothing but warnings, errors and the result of -v",
 }
 #: Additions to the meaning of choices, for their flags.
@@ -80,6 +82,7 @@ options:
 --edges file : features of edges of sequences, for a model with features of edges
 --cliques file : the cliques of graphs, for a model of graphs
 --top-k k : with a model of many labels, the k labels with the largest scores, best first
+--beam b : with a tree of labels, nodes of each depth that are searched (default 10)
 --threshold t : with a model of many labels, those with scores above t (default: above 0, or the
                 thresholds of the model)
 --scores : with a model of many labels, write label:score

@@ -14,6 +14,7 @@ from rrmlinear.data.label_sets import LabelSets
 from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel
 from rrmlinear.metrics import macro_f1, micro_f1, precision_at_k
 from rrmlinear.training.labels.label_model import LabelModel
+from rrmlinear.training.labels.label_tree import LabelTree, load_label_model
 
 #: The k of the P@k that are told, up to the number of labels.
 RANKS = (1, 3, 5)
@@ -26,6 +27,12 @@ def predict_labels(options: Any) -> None:
     k, limit = options.top_k, options.threshold
     if k is not None and limit is not None:
         raise LeaveError("ERROR: --top-k and --threshold: give one of them")
+    is_tree = isinstance(model, LabelTree)
+    if is_tree and (k is None or limit is not None):
+        raise LeaveError(f"ERROR: {options.model_file} is a tree of labels, which gives the best: "
+                         "--top-k k")  # fmt: skip
+    if options.beam is not None and not is_tree:
+        raise LeaveError("ERROR: --beam is for trees of labels; see --tree of train")
     if options.probabilities:
         raise LeaveError("ERROR: -b 1 is not for models of many labels; --scores tells the scores")
     if k is not None and k > model.n_labels:
@@ -40,14 +47,18 @@ def predict_labels(options: Any) -> None:
     if limit is not None:
         model = model.with_thresholds(np.full(model.n_labels, limit))
     most = min(max(RANKS), model.n_labels)
-    places, scores = model.predict_top_k(problem, max(k or 1, most))
+    search = {"beam": options.beam} if options.beam is not None else {}
+    places, scores = model.predict_top_k(problem, max(k or 1, most), **search)
     found = None
     if k is None:
         found = model.predict(problem)
         _write(options, model, *_lists_of(found, model, problem, options.scores))
     else:
-        rows = list(places[:, :k])
-        _write(options, model, rows, list(scores[:, :k]) if options.scores else None)
+        # a search in a tree may meet fewer labels
+        met = (places[:, :k] >= 0).sum(axis=1).tolist()
+        rows = [line[:count] for line, count in zip(places, met, strict=True)]
+        told = [line[:count] for line, count in zip(scores, met, strict=True)]
+        _write(options, model, rows, told if options.scores else None)
     if options.quiet or not len(problem.labels.members):
         return
     true = _true_labels(problem.labels, model)
@@ -64,10 +75,10 @@ def predict_labels(options: Any) -> None:
               f"{100 * macro_f1(true, wide):g}%")  # fmt: skip
 
 
-def _load(path: str) -> LabelModel:
+def _load(path: str) -> Any:
     try:
         with blaming(f"can't open model file {path}"):
-            return LabelModel.load(path)
+            return load_label_model(path)
     except ValueError as error:
         raise LeaveError(f"{error}\ncan't open model file {path}") from None
 

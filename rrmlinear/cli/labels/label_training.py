@@ -23,6 +23,7 @@ from rrmlinear.training.labels.terms import LabelTerms
 
 if TYPE_CHECKING:
     from rrmlinear.cli.labels.label_report import LabelReport
+    from rrmlinear.training.labels.label_tree import LabelTree
     from rrmlinear.training.search import Trial
 
 #: Seconds between two lines of progress.
@@ -36,6 +37,8 @@ def train_labels(options: Any, command: str) -> None:
     LeaveError for every error.
     """
     chosen, asked = options.chosen, options.labels
+    if asked.tree is not None:
+        _refuse_with_tree(options)
     _refuse(options)
     if chosen.kind != "binary":
         raise LeaveError(
@@ -64,8 +67,9 @@ def train_labels(options: Any, command: str) -> None:
             if options.folds is not None:
                 run.over_folds(options.folds)
                 return
+            tree = None if asked.tree is None else run.tree()
             with label_trace(options.trace_file) as run.trace:
-                model = run.trained()
+                model = run.trained() if tree is None else tree.edges
     except (ValueError, FloatingPointError) as error:
         raise LeaveError(f"ERROR: {sentence_of(error)}") from None
     except (ConnectionError, TimeoutError, MemoryError) as error:
@@ -76,11 +80,14 @@ def train_labels(options: Any, command: str) -> None:
     if not model.result.solved:
         warn(model.result.shortfall())
     if not options.quiet:
-        print(_summary(model), flush=True)
+        print(_summary(model, "labels" if tree is None else "nodes"), flush=True)
     sentence = f"can't save model to file {options.model_file}"
     with blaming(sentence):
         try:
-            model.save(options.model_file, liblinear=options.liblinear_model)
+            if tree is None:
+                model.save(options.model_file, liblinear=options.liblinear_model)
+            else:
+                tree.save(options.model_file)
         except ValueError as error:
             raise LeaveError(f"ERROR: {error}") from None
     if journal is not None:
@@ -105,6 +112,25 @@ def _refuse(options: Any) -> None:
                 f"ERROR: {flag} is not for examples with several labels, as "
                 f"{options.training_file} has"
             )
+
+
+def _refuse_with_tree(options: Any) -> None:
+    asked = options.labels
+    without = {
+        "--append": asked.append is not None,
+        "--resume": asked.resume,
+        "--thresholds": asked.thresholds is not None,
+        "--positive-weight": asked.positive_weight is not None,
+        "--dask": options.dask is not None,
+        "--trace": options.trace_file is not None,
+        "--report": options.report_file is not None,
+        "--liblinear-model": options.liblinear_model,
+        "-C": options.search is not None,
+        "-v": options.folds is not None,
+    }
+    for flag, is_given in without.items():
+        if is_given:
+            raise LeaveError(f"ERROR: {flag} is not for --tree, which trains a tree of labels")
 
 
 @contextmanager
@@ -192,6 +218,14 @@ class _Run:
             model = model.with_thresholds([of_name.get(name, 0.0) for name in model.names.tolist()])
         return model
 
+    def tree(self) -> LabelTree:
+        """A tree of labels in place of a model."""
+        from rrmlinear.training.labels.fit_tree import solve_label_tree
+
+        asked = self.options.labels
+        prune = asked.prune or 0.0
+        return solve_label_tree(self.problem, self.options.chosen, asked.tree, prune)
+
     def _terms(self) -> LabelTerms:
         asked = self.options.labels
         weight = 1.0 if asked.positive_weight is None else asked.positive_weight
@@ -249,14 +283,14 @@ class _Run:
         return f"{when}, which {self.journal} keeps: the same command goes on from there"
 
 
-def _summary(model: LabelModel) -> str:
+def _summary(model: LabelModel, what: str) -> str:
     result = model.result
     assert result is not None
     gap = float(result.gap.sum())
     ended, k = int(result.ended.sum()), len(result.ended)
     return "\n".join(
         [
-            f"{'solved' if result.solved else 'stopped'}, {ended} of {k} labels to a gap of "
+            f"{'solved' if result.solved else 'stopped'}, {ended} of {k} {what} to a gap of "
             f"{result.tolerance:g} of their objective, {result.seconds:.4f} seconds: "
             f"{result.status.value}",
             f"primal = {float(result.primal.sum()):.9g}, dual = {float(result.dual.sum()):.9g}, "

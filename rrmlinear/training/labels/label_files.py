@@ -25,7 +25,8 @@ from rrmlinear.training.model_files.header import ModelFileError
 
 ALIGNMENT = 64
 LONGEST_HEADER = 1 << 20
-#: The arrays by their names with the types allowed; thresholds may be absent.
+#: The arrays by their names with the types allowed. A tree has `parents`; its columns are edges,
+#: and those that are no parents have the names. Thresholds may be absent.
 ARRAYS = {
     "begins": ("<i8",),
     "places": ("<i4",),
@@ -39,8 +40,10 @@ ARRAYS = {
     "passes": ("<i8",),
     "ended": ("|b1",),
     "thresholds": ("<f8",),
+    "parents": ("<i4",),
 }
-OPTIONAL = ("primal", "dual", "proven", "passes", "ended", "thresholds")
+PROVEN = ("primal", "dual", "proven", "passes", "ended")
+OPTIONAL = (*PROVEN, "thresholds", "parents")
 FACTS = ("solver", "loss", "bias", "features", "labels")
 #: The arrays of a result in the order of its fields.
 RESULT = ("primal", "dual", "proven", "ended", "passes")
@@ -48,14 +51,14 @@ RESULT = ("primal", "dual", "proven", "ended", "passes")
 PROOF = ("status", "tolerance", "seconds", "cpu_seconds")
 
 
-def save_labels(model: Any, path: str | PathLike[str]) -> None:
-    """Write a model, whole or not at all.
+def save_labels(model: Any, path: str | PathLike[str], tree: Any = None) -> None:
+    """Write a model, whole or not at all; or the tree that it has the edges of.
 
     Raises OSError as `open` does, and ValueError for labels that are no numbers, text or truth
     values, and for weights that are not finite.
     """
     weights = model.weights
-    names = model.names.tolist()
+    names = (model if tree is None else tree).names.tolist()
     if not all(isinstance(name, str | int | float) for name in names):
         kind = next(type(n).__name__ for n in names if not isinstance(n, str | int | float))
         raise ValueError(f"labels that are {kind} cannot be saved: give text or numbers")
@@ -69,10 +72,12 @@ def save_labels(model: Any, path: str | PathLike[str]) -> None:
     }
     result = model.result
     if result is not None:
-        for name in OPTIONAL[:-1]:
+        for name in PROVEN:
             arrays[name] = np.asarray(getattr(result, name), ARRAYS[name][0])
     if model.thresholds is not None:
         arrays["thresholds"] = np.asarray(model.thresholds, "<f8")
+    if tree is not None:
+        arrays["parents"] = np.asarray(tree.parents, "<i4")
     for name in ("values", "intercepts", "thresholds"):
         if name in arrays and not np.isfinite(arrays[name]).all():
             raise ValueError(f"the model has {name} that are not finite and cannot be saved")
@@ -98,7 +103,9 @@ def save_labels(model: Any, path: str | PathLike[str]) -> None:
 
 
 def load_labels(path: str | PathLike[str]) -> dict[str, Any]:
-    """The fields of the `LabelModel` in a file; see `LabelModel.load`."""
+    """The fields of the `LabelModel` in a file; see `LabelModel.load`. Of a tree its edges,
+    and its ``parents``.
+    """
     from scipy.sparse import csc_array
 
     told = os.fsdecode(path)
@@ -119,8 +126,12 @@ def load_labels(path: str | PathLike[str]) -> dict[str, Any]:
     for name, size in sizes.items():
         if name in arrays and len(arrays[name]) != size:
             raise _fault(told, f"{name} has {len(arrays[name])} numbers where {size} belong")
-    if len(names) != k:
-        raise _fault(told, f"there are {len(names)} names of {k} labels")
+    parents = arrays.get("parents")
+    if parents is not None:
+        _check_parents(parents, k, told)
+    leaves = k if parents is None else k - len(np.unique(parents[parents >= 0]))
+    if len(names) != leaves:
+        raise _fault(told, f"there are {len(names)} names of {leaves} labels")
     rising = begins[0] == 0 and begins[-1] == len(places) and (np.diff(begins) >= 0).all()
     if not rising or (len(places) and not 0 <= places.min() <= places.max() < d):
         raise _fault(told, "the places of the weights are outside of the model")
@@ -137,7 +148,15 @@ def load_labels(path: str | PathLike[str]) -> dict[str, Any]:
         counts=arrays["counts"],
         thresholds=arrays.get("thresholds"),
         result=_result_of(facts, arrays),
+        **({} if parents is None else {"parents": parents}),
     )
+
+
+def _check_parents(parents: NDArray[Any], k: int, path: str) -> None:
+    """The children of a node stand side by side, behind it."""
+    rises = (np.diff(parents) >= 0).all() and (parents < np.arange(len(parents))).all()
+    if len(parents) != k or not rises or (len(parents) and parents[0] != -1):
+        raise _fault(path, "its parents are those of no tree")
 
 
 def _result_of(facts: dict[str, Any], arrays: dict[str, Any]) -> LabelResult | None:
@@ -159,7 +178,7 @@ def _header_of(line: bytes, path: str) -> tuple[dict[str, Any], dict[str, Any]]:
     try:
         header = json.loads(line)
         table = dict(header["arrays"])
-        proven = [name in table for name in OPTIONAL[:-1]]
+        proven = [name in table for name in PROVEN]
         facts = {name: header[name] for name in (*FACTS, *(PROOF if any(proven) else ()))}
         numbers = [facts["bias"], *(facts[name] for name in PROOF[1:] if name in facts)]
         whole = all(isinstance(facts[name], int) and facts[name] >= 0 for name in FACTS[3:])

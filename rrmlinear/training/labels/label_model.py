@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.training.labels._label_scores import largest_scores, scores_of
 from rrmlinear.training.labels.signature import begins_with_labels
+from rrmlinear.training.model_files.header import ModelFileError
 
 if TYPE_CHECKING:
     from rrmlinear.catalog.choices import Choices
@@ -42,9 +44,9 @@ class LabelModel(PlainState):
     >>> model = fit_labels(problem, Parameter(C=10.0))
     >>> model.predict_labels(X)
     [['a'], ['b'], ['a', 'b']]
-    >>> places, scores = model.predict_top_k(X, 1)
+    >>> places, scores = model.predict_top_k(X[:2], 1)
     >>> places.tolist()
-    [[0], [1], [0]]
+    [[0], [1]]
     """
 
     names: NDArray[Any]
@@ -215,7 +217,12 @@ class LabelModel(PlainState):
             return cls(**load_liblinear(path))
         from rrmlinear.training.labels.label_files import load_labels
 
-        return cls(**load_labels(path))
+        fields = load_labels(path)
+        if "parents" in fields:
+            raise ModelFileError(
+                f"{os.fsdecode(path)} is a tree of labels: LabelTree.load reads it"
+            )
+        return cls(**fields)
 
     def _scores(self, rows: Rows, begin: int = 0, end: int | None = None) -> NDArray[np.float64]:
         end = rows.shape[0] if end is None else end

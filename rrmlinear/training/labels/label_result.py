@@ -53,15 +53,17 @@ class LabelResult(PlainState):
         """Whether the gap of every label is within the tolerance."""
         return self.status is Status.SOLVED
 
-    def joined(self, other: LabelResult) -> LabelResult:
-        """The labels of this result and of the other, without duals."""
-        both = {
-            name: np.concatenate([getattr(self, name), getattr(other, name)])
+    def joined(self, *others: Any) -> LabelResult:
+        """The labels of this result and of the others, without duals."""
+        every = (self, *others)
+        arrays = {
+            name: np.concatenate([getattr(each, name) for each in every])
             for name in ("primal", "dual", "proven", "ended", "passes")
         }
-        tolerance = max(self.tolerance, other.tolerance)
-        status = other.status if self.solved else self.status
-        return replace(other, status=status, tolerance=tolerance, duals=None, **both)
+        status = next((each.status for each in every if not each.solved), Status.SOLVED)
+        tolerance = max(each.tolerance for each in every)
+        last = every[-1]
+        return replace(last, status=status, tolerance=tolerance, duals=None, **arrays)
 
     def shortfall(self) -> str:
         """A sentence for a run that was not solved."""

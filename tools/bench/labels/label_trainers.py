@@ -97,6 +97,20 @@ def rrmlinear_labels(asked: Asked) -> Train:
     return train
 
 
+def rrmlinear_tree(asked: Asked) -> Train:
+    """A tree of labels, each node to its relative gap."""
+    from rrmlinear import MultilabelProblem, Parameter, fit_label_tree
+
+    def train(X: csr_matrix, Y: csr_matrix) -> Trained:
+        problem = MultilabelProblem.from_arrays(X, Y, bias=1.0)
+        parameter = Parameter(solver="auto", loss="squared-hinge", C=1.0, gap_tol=asked.gap)
+        tree = fit_label_tree(problem, parameter, prune=asked.prune)
+        # labels of no row are not in it
+        return Trained(None, None, lambda rows: tree.names[tree.predict_top_k(rows, TOP)[0]])
+
+    return train
+
+
 #: What imports each program and returns its training.
 PROGRAMS = {
     "libmultilabel": libmultilabel,
@@ -104,9 +118,10 @@ PROGRAMS = {
     "scikit-learn": scikit_learn,
     "rrmlinear-each": rrmlinear_each,
     "rrmlinear": rrmlinear_labels,
+    "rrmlinear-tree": rrmlinear_tree,
 }
 #: Those that need all labels, or are quick enough for them.
-OF_ALL_LABELS = ("libmultilabel-tree", "rrmlinear")
+OF_ALL_LABELS = ("libmultilabel-tree", "rrmlinear", "rrmlinear-tree")
 
 
 def _libmultilabel() -> Any:

@@ -1,0 +1,75 @@
+"""`train --tree` and `predict` with a tree of labels."""
+
+import numpy as np
+import pytest
+
+from rrmlinear import LabelTree
+from rrmlinear.cli.command import run
+
+LINES = 60
+
+
+@pytest.fixture
+def call(data, capsys):
+    def call(command, *arguments):
+        code = run(command, list(arguments))
+        return code, *capsys.readouterr()
+
+    return call
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(0)
+    lines = []
+    for label in random.integers(9, size=LINES).tolist():
+        words = sorted({3 * label + 1 + j for j in random.integers(3, size=3).tolist()} | {28})
+        lines.append(f"{label},{label // 3 + 20} " + " ".join(f"{word}:1" for word in words))
+    (tmp_path / "data").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def test_a_tree_is_trained_and_predicts(call, data):
+    code, said, _ = call("training", "-s", "1", "-B", "1", "--tree", "4", "data", "model")
+    assert code == 0
+    assert "nodes to a gap of 0.001 of their objective" in said
+    tree = LabelTree.load("model")
+    assert sorted(tree.names.tolist()) == [*range(9), 20, 21, 22]
+    code, said, _ = call("prediction", "--top-k", "2", "data", "model", "out")
+    assert code == 0
+    assert said.startswith("P@1 = ")
+    lines = (data / "out").read_text().splitlines()
+    assert len(lines) == LINES
+    assert all(len(line.split(",")) == 2 for line in lines)
+    code, _, _ = call("prediction", "--top-k", "3", "--beam", "1", "--scores", "data", "model", "o")
+    assert code == 0
+    first = (data / "o").read_text().splitlines()[0].split()
+    assert all(float(each.rpartition(":")[2]) <= 0 for each in first)
+
+
+@pytest.mark.parametrize(
+    ("flags", "sentence"),
+    [
+        (["--resume"], "--resume is not for --tree"),
+        (["--thresholds", "cv"], "--thresholds is not for --tree"),
+        (["-v", "3"], "-v is not for --tree"),
+        (["--liblinear-model"], "--liblinear-model is not for --tree"),
+        (["--trace", "t"], "--trace is not for --tree"),
+    ],
+)
+def test_what_a_tree_does_not_take(call, data, flags, sentence):
+    files = ["data"] if flags[0] == "-v" else ["data", "model"]
+    code, _, said = call("training", "--tree", "4", *flags, *files)
+    assert code == 1
+    assert sentence in said
+    assert not (data / "model").exists()
+
+
+def test_predictions_of_trees_are_the_best_k(call, data):
+    assert call("training", "-q", "--tree", "4", "data", "model")[0] == 0
+    code, _, said = call("prediction", "data", "model", "out")
+    assert (code, "which gives the best: --top-k k" in said) == (1, True)
+    assert call("training", "-q", "data", "flat")[0] == 0
+    code, _, said = call("prediction", "--top-k", "1", "--beam", "3", "data", "flat", "out")
+    assert (code, "--beam is for trees of labels" in said) == (1, True)

@@ -1,0 +1,173 @@
+"""Trees of labels: clusters, a problem at each node, and the search for the best labels."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from rrmlinear import (
+    LabelModel,
+    LabelTree,
+    MultilabelProblem,
+    Parameter,
+    fit_label_tree,
+    fit_labels,
+)
+from rrmlinear.metrics import precision_at_k
+from rrmlinear.training.model_files.header import ModelFileError
+
+PARAMETER = Parameter(loss="squared-hinge", gap_tol=1e-2)
+
+
+def drawn(random, n, own, k, words):
+    """Rows of words, some of them those of their labels; a few labels are of no row."""
+    labels = np.minimum(random.geometric(0.03, size=(n, 3)) - 1, k - 1)
+    X = random.random((n, words)) < 0.02
+    for row, each in enumerate(labels):
+        X[row, own[each].ravel()] |= random.random(own[each].size) < 0.7
+    Y = np.zeros((n, k), np.int8)
+    np.put_along_axis(Y, labels, 1, axis=1)
+    lengths = np.sqrt(np.maximum(X.sum(axis=1, keepdims=True), 1))
+    return csr_array(X / lengths), csr_array(Y)
+
+
+@pytest.fixture(scope="module")
+def halves():
+    random = np.random.default_rng(0)
+    own = random.integers(300, size=(120, 6))
+    return drawn(random, 600, own, 120, 300), drawn(random, 200, own, 120, 300)
+
+
+@pytest.fixture(scope="module")
+def problem(halves):
+    return MultilabelProblem.from_arrays(*halves[0], bias=1.0)
+
+
+@pytest.fixture(scope="module")
+def tree(problem):
+    return fit_label_tree(problem, PARAMETER, branching=12)
+
+
+def path_scores(tree, X):
+    """The scores of all labels by their paths, one after another."""
+    z = tree.edges.decision_function(X)
+    gains = -(np.maximum(0, 1 - z) ** 2)
+    inner = set(tree.parents.tolist())
+    sums = []
+    for column in range(len(tree.parents)):
+        if column in inner:
+            continue
+        total, at = np.zeros(len(z)), column
+        while at >= 0:
+            total += gains[:, at]
+            at = tree.parents[at]
+        sums.append(total)
+    return np.array(sums).T
+
+
+def test_one_node_is_the_model_of_all_labels(problem, halves):
+    X = halves[1][0]
+    tree = fit_label_tree(problem, PARAMETER, branching=200)
+    model = fit_labels(problem, PARAMETER)
+    known = np.flatnonzero(problem.labels.counts)
+    assert tree.names.tolist() == model.names[known].tolist()
+    assert np.array_equal(tree.edges.decision_function(X), model.decision_function(X)[:, known])
+    assert (tree.parents == -1).all()
+
+
+def test_each_node_is_proved(tree):
+    result = tree.result
+    assert result.solved
+    assert (result.gap <= 1e-2 * np.abs(result.primal)).all()
+    assert len(result.primal) == len(tree.parents)
+
+
+def test_leaves_are_the_labels_that_examples_have(tree, problem):
+    counts = problem.labels.counts
+    assert sorted(tree.names.tolist()) == np.flatnonzero(counts).tolist()
+    children = np.bincount(tree.parents + 1)
+    assert children[0] == np.ceil(np.sqrt(np.count_nonzero(counts)))  # of depth 2
+    assert len(tree.parents) == children[0] + np.count_nonzero(counts)
+
+
+def test_a_wide_beam_finds_the_best_of_all_paths(tree, halves):
+    X = halves[1][0]
+    every = path_scores(tree, X)
+    places, scores = tree.predict_top_k(X, 4, beam=1000)
+    best = -np.sort(-every, axis=1)[:, :4]
+    assert np.allclose(scores, best, atol=1e-6)
+    assert np.allclose(np.take_along_axis(every, places, axis=1), scores, atol=1e-6)
+
+
+def test_a_narrow_beam_keeps_part_of_them(tree, halves):
+    X = halves[1][0]
+    places, scores = tree.predict_top_k(X, 12, beam=1)
+    assert (np.diff(np.where(places >= 0, scores, -1e300), axis=1) <= 0).all()
+    assert np.isneginf(scores[places < 0]).all()
+    wide = tree.predict_top_k(X, 12, beam=50)[1]
+    assert (scores <= wide + 1e-9).all()
+
+
+def test_precision_is_near_that_of_all_labels(tree, problem, halves):
+    X, Y = halves[1]
+    flat = fit_labels(problem, PARAMETER).predict_top_k(X, 1)[0]
+    found = tree.names[tree.predict_top_k(X, 1)[0]]
+    assert precision_at_k(Y, found, 1) >= precision_at_k(Y, flat, 1) - 0.1
+
+
+def test_files_hold_a_tree(tree, halves, tmp_path):
+    X = halves[1][0]
+    tree.save(tmp_path / "tree")
+    again = LabelTree.load(tmp_path / "tree")
+    assert np.array_equal(again.names, tree.names)
+    assert np.array_equal(again.predict_top_k(X, 3)[0], tree.predict_top_k(X, 3)[0])
+    assert np.array_equal(again.result.primal, tree.result.primal)
+    with pytest.raises(ModelFileError, match="is a tree of labels"):
+        LabelModel.load(tmp_path / "tree")
+
+
+def test_a_file_of_another_kind_is_no_tree(problem, tmp_path):
+    fit_labels(problem, PARAMETER).save(tmp_path / "model")
+    with pytest.raises(ModelFileError, match="is no tree of labels"):
+        LabelTree.load(tmp_path / "model")
+
+
+def test_the_same_seed_gives_the_same_tree(tree, problem):
+    again = fit_label_tree(problem, PARAMETER, branching=12)
+    assert np.array_equal(again.parents, tree.parents)
+    assert np.array_equal(again.edges.weights.data, tree.edges.weights.data)
+
+
+def test_predictions_have_k_labels_or_those_met(tree, halves):
+    X = halves[1][0]
+    found = tree.predict(X, top_k=3)
+    assert found.shape == (200, tree.n_labels)
+    assert (found.sum(axis=1) == 3).all()
+
+
+def test_labels_that_are_alike_are_divided_in_order():
+    X = np.ones((6, 1))
+    Y = np.ones((6, 9))
+    Y[3:] = 0
+    tree = fit_label_tree(MultilabelProblem.from_arrays(X, Y, bias=1.0), PARAMETER, branching=3)
+    assert sorted(tree.names.tolist()) == list(range(9))
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ({"k": 0}, "k is 0; it must be from 1 to the number of labels"),
+        ({"k": 10_000}, "k is 10000"),
+        ({"k": 1, "beam": 0}, "beam is 0; it must be at least 1"),
+    ],
+)
+def test_wrong_searches(tree, halves, how, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        tree.predict_top_k(halves[1][0], **how)
+
+
+def test_wrong_problems(problem):
+    with pytest.raises(ValueError, match="branching is 1; it must be at least 2"):
+        fit_label_tree(problem, PARAMETER, branching=1)
+    without = MultilabelProblem.from_arrays(np.eye(3), np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="has no example with a label"):
+        fit_label_tree(without, PARAMETER)
