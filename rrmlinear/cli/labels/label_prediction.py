@@ -57,8 +57,8 @@ def predict_labels(options: Any) -> None:
         # a search in a tree may meet fewer labels
         met = (places[:, :k] >= 0).sum(axis=1).tolist()
         rows = [line[:count] for line, count in zip(places, met, strict=True)]
-        told = [line[:count] for line, count in zip(scores, met, strict=True)]
-        _write(options, model, rows, told if options.scores else None)
+        best = [line[:count] for line, count in zip(scores, met, strict=True)]
+        _write(options, model, rows, best if options.scores else None)
     if options.quiet or not len(problem.labels.members):
         return
     true = _true_labels(problem.labels, model)

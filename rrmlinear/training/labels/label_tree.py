@@ -125,7 +125,8 @@ class LabelTree(PlainState):
             met.append((rows[is_leaf], places[is_leaf], scores[is_leaf]))
             inner = rows[~is_leaf], nodes[~is_leaf], scores[~is_leaf]
             rows, nodes, scores = _best(*inner, beam)
-        rows, places, scores = _best(*(np.concatenate(each) for each in zip(*met, strict=True)), k)
+        every = [np.concatenate(each) for each in zip(*met, strict=True)]
+        rows, places, scores = _best(every[0], every[1], every[2], k)
         best, at_best = np.full((n, k), -1, np.int64), np.full((n, k), -np.inf)
         rank = np.arange(len(rows)) - np.searchsorted(rows, rows)
         best[rows, rank], at_best[rows, rank] = places, scores

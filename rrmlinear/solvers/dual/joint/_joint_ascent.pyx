@@ -98,8 +98,8 @@ cdef class JointAscent:
     cdef double[:, ::1] held         # of a visit
     cdef double[:, ::1] lines        # of a measurement
     cdef double[::1] gradient        # of a class
-    cdef double[::1] first_norm      # of it at weights of 0, of each class, −1 where it is not known
-    cdef int due, last               # the pass after which classes are measured next, and the last
+    cdef double[::1] first_norm      # of it at weights of 0, for each class; −1: not known
+    cdef int due, last               # passes after which classes are measured next, and were last
     cdef Py_ssize_t left             # open classes
     cdef double[:, ::1] sides        # factors, and 1 for each open class, 0 in the padding
     cdef int32_t[::1] wake           # see schedule_t
