@@ -111,6 +111,11 @@ class Passes:
     def measure(self) -> None:
         """Offer the present state, measured in full, if passes do not offer it."""
 
+    def certified(self) -> tuple[float, float]:
+        """(primal, dual) of the certificate with the present state, computed from its points."""
+        self.measure()
+        return self.certificate.measure()
+
     def value_at_zero(self) -> float:
         """The primal value at w = 0 and an intercept of 0, or infinity where it is not known."""
         return self.certificate.value_at_zero()

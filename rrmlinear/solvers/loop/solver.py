@@ -338,8 +338,7 @@ class Solver(Passes):
         return row
 
     def _full(self, row: TraceRow) -> TraceRow:
-        self.measure()
-        primal, dual = self.certificate.measure()
+        primal, dual = self.certified()
         row = TraceRow(row.number, row.seconds, primal, dual, gap_between(primal, dual))
         if self.rule is not None:
             self.watch.look(self, row)

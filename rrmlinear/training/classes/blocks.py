@@ -26,7 +26,6 @@ from rrmlinear.training.classes.joint import (
     Left,
     are_few,
     clocks,
-    rest_alone,
 )
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.single import solver_of
@@ -51,17 +50,21 @@ def solve_blocks(
     duals = block_duals(start.duals, label, n_classes)
     task = problem, chosen, label, n_classes, checked_costs(costs)
 
-    def alone(begin: Point, rest: Stopping, see: OnPass | None) -> Result:
-        return solver_of(*task, begin).solve(rest, see)
-
+    left = Left(Point(start.weights, duals))
     if duals is None and start.weights is None:
         passes = BlockPasses.of(problem.rows, chosen, label, costs, n_classes)
         if passes is not None:
             found = passes.solved(chosen.stopping, on_pass)
             if isinstance(found, Result):
                 return found
-            return rest_alone(found, alone, chosen.stopping, on_pass)
-    return alone(Point(start.weights, duals), chosen.stopping, on_pass)
+            left = found
+
+    def see(row: TraceRow) -> bool | None:
+        assert on_pass is not None
+        return on_pass(left.later(row))
+
+    solver = solver_of(*task, left.point)
+    return left.whole(solver.solve(left.rest(chosen.stopping), on_pass and see))
 
 
 class BlockPasses(CompiledPasses):
@@ -99,13 +102,16 @@ class BlockPasses(CompiledPasses):
         ascent = blocks(self.rows, loss, omega, self.label, *sizes)
         lipschitz = 0.0 if loss.smoothing > 0 else loss.lipschitz(self.n_classes)
 
-        def shown() -> bool:
-            assert see is not None
-            return see(_trace(ascent, clocks()[0] - begun[0])[-1]) is True
-
+        stopped = False
         with ends_within(stopping.time_limit):
-            watch = None if see is None else shown
-            stopped = self.run(ascent, (lipschitz, self.visit), stopping, watch)
+            for has_ended in self.run(ascent, (lipschitz, self.visit), stopping, see is not None):
+                if see is None:
+                    continue
+                row = _trace(ascent, clocks()[0] - begun[0])[-1]
+                if see(row) is True and not has_ended:
+                    ascent.stop()
+                    stopped = True
+                    break
         if not ascent.passes:
             return Left()
         wall, cpu = (now - then for now, then in zip(clocks(), begun, strict=True))

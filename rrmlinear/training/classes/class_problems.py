@@ -61,12 +61,23 @@ class ClassProblems:
                     see(found.last)
                 return found
 
-        def alone(begin: Point, rest: Stopping, see: OnPass | None) -> Result:
-            return solve_scalars(self.problem, self.chosen, y, costs, begin, see, rest)
-
         if self.joint is None:
-            return alone(self.point.column(j), rest, see)
-        return self.joint.solved(j, alone, rest, see)
+            return self._alone(y, costs, self.point.column(j), rest, see)
+        left = self.joint.solved(j, rest, see)
+        if isinstance(left, Result):
+            return left
+
+        def later(row: TraceRow) -> bool | None:
+            assert see is not None
+            return see(left.later(row))
+
+        found = self._alone(y, costs, left.point, left.rest(rest), see and later)
+        return left.whole(found, self.joint.notes())
+
+    def _alone(
+        self, y: Vector, costs: Vector, begin: Point, rest: Stopping, see: OnPass | None
+    ) -> Result:
+        return solve_scalars(self.problem, self.chosen, y, costs, begin, see, rest)
 
     def at_zero(self) -> list[tuple[float, float]]:
         """(primal, dual) of each problem at weights and duals of zero.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -54,6 +54,23 @@ class Left(NamedTuple):
     def passes(self) -> int:
         return len(self.trace)
 
+    def rest(self, stopping: Stopping) -> Stopping:
+        """The rule for what is left to it."""
+        return replace(stopping, max_passes=stopping.max_passes - self.passes)
+
+    def later(self, row: TraceRow) -> TraceRow:
+        """A row of the rest, as one of the whole: the passes before count."""
+        return replace(row, number=row.number + self.passes, seconds=row.seconds + self.wall)
+
+    def whole(self, result: Result, notes: tuple[str, ...] = ()) -> Result:
+        """The result of the rest, with the passes before, of which ``notes`` tell."""
+        return replace(
+            result,
+            trace=[*self.trace, *(self.later(row) for row in result.trace)],
+            cpu_seconds=result.cpu_seconds + self.cpu,
+            notes=(*notes, *result.notes) if self.passes else result.notes,
+        )
+
 
 def _passes_of(loss: ScalarLoss) -> int:
     if not loss.has_box:
@@ -91,10 +108,11 @@ class CompiledPasses:
         self.label, self.costs, self.is_ruled = label, costs, chosen.tolerance is not None
 
     def run(
-        self, ascent: Any, rest: tuple[Any, ...], stopping: Stopping, see: Callable[[], bool] | None
-    ) -> bool:
-        """Passes until the ascent has ended, with the ``rest`` of its arguments; whether the
-        caller, who sees each of them, has stopped it.
+        self, ascent: Any, rest: tuple[Any, ...], stopping: Stopping, is_seen: bool
+    ) -> Iterator[bool]:
+        """Passes until the ascent has ended, with the ``rest`` of its arguments.
+
+        Yields after each pass that the caller sees, and else at the end, whether this is it.
         """
         most, seed = stopping.max_passes - self.spared, self.chosen.choices.seed
         tolerance = self.chosen.widest_gap if self.is_ruled else stopping.gap_tol
@@ -103,11 +121,9 @@ class CompiledPasses:
         has_ended = False
         with suppress(TimeIsUpError):
             while not has_ended:
-                has_ended = ascent.ascend(*rule, most if see is None else ascent.passes + 1)
-                if see is not None and ascent.passes and see() and not has_ended:
-                    ascent.stop()
-                    return True
-        return False
+                has_ended = ascent.ascend(*rule, ascent.passes + 1 if is_seen else most)
+                if ascent.passes:
+                    yield has_ended
 
     def status(self, ended: bool, stopped: bool, passes: int, stopping: Stopping) -> Status | None:
         """Of a problem that has ended, after this number of passes; None where it goes on."""
@@ -116,31 +132,6 @@ class CompiledPasses:
         if stopped:
             return Status.STOPPED_BY_CALLER
         return Status.PASS_LIMIT if passes >= stopping.max_passes else None
-
-
-def rest_alone(
-    left: Left,
-    solve: Callable[[Point, Stopping, OnPass | None], Result],
-    stopping: Stopping,
-    see: OnPass | None,
-    notes: tuple[str, ...] = (),
-) -> Result:
-    """The rest of a problem, solved alone; the passes before count."""
-
-    def later(row: TraceRow) -> TraceRow:
-        return replace(row, number=row.number + left.passes, seconds=row.seconds + left.wall)
-
-    result = solve(
-        left.point,
-        replace(stopping, max_passes=stopping.max_passes - left.passes),
-        None if see is None else lambda row: see(later(row)),
-    )
-    return replace(
-        result,
-        trace=[*left.trace, *(later(row) for row in result.trace)],
-        cpu_seconds=result.cpu_seconds + left.cpu,
-        notes=(*notes, *result.notes) if left.passes else result.notes,
-    )
 
 
 class JointClasses(CompiledPasses):
@@ -191,14 +182,8 @@ class JointClasses(CompiledPasses):
         made.alone = alone
         return made
 
-    def solved(
-        self,
-        j: int,
-        solve: Callable[[Point, Stopping, OnPass | None], Result],
-        stopping: Stopping,
-        see: OnPass | None,
-    ) -> Result:
-        """The problem of class j, solved alone where its group has not; shared passes count.
+    def solved(self, j: int, stopping: Stopping, see: OnPass | None) -> Result | Left:
+        """The problem of class j, or where it goes on alone after the passes of its group.
 
         ``see`` sees each pass of a group of one, and stops it by returning True; those of larger
         groups it sees when these have ended.
@@ -213,11 +198,10 @@ class JointClasses(CompiledPasses):
         if see is not None and not self.is_one:
             for row in found.trace:
                 see(row)
-        if isinstance(found, Result):
-            return found
-        return rest_alone(found, solve, stopping, see, self._notes())
+        return found
 
-    def _notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:
+        """That passes were shared."""
         return () if self.is_one else (_NOTE,)
 
     def _made(self, first: int, stopping: Stopping, see: OnPass | None) -> list[Result | Left]:
@@ -227,13 +211,17 @@ class JointClasses(CompiledPasses):
         ascent = joint(self.rows, self.loss, self.label, first, self.costs, factors, self.squares)
         at_zero = self._at_zero(first, factors)
 
-        def shown() -> bool:
-            assert see is not None
-            seconds = clocks()[0] - begun[0]
-            return see(_trace(ascent.looks, 0, ascent.passes, seconds, at_zero[0])[-1]) is True
-
         rest = rule.rpartition(":")[2], pass_cost(self.rows, k, self.loss)
-        stopped = self.run(ascent, rest, stopping, None if see is None else shown)
+        stopped = False
+        for has_ended in self.run(ascent, rest, stopping, see is not None):
+            if see is None:
+                continue
+            seconds = clocks()[0] - begun[0]
+            row = _trace(ascent.looks, 0, ascent.passes, seconds, at_zero[0])[-1]
+            if see(row) is True and not has_ended:
+                ascent.stop()
+                stopped = True
+                break
         if not ascent.passes:
             return [Left()] * k
         now = clocks()
@@ -247,7 +235,7 @@ class JointClasses(CompiledPasses):
             trace = _trace(ascent.looks, j, passes, spent[0], at_zero[j])
             status = self.status(not is_open, stopped, passes, stopping)
             if status is not None:
-                notes, target = self._notes(), tolerance * abs(primal)
+                notes, target = self.notes(), tolerance * abs(primal)
                 end: Any = trace, target, spent[1], 0.0, duals[j], {}, notes
                 result = Result(status, vectors[j], *end, by_rule=self.is_ruled)
                 y = 2.0 * (self.label == first + j) - 1.0

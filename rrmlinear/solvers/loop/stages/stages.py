@@ -217,8 +217,7 @@ class Stages(Solver):
     def measure(self) -> None:
         solver, best = self.solver, self.certificate
         estimated = solver.estimate()[1]
-        solver.measure()
-        primal, dual = solver.certificate.measure()
+        primal, dual = solver.certified()
         if self.passes > 1 and estimated > 0:
             self.turns.error = max(1.0, gap_between(primal, dual) / estimated)
         best.excess = solver.certificate.excess
