@@ -48,7 +48,9 @@ from rrmlinear.training.fit import fit as fit
 from rrmlinear.training.graphs import GraphModel as GraphModel
 from rrmlinear.training.graphs import fit_graphs as fit_graphs
 from rrmlinear.training.labels.fit_labels import fit_labels as fit_labels
+from rrmlinear.training.labels.fit_tree import fit_label_tree as fit_label_tree
 from rrmlinear.training.labels.label_model import LabelModel as LabelModel
+from rrmlinear.training.labels.label_tree import LabelTree as LabelTree
 from rrmlinear.training.model import Model as Model
 
 __version__: str

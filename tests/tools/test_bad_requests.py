@@ -21,7 +21,7 @@ REQUESTS = [
     ("bench_ww", [IRIS, "--peer", "x=/no/such/train {c} {data}"], 1, "cannot run /no/such/train"),
     ("bench_ww", [IRIS, "--peer", "x=sh -c 'exit 3' {c} {data}"], 1, "exit code 3"),
     ("bench_ww", [IRIS, "--limit", "0"], 2, "--limit is 0, it must be positive"),
-    ("figures_ww", ["iris"], 2, "iris is not one of dna, satimage, "),
+    ("figures_ww", ["iris"], 2, "argument SET: iris is not one of "),
     ("bench_sdca", ["nowhere.libsvm"], 1, "ERROR: "),
     ("bench_sdca", ["text", "--csv", "no/such/out.csv"], 1, "its folder does not exist"),
     ("bench_sdca", [IRIS], 1, "has 3 classes; these problems take two"),
