@@ -57,6 +57,24 @@ def test_each_certificate_is_true(number, k, form, gap_tol):
     assert result.primal == pytest.approx(sum(each.primal for each in problems))
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e4])
+@pytest.mark.parametrize("number", TYPES)
+def test_a_wide_gap_asked_for_is_proven(number, scale):
+    # few examples, large costs: the objective still falls where steps of the 1-norm are short
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        X, label = rng.normal(size=(12, 8)), np.arange(12) % 2
+        problem = Problem.from_arrays(X, label)
+        result = fit(problem, Parameter(solver=number, C=scale, gap_tol=0.1)).result
+        y, costs = np.where(label == 0, 1.0, -1.0), np.full(12, scale)
+        primal, dual = values(number, X, y, costs, result.weights, result.duals)
+        if primal - dual > 0.1 * primal:
+            primal, dual = values(number, X, -y, costs, result.weights, result.duals)
+        assert result.solved
+        assert primal - dual <= 0.1 * primal * (1 + 1e-9)
+        assert result.primal == pytest.approx(primal, rel=1e-9)
+
+
 @pytest.mark.parametrize("number", TYPES)
 def test_a_caller_sees_each_problem_and_changes_no_bits(number):
     problem, *_ = made(4)

@@ -54,7 +54,8 @@ class Steps:
         is_ruled = self.tolerance is not None
         self.widest = chosen.widest_gap if is_ruled else chosen.stopping.gap_tol
         self.squares = None if is_ruled else rows.squared_norms()
-        self.kind, self.aim = chosen.solver.rule.rpartition(":")[2], aim
+        # where the gap is asked for, no rule of gradients stands in its place
+        self.kind, self.aim = chosen.solver.rule.rpartition(":")[2] if is_ruled else "", aim
         self.nothing, self.shift = np.zeros(rows.width), np.zeros(rows.shape[0])
         self.widths = list[tuple[float, float]]()
         if not self.loss.smoothing > 0:
