@@ -1,5 +1,7 @@
 """Classes with few weights by compiled steps, each against the rest: certificates, bits, limits."""
 
+import time
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -115,3 +117,18 @@ def test_hinges_end_where_the_rule_of_the_dual_holds():
         gradient[(sizes == 0) & (gradient > 0)] = 0
         gradient[(sizes == 1) & (gradient < 0)] = 0
         assert gradient.max() - gradient.min() <= 1e-3 * (1 + 1e-9)
+
+
+def test_a_caller_of_many_passes_costs_a_row_for_each():
+    # three examples of different classes on a line, and costs that leave the ascent a long way
+    X, rows = np.array([[1.0, 0.1], [1.0, 0.2], [1.0, 0.3]]), []
+    chosen = Parameter(solver=4, C=1e4, gap_tol=1e-9)
+    problem = Problem.from_arrays(X, [0, 1, 2])
+    begun = time.process_time()
+    plain = fit(problem, chosen).result
+    alone = time.process_time() - begun
+    seen = fit(problem, chosen, on_pass=rows.append).result
+    assert [row.primal for row in rows] == [row.primal for row in seen.trace]
+    assert np.array_equal(seen.weights, plain.weights)
+    assert seen.passes > 1000
+    assert time.process_time() - begun - alone < 20 * alone + 1.0

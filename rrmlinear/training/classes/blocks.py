@@ -107,7 +107,7 @@ class BlockPasses(CompiledPasses):
             for has_ended in self.run(ascent, (lipschitz, self.visit), stopping, see is not None):
                 if see is None:
                     continue
-                row = _trace(ascent, clocks()[0] - begun[0])[-1]
+                row = _row(ascent, ascent.passes, clocks()[0] - begun[0])
                 if see(row) is True and not has_ended:
                     ascent.stop()
                     stopped = True
@@ -137,7 +137,10 @@ def _notes(threads: int) -> tuple[str, ...]:
 def _trace(ascent: Any, seconds: float) -> list[TraceRow]:
     """A row for each pass."""
     part = seconds / ascent.passes
-    return [
-        TraceRow(number, part * number, primal, dual, gap_between(primal, dual), not is_measured)
-        for number, (primal, dual, is_measured) in enumerate(ascent.rows_of_passes, 1)
-    ]
+    return [_row(ascent, number, part * number) for number in range(1, ascent.passes + 1)]
+
+
+def _row(ascent: Any, number: int, seconds: float) -> TraceRow:
+    """The row of a pass."""
+    primal, dual, is_measured = ascent.rows_of_passes[number - 1]
+    return TraceRow(number, seconds, primal, dual, gap_between(primal, dual), not is_measured)

@@ -217,7 +217,7 @@ class JointClasses(CompiledPasses):
             if see is None:
                 continue
             seconds = clocks()[0] - begun[0]
-            row = _trace(ascent.looks, 0, ascent.passes, seconds, at_zero[0])[-1]
+            row = _row(ascent.looks[-1:], 0, ascent.passes, seconds, at_zero[0])
             if see(row) is True and not has_ended:
                 ascent.stop()
                 stopped = True
@@ -255,17 +255,25 @@ class JointClasses(CompiledPasses):
 
 
 def _trace(looks: list[Any], j: int, passes: int, seconds: float, primal: float) -> list[TraceRow]:
-    """A row for each pass of class j of a group: between looks what was last measured, before the
-    first one the ``primal`` at weights of 0 and duals of 0.
-    """
-    known, dual, trace = {number: classes[j] for number, classes in looks}, 0.0, []
+    """A row for each pass of class j of a group."""
+    trace, known = [], 0
     for number in range(1, passes + 1):
-        is_measured = number in known
-        if is_measured:
-            primal, dual = float(known[number]["primal"]), float(known[number]["dual"])
-        gap, at = gap_between(primal, dual), seconds * number / passes
-        trace.append(TraceRow(number, at, primal, dual, gap, not is_measured))
+        while known < len(looks) and looks[known][0] <= number:
+            known += 1
+        last = looks[max(known - 1, 0) : known]
+        trace.append(_row(last, j, number, seconds * number / passes, primal))
     return trace
+
+
+def _row(last: list[Any], j: int, number: int, seconds: float, primal: float) -> TraceRow:
+    """The row of a pass: what the ``last`` look at it or before has measured, and before the first
+    one the ``primal`` at weights of 0 and duals of 0.
+    """
+    dual, is_measured = 0.0, False
+    for at, classes in last:
+        is_measured = at == number
+        primal, dual = float(classes[j]["primal"]), float(classes[j]["dual"])
+    return TraceRow(number, seconds, primal, dual, gap_between(primal, dual), not is_measured)
 
 
 _NOTE = f"passes for up to {JOINT_CLASSES} classes at a time come first"
