@@ -27,6 +27,8 @@ class _Loading(threading.local):
     def __enter__(self) -> None:
         with _GATE:
             _INSIDE.append(threading.get_ident())
+        if threading.active_count() > 1:
+            _hold_forks_first()
         self.begun, self.cpu_begun = time.perf_counter(), time.process_time()
 
     def __exit__(self, *_: object) -> None:
@@ -43,11 +45,24 @@ def _before_fork() -> None:
     _GATE.wait_for(lambda: all(each == own for each in _INSIDE), MOST_WAITED)
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before_fork, after_in_parent=_GATE.release, after_in_child=_GATE.release
-    )
+def _hold_forks() -> None:
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(
+            before=_before_fork, after_in_parent=_GATE.release, after_in_child=_GATE.release
+        )
 
+
+@cache
+def _hold_forks_first() -> None:
+    """Hold forks before those who keep a lock over a fork take it, which imports may need: what was
+    registered last is called first.
+    """
+    for name in ("logging", "concurrent.futures.thread", "rrmlinear.core.blas"):
+        import_module(name)
+    _hold_forks()
+
+
+_hold_forks()
 loading = _Loading()
 
 
