@@ -376,3 +376,18 @@ def test_a_solver_that_takes_no_start_says_so():
     first = fit_labels(problem, Parameter())
     with pytest.raises(ValueError, match="begins at weights of zero and takes no start"):
         fit_labels(problem, asked, start=first)
+
+
+def test_rounding_of_scores_at_kinks_is_in_the_gap():
+    # costs are large beside the objective, and duals lie between their bounds
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X, has = rng.normal(size=(30, 40)) * 100, rng.random((30, 16)) < 0.3
+        has[0], has[1] = True, False
+        problem = MultilabelProblem.from_arrays(X, has)
+        model = fit_labels(problem, Parameter(loss="hinge", C=100.0, gap_tol=1e-3))
+        w = model.weights.toarray().astype(np.float64)
+        slack = np.maximum(1 - np.where(has, 1, -1) * (X @ w), 0)
+        primal = (w * w).sum(axis=0) / 2 + 100 * slack.sum(axis=0)
+        assert model.result.solved
+        assert (primal - model.result.dual <= 1e-3 * primal * (1 + 1e-6)).all()

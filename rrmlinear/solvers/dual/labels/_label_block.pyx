@@ -43,6 +43,8 @@ cdef double MOST_UNIT = 1e30
 # What rounding of scores and of ‖w − Σ c α x‖² may add to a gap in single precision, relative to
 # P + D.
 cdef double ROUNDED = 1e-6
+# The last digit of a score near a kink: a loss of 0 there may be this times its cost.
+cdef double LAST_DIGIT = 2.0 ** -23
 
 
 cdef class LabelBlock(LabelLanes):
@@ -256,13 +258,13 @@ cdef class LabelBlock(LabelLanes):
         the sum of c |α| ‖x‖ that is taken away. Rows where a label's gap is not small come back.
         """
         cdef Py_ssize_t l, n = self.rows.c.n_rows
-        cdef double[16] primal, dual, square, cross, away
+        cdef double[16] primal, dual, square, cross, away, near
         cdef double* least = &self.held[7, 0]
         cdef double rounding
         cdef lane_t* lane
         with nogil:
             for l in range(LANES):
-                primal[l] = dual[l] = square[l] = cross[l] = away[l] = 0
+                primal[l] = dual[l] = square[l] = cross[l] = away[l] = near[l] = 0
                 least[l] = SMALL_GAP * tolerance * self.each[l].dual / n
                 if not self.each[l].open:
                     least[l] = INFINITY
@@ -272,6 +274,8 @@ cdef class LabelBlock(LabelLanes):
         else:
             self._measure(least, primal, dual, cross, away)
         with nogil:
+            if self.single and not self.loss.smoothing > 0:
+                self._add_costs(n, near)
             for l in range(LANES):
                 lane = &self.each[l]
                 if not lane.open:
@@ -283,6 +287,7 @@ cdef class LabelBlock(LabelLanes):
                     lane.primal = primal[l] + square[l] / 2
                 lane.gap, lane.passes = lane.primal - lane.dual, self.passes
                 rounding = ROUNDED * (fabs(lane.primal) + fabs(lane.dual)) if self.single else 0
+                rounding += LAST_DIGIT * near[l]
                 if (-NEGATIVE * fabs(lane.primal) <= lane.gap + rounding
                         and lane.gap + rounding <= tolerance * fabs(lane.primal)):
                     lane.open, lane.gap = False, lane.gap + rounding
@@ -313,6 +318,17 @@ cdef class LabelBlock(LabelLanes):
         for l in range(LANES):
             conjugates[l] = -sums[l]
         return 0
+
+    cdef void _add_costs(self, Py_ssize_t n, double* sums) noexcept nogil:
+        # of the rows with duals, which are those near a kink or beyond
+        cdef Py_ssize_t i, l
+        cdef double* alpha = &self.held[3, 0]
+        cdef double* cost = &self.held[5, 0]
+        for i in range(n):
+            self._set_sides(i)
+            self._take_duals(i, alpha)
+            for l in range(LANES):
+                sums[l] += cost[l] if alpha[l] != 0 else 0
 
     cdef void _wake(self, Py_ssize_t i) noexcept nogil:
         if self.wake[i] > self.passes:
