@@ -74,7 +74,7 @@ class LabelWork:
         """A label that has not ended in blocks, by the solver of one problem."""
         assert end.duals is not None
         found = self.one(label, None, end.duals, end.passes)
-        return self.ascent.pruned(label, found) if self.prune else found
+        return self.ascent.pruned(label, found, self.tolerance) if self.prune else found
 
     def one(
         self, label: int, weights: Vector | None, duals: Column | None, passes: int = 0

@@ -391,3 +391,14 @@ def test_rounding_of_scores_at_kinks_is_in_the_gap():
         primal = (w * w).sum(axis=0) / 2 + 100 * slack.sum(axis=0)
         assert model.result.solved
         assert (primal - model.result.dual <= 1e-3 * primal * (1 + 1e-6)).all()
+
+
+def test_slow_labels_are_pruned_alike_by_threads():
+    rng = np.random.default_rng(0)
+    X, has = rng.normal(size=(60, 36)), rng.random((60, 32)) < 0.4
+    problem = MultilabelProblem.from_arrays(X, has)
+    for loss in ("hinge", "logistic"):
+        one = fit_labels(problem, Parameter(loss=loss, C=100.0), prune=0.1)
+        two = fit_labels(problem, Parameter(loss=loss, C=100.0, threads=2), prune=0.1)
+        assert (one.weights != two.weights).nnz == 0
+        assert np.array_equal(one.result.primal, two.result.primal)

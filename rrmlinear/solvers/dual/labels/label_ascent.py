@@ -70,11 +70,7 @@ class LabelAscent:
         When the deadline has passed labels end as they are.
         """
         single = tolerance >= SINGLE_TOLERANCE
-        try:
-            block = self.memory.pop()
-        except IndexError:
-            own = self.rows, self.loss, self.costs, self.squares
-            block = LabelBlock(*own, single, self.is_free)
+        block = self._block(single)
         block.begin(*self.labels.taken(asked.labels), self.seed)
         if any(each is not None for each in asked.start):
             block.begin_at(*_joined([each or _NO_DUALS for each in asked.start]), asked.done)
@@ -97,16 +93,26 @@ class LabelAscent:
             for each, gap in zip(found, proven, strict=True)
         ]
 
-    def pruned(self, place: int, end: LabelEnd) -> LabelEnd:
+    def pruned(self, place: int, end: LabelEnd, tolerance: float) -> LabelEnd:
         """What another solver ended with, its small weights dropped as those of all labels."""
-        block = self.memory[0]
+        block = self._block(tolerance >= SINGLE_TOLERANCE)
         block.begin(*self.labels.taken(np.array([place])), self.seed)
         block.weights[end.weights.places, 0] = end.weights.values
         block.lanes["dual"][0] = end.dual
         block.prune(self.prune)
         wanted = np.eye(1, LANES, dtype=np.uint8)[0]
         kept, bias = self._split(_columns(*block.columns(False, wanted))[0])
-        return end._replace(weights=kept, bias=bias, primal=float(block.lanes["primal"][0]))
+        primal = float(block.lanes["primal"][0])
+        self.memory.append(block)
+        return end._replace(weights=kept, bias=bias, primal=primal)
+
+    def _block(self, single: bool) -> LabelBlock:
+        """Memory that no other thread uses until it is appended again."""
+        try:
+            return self.memory.pop()
+        except IndexError:
+            own = self.rows, self.loss, self.costs, self.squares
+            return LabelBlock(*own, single, self.is_free)
 
     def _split(self, column: Column) -> tuple[Column, float]:
         """Weights without that of the bias, and this one in units of the bias given."""
