@@ -31,8 +31,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 from yardstick_tasks import TASKS, Runner, mean
 
 ROUNDS = 2
-# A fit of less than ONCE seconds is done again, as the first may load modules; one of less than SHORT
-# is repeated for up to REPEATED seconds.
+# A fit of less than ONCE seconds is done again, as the first may load modules; one of less than
+# SHORT is repeated for up to REPEATED seconds.
 ONCE, SHORT, REPEATED, MOST = 1.0, 0.15, 0.2, 100
 # What `compare` names: fits slower by this factor, and objectives above the old ones by this part.
 SLOWER, WORSE = 1.5, 2e-3
