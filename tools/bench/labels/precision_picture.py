@@ -63,6 +63,7 @@ def draw(path: Path, found: dict[str, list[tuple[float, float]]]) -> None:
     mpl.use("Agg")
     mpl.rcParams["svg.hashsalt"] = "rrmlinear"
     from matplotlib import pyplot as plt
+    from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
     figure, axis = plt.subplots(figsize=(7, 3.4), layout="constrained")
     for program, each in found.items():
@@ -70,9 +71,12 @@ def draw(path: Path, found: dict[str, list[tuple[float, float]]]) -> None:
         seconds, precisions = zip(*each, strict=True)
         axis.semilogx(seconds, precisions, "o-", color=colour, label=name)
         for gap, second, precision in zip(gaps, seconds, precisions, strict=True):
-            if gap:
-                axis.annotate(f" gap {gap:g}", (second, precision), fontsize=7, va="top")
+            if gap and program == "rrmlinear":
+                axis.annotate(f"gap {gap:g}", (second, precision - 0.004), fontsize=7, va="top")
     axis.set(xlabel="CPU seconds of training, one thread", ylabel=f"P@{K} on test rows")
+    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.xaxis.set_major_formatter(FormatStrFormatter("%g"))
+    axis.xaxis.set_minor_formatter(NullFormatter())
     axis.grid(alpha=0.3)
     axis.legend(frameon=False)
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
