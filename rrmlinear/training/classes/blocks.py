@@ -137,7 +137,8 @@ def _notes(threads: int) -> tuple[str, ...]:
 def _trace(ascent: Any, seconds: float) -> list[TraceRow]:
     """A row for each pass."""
     part = seconds / ascent.passes
-    return [_row(ascent, number, part * number) for number in range(1, ascent.passes + 1)]
+    whole = len(ascent.rows_of_passes)  # a pass that the clock ends has no row
+    return [_row(ascent, number, part * number) for number in range(1, whole + 1)]
 
 
 def _row(ascent: Any, number: int, seconds: float) -> TraceRow:
