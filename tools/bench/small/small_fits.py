@@ -21,6 +21,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from estimator_tasks import load
 
 #: The estimators, whether they take labels, and what scikit-learn's and ours are given.

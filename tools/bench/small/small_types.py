@@ -17,12 +17,16 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from math import exp, log
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from liblinear_types import Peer, objective
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from liblinear_types import Peer, objective
 
 from rrmlinear import Parameter, Problem, fit
 
