@@ -181,7 +181,7 @@ cdef class Softmax(EntropicLoss):
 # Source: Wang and Scott, An Exact Solver for the Weston–Watkins SVM Subproblem.
 
 cdef class WestonWatkins(BlockLoss):
-    """The loss, with the block solved exactly in O(k): a knapsack root by warm-started Newton."""
+    """The loss. Blocks are solved exactly in O(k): Newton steps find the root of a knapsack."""
 
     def __init__(self, double smoothing=0.0):
         if not 0 <= smoothing < INFINITY:

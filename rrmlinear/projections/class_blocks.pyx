@@ -1,4 +1,4 @@
-"""Block problems of the losses of k classes: the knapsacks that one example's duals are."""
+"""Block problems of losses of k classes: the best duals of one example, by a knapsack."""
 
 from libc.math cimport INFINITY
 

@@ -45,7 +45,7 @@ class Line:
 
 
 class ClassLine(Line):
-    """The same of k scores without a condition.
+    """A `Line` of k scores, of a risk without a condition.
 
     The derivative of a convex function that is equal at both ends of an interval is the same in
     between. So a search reads the other examples alone once it has an interval.

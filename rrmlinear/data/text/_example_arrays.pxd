@@ -13,7 +13,7 @@ cdef class Memory:
     cdef object array(self, dtype, Py_ssize_t count)
 
 
-# What is read, and the arrays it is read into.
+# A block of lines, and the arrays that its examples are written to.
 
 cdef class Block:
     cdef readonly Py_ssize_t row_offset, offset, rows, stored

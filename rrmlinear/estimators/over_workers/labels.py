@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
-
-from sklearn.base import BaseEstimator
+from typing import Any, ClassVar
 
 from rrmlinear.dask.many_labels import crews
 from rrmlinear.dask.training import WAIT_LIMIT, present_client
 from rrmlinear.estimators.arguments import POSITIVE
 from rrmlinear.estimators.labels import multilabel
+from rrmlinear.estimators.over_workers.clients import HasClient
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MultilabelClassifier(multilabel.MultilabelClassifier):
+class MultilabelClassifier(HasClient, multilabel.MultilabelClassifier):
     """`rrmlinear.MultilabelClassifier` whose labels are dealt to workers, with the same bits;
     X and y are in the client's memory. See `rrmlinear.dask.fit_labels`.
 
@@ -43,16 +41,6 @@ class MultilabelClassifier(multilabel.MultilabelClassifier):
 
     client: Any = None
     wait_limit: float = WAIT_LIMIT
-
-    def __getstate__(self) -> dict[str, Any]:
-        """A client lives in its process alone: an estimator that was read has the present one."""
-        state: dict[str, Any] = dict(super().__getstate__())
-        return state | {"client": None} if "client" in state else state
-
-    def __sklearn_clone__(self) -> Self:
-        clone: Self = BaseEstimator.__sklearn_clone__(copy.copy(self))
-        clone.client = self.client
-        return clone
 
     def _crew_of(self) -> Any:
         client = present_client() if self.client is None else self.client

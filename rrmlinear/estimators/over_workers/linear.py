@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import is_classifier
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
@@ -33,6 +32,7 @@ from rrmlinear.estimators.arguments import (
 )
 from rrmlinear.estimators.classifier import links_scores
 from rrmlinear.estimators.linear import FREE, REGULARIZED, LinearModel
+from rrmlinear.estimators.over_workers.clients import HasClient
 from rrmlinear.estimators.over_workers.predictions import (
     computed,
     is_collection,
@@ -58,7 +58,7 @@ class _Examples(NamedTuple):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OverWorkers(LinearModel):
+class OverWorkers(HasClient, LinearModel):
     """A linear estimator whose `fit` trains over workers. X may be what `rrmlinear.dask.fit` takes,
     or what the estimator of the same name takes.
     """
@@ -76,16 +76,6 @@ class OverWorkers(LinearModel):
     parts: int | None = None
     balance: bool = False
     wait_limit: float = WAIT_LIMIT
-
-    def __getstate__(self) -> dict[str, Any]:
-        """A client lives in its process alone: an estimator that was read has the present one."""
-        state: dict[str, Any] = dict(super().__getstate__())
-        return state | {"client": None} if "client" in state else state
-
-    def __sklearn_clone__(self) -> Self:
-        clone: Self = BaseEstimator.__sklearn_clone__(copy.copy(self))
-        clone.client = self.client
-        return clone
 
     def _checked_data(self, X: Any, y: Any, sample_weight: Any = None, **how: Any) -> Any:
         for name, usual in (("solver", "auto"), ("n_jobs", None), ("warm_start", False)):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.core.deadline import TimeIsUpError, check_time, ends_within
 from rrmlinear.core.records import replace
 from rrmlinear.data.array_rows import csr_of, take_rows
 from rrmlinear.data.label_sets import LabelSets, MultilabelProblem, begins_of
@@ -62,11 +63,22 @@ def solve_label_tree(
         raise ValueError(f"branching is {branching}; it must be at least 2")
     if problem.rows.blocks is not None or problem.container is not None:
         raise ValueError("a tree of labels needs its examples in memory; fit_labels streams them")
-    terms = LabelTerms(prune=prune)
-    directions = _directions(problem)
     known = np.flatnonzero(problem.labels.counts)
     if not len(known):
         raise ValueError("the problem has no example with a label")
+    with ends_within(chosen.choices.time_limit):
+        return _grown(problem, known, chosen, branching, LabelTerms(prune=prune))
+
+
+def _grown(
+    problem: MultilabelProblem,
+    known: Array,
+    chosen: Selection,
+    branching: int,
+    terms: LabelTerms,
+) -> LabelTree:
+    """The tree of these labels, from the root on, level by level."""
+    directions = _directions(problem)
     waiting: deque[tuple[int, Array]] = deque([(-1, known)])
     models: list[LabelModel] = []
     parents: list[Array] = []
@@ -102,14 +114,17 @@ def _clusters(directions: Any, labels: Array, branching: int, seed: int) -> list
     if depth <= 1:
         return [labels[j : j + 1] for j in range(len(labels))]
     count = math.ceil(len(labels) ** (1 / depth))
-    found = _means(directions[labels], count, np.random.default_rng([seed, len(labels)]))
+    try:
+        found = _means(directions[labels], count, np.random.default_rng([seed, len(labels)]))
+    except TimeIsUpError:  # the nodes have weights of 0
+        return np.array_split(labels, count)
     parts = [labels[found == j] for j in range(count)]
     parts = [part for part in parts if len(part)]
     return parts if len(parts) > 1 else np.array_split(labels, count)  # labels that are alike
 
 
 def _means(directions: Any, count: int, random: np.random.Generator) -> Array:
-    """Spherical k-means of rows of length 1: the cluster of each.
+    """Spherical k-means of rows of length 1: the cluster of each. TimeIsUpError after the deadline.
 
     scikit-learn's MiniBatchKMeans was not done with 50 000 labels after 60 s, where this takes 10.
     """
@@ -118,6 +133,7 @@ def _means(directions: Any, count: int, random: np.random.Generator) -> Array:
     n = directions.shape[0]
     centres = directions[np.sort(random.choice(n, count, replace=False))].toarray()
     for _ in range(MEANS_STEPS):
+        check_time()
         nearest = (directions @ np.ascontiguousarray(centres.T)).argmax(axis=1)
         members = csr_array((np.ones(n, np.float32), (nearest, np.arange(n))), shape=(count, n))
         centres = (members @ directions).toarray()

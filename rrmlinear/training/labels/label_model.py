@@ -70,11 +70,11 @@ class LabelModel(PlainState):
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """All scores, n × K. For many labels see `predict_top_k` and `in_batches`."""
-        return self._scores(self._rows(X))
+        return self._scores(examples_of(X))
 
     def in_batches(self, X: Any) -> Any:
         """An iterator of (first row, scores m × K) over batches of rows."""
-        rows = self._rows(X)
+        rows = examples_of(X)
         n, at_once = rows.shape[0], max(1, SCORES_AT_ONCE // max(1, self.n_labels))
         for begin in range(0, n, at_once):
             yield begin, self._scores(rows, begin, min(begin + at_once, n))
@@ -85,11 +85,8 @@ class LabelModel(PlainState):
 
         Raises ValueError for k below 1 or above the number of labels.
         """
-        if not 1 <= k <= self.n_labels:
-            raise ValueError(
-                f"k is {k}; it must be from 1 to the number of labels, {self.n_labels}"
-            )
-        return largest_scores(self._rows(X), *self._columns(), self.intercepts, k)
+        check_rank(k, self.n_labels)
+        return largest_scores(examples_of(X), *self._columns(), self.intercepts, k)
 
     def predict(self, X: Any, top_k: int | None = None) -> Any:
         """The n × K indicator of the labels predicted, a csr_array of int8.
@@ -233,9 +230,16 @@ class LabelModel(PlainState):
         begins = np.asarray(weights.indptr, dtype=np.int64)
         return begins, np.asarray(weights.indices, dtype=np.int32), weights.data
 
-    def _rows(self, X: Any) -> Rows:
-        """Rows of a problem, a matrix or an array, without a bias. Columns beyond the model's
-        features are ignored, and missing ones are 0, as in LIBLINEAR.
-        """
-        rows = X.rows if hasattr(X, "rows") and hasattr(X, "n_features") else rows_of(X)
-        return rows.with_bias(-1.0)
+
+def examples_of(X: Any) -> Rows:
+    """Rows of a problem, a matrix or an array, without a bias. Columns beyond a model's features
+    are ignored in its scores, and missing ones are 0, as in LIBLINEAR.
+    """
+    rows: Rows = X.rows if hasattr(X, "rows") and hasattr(X, "n_features") else rows_of(X)
+    return rows.with_bias(-1.0)
+
+
+def check_rank(k: int, n_labels: int) -> None:
+    """Raise ValueError for a number of best labels below 1 or above that of all."""
+    if not 1 <= k <= n_labels:
+        raise ValueError(f"k is {k}; it must be from 1 to the number of labels, {n_labels}")

@@ -15,8 +15,8 @@ from rrmlinear.catalog.selection import select
 from rrmlinear.core.cached import cached_property
 from rrmlinear.core.plain_state import PlainState
 from rrmlinear.core.records import record
-from rrmlinear.data.array_rows import csr_of, rows_of
-from rrmlinear.training.labels.label_model import LabelModel
+from rrmlinear.data.array_rows import csr_of
+from rrmlinear.training.labels.label_model import LabelModel, check_rank, examples_of
 from rrmlinear.training.labels.signature import begins_with_labels
 from rrmlinear.training.model_files.header import ModelFileError
 
@@ -74,14 +74,10 @@ class LabelTree(PlainState):
         the last places are −1, their scores −inf. Raises ValueError for k or beam below 1, and for
         k above the number of labels.
         """
-        if not 1 <= k <= self.n_labels:
-            raise ValueError(
-                f"k is {k}; it must be from 1 to the number of labels, {self.n_labels}"
-            )
+        check_rank(k, self.n_labels)
         if beam < 1:
             raise ValueError(f"beam is {beam}; it must be at least 1")
-        rows = X.rows if hasattr(X, "rows") and hasattr(X, "n_features") else rows_of(X)
-        matrix, d = csr_of(rows.with_bias(-1.0)), self.n_features
+        matrix, d = csr_of(examples_of(X)), self.n_features
         if matrix.shape[1] != d:  # columns beyond the model's count nothing, missing ones are 0
             matrix = matrix[:, :d].copy()
             matrix.resize((matrix.shape[0], d))

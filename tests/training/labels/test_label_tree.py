@@ -13,6 +13,8 @@ from rrmlinear import (
     fit_labels,
 )
 from rrmlinear.metrics import precision_at_k
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.training.fit import NotSolvedWarning
 from rrmlinear.training.model_files.header import ModelFileError
 
 PARAMETER = Parameter(loss="squared-hinge", gap_tol=1e-2)
@@ -171,3 +173,13 @@ def test_wrong_problems(problem):
     without = MultilabelProblem.from_arrays(np.eye(3), np.zeros((3, 2)))
     with pytest.raises(ValueError, match="has no example with a label"):
         fit_label_tree(without, PARAMETER)
+
+
+def test_one_limit_of_time_is_for_all_nodes(problem):
+    with pytest.warns(NotSolvedWarning, match="time limit"):
+        tree = fit_label_tree(
+            problem, Parameter(loss="squared-hinge", gap_tol=1e-12, time_limit=1e-3), branching=3
+        )
+    assert tree.result.status is Status.TIME_LIMIT
+    assert tree.edges.weights.nnz == 0
+    assert sorted(tree.names.tolist()) == np.flatnonzero(problem.labels.counts).tolist()

@@ -228,7 +228,7 @@ class ChainRisk(Risk):
     def _part(
         self, nodes: Array, ready: Any, derivatives: Any, part: int, begin: int, end: int
     ) -> tuple[float, Array]:
-        """The same of some sequences."""
+        """F of the sequences begin … end − 1, and its derivatives by the weights of pairs."""
         sums, tau = self.sums, self.loss.temperature
         m = len(self.starts) - 1
         pairs = np.zeros((0 if derivatives is None else self.pair_rows, self.k))

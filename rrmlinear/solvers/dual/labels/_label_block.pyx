@@ -53,7 +53,7 @@ cdef class LabelBlock(LabelLanes):
     The arguments are those of `LabelLanes`: `begin`, `run`, then what it found. A row of which no
     dual moves leaves the passes for 2, 4, 8 … of them: for losses with bounds only where all its
     duals are 0. One whose gaps, each over its label's tolerance, sum to less than NAP_GAP of the
-    mean naps. Gaps over the rows visited tell when to measure all: that measurement alone ends a
+    mean skips two passes. Gaps over the rows visited tell when to measure all; only that ends a
     label. With ``free`` a pass goes over ½ (u − u_0)² in place of ½ u², u the weight of the
     appended column, then u_0 becomes u (method of multipliers); for the certificate Σ c α = 0 is
     made to hold by shorter duals of one side.
@@ -63,8 +63,8 @@ cdef class LabelBlock(LabelLanes):
     cdef int due                     # the first pass after which all rows may be measured
     cdef readonly object centres     # u_0 of each label
     cdef double[::1] centre
-    cdef double calm                 # the sum of a row's gaps with which it naps
-    cdef double[2] napping           # sums of those that nap since the last pass, the one before
+    cdef double calm                 # a row skips two passes if its gaps sum to less
+    cdef double[2] skipped           # gaps of rows that began to skip in the last two passes
     cdef int64_t[::1] order
     cdef double[:, :, ::1] lines     # of a measurement
     cdef int32_t[::1] wake           # see schedule_t
@@ -96,7 +96,7 @@ cdef class LabelBlock(LabelLanes):
         cdef uint64_t state = random_stream(seed, 0)
         LabelLanes.begin(self, begins, members, with_label, without)
         self.passes, self.due = 0, SAMPLE_PASSES + 1
-        self.calm = self.napping[0] = self.napping[1] = 0
+        self.calm = self.skipped[0] = self.skipped[1] = 0
         self.centres[:] = 0
         for i in range(self.rows.c.n_rows):
             self.streak[i] = 0
@@ -170,7 +170,7 @@ cdef class LabelBlock(LabelLanes):
     cdef int _pass(self, int number, uint64_t seed, double tolerance) except -1:
         cdef Py_ssize_t n, at, i, l, first, last
         cdef int found
-        cdef double part, whole = 0, naps = 0
+        cdef double part, whole = 0, skipping = 0
         cdef double[16] held_scores     # or sixteen floats
         cdef void* z = &held_scores[0]
         cdef int64_t* places = &self.order[0]
@@ -232,12 +232,12 @@ cdef class LabelBlock(LabelLanes):
                         continue
                     if part < self.calm:
                         schedule_note(&self.schedule, i, part, number, 0, self.calm)
-                        naps += part
-        part = 1 + (self.napping[0] + self.napping[1]) / whole if whole > 0 else 1
+                        skipping += part
+        part = 1 + (self.skipped[0] + self.skipped[1]) / whole if whole > 0 else 1
         for l in range(LANES):
             self.each[l].dual += rises[l]
             self.each[l].gap = gaps[l] * part
-        self.napping[1], self.napping[0] = self.napping[0], naps
+        self.skipped[1], self.skipped[0] = self.skipped[0], skipping
         self.calm = CALM * whole / n if number > SAMPLE_PASSES else 0
         return 0
 
