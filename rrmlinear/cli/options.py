@@ -91,6 +91,8 @@ class TrainingOptions:
     liblinear_model: bool = False
     cached: bool = False
     report_file: str | None = None
+    report_test: str | None = None
+    report_static: bool = False
     dask: str | None = None
     dashboard: str | None = None
     mpi: bool = False
@@ -179,6 +181,8 @@ def parser_of_training() -> Parser:
     parser.flag("--liblinear-model", dest="liblinear_model")
     parser.flag("--cache", dest="cached")
     parser.value("--report", dest="report_file", type=output)
+    parser.value("--report-test", dest="report_test")
+    parser.flag("--report-static", dest="report_static")
     parser.value("--dask")
     parser.value("--dashboard")
     parser.flag("--mpi")
@@ -207,6 +211,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         raise parser.wrong("--cache needs a training_set_file with a name, not standard input")
     if options.dashboard is not None:
         _check_dashboard(parser, options)
+    _check_report(parser, options)
     if options.dask is not None or options.mpi:
         _check_workers(parser, options, files[0])
     if len(files) > 2:
@@ -234,6 +239,8 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         bool(options.liblinear_model),
         bool(options.cached),
         options.report_file,
+        options.report_test,
+        bool(options.report_static),
         options.dask,
         options.dashboard,
         bool(options.mpi),
@@ -262,6 +269,19 @@ def _check_dashboard(parser: Parser, options: SimpleNamespace) -> None:
             f"--dashboard is an address with a port from 0 to 65535, such as 127.0.0.1:8787, got "
             f"{options.dashboard}"
         )
+
+
+def _check_report(parser: Parser, options: SimpleNamespace) -> None:
+    """Refuse options of a page without it, and test data of what saves no model."""
+    for flag in ("--report-test", "--report-static"):
+        if getattr(options, flag[2:].replace("-", "_")) and options.report_file is None:
+            raise parser.wrong(f"{flag} has no effect without --report")
+    if options.report_test is not None:
+        for flag, is_given in (("-v", options.folds is not None), ("-C", options.search)):
+            if is_given:
+                raise parser.wrong(f"--report-test has no effect with {flag}, which saves no model")
+        if options.edges_file is not None or options.cliques_file is not None:
+            raise parser.wrong("--report-test takes no test data with edges or cliques")
 
 
 def _check_workers(parser: Parser, options: SimpleNamespace, file: str) -> None:

@@ -17,6 +17,7 @@ from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.training.trained import TrainedModel
 
 if TYPE_CHECKING:
+    from rrmlinear.pages.run import Table
     from rrmlinear.training.search import Trial
 
 Data = Problem | SequenceProblem
@@ -52,23 +53,32 @@ def messages(said: Sequence[warnings.WarningMessage]) -> list[str]:
     return [str(warning.message) for warning in said]
 
 
+def _reached(scores: Sequence[float], regression: bool) -> float:
+    """The best of some scores, less for better ones."""
+    return min(scores) if regression else -max(scores)
+
+
 @record(eq=True)
 class Report:
     """The page that `train --report` writes, none where ``path`` is None.
 
-    ``command`` is told as what made it; ``warnings`` are those of reading.
+    ``command`` is told as what made it; ``warnings`` are those of reading. ``test`` are examples
+    that the model is tried on.
     """
 
     path: str | None
     command: str
     warnings: Sequence[str]
+    static: bool = False
+    test: Data | None = None
 
     def of_model(self, model: TrainedModel, problem: Data, said: Sequence[str]) -> None:
         """The page of a training."""
         if self.path is None:
             return
+        told: Any = {"command": self.command, "warnings": [*self.warnings, *said]}
         with page_errors(self.path):
-            model.report(self.path, problem, command=self.command, warnings=[*self.warnings, *said])
+            model.report(self.path, problem, self.test, **told, static=self.static)
 
     def of_search(
         self, trials: Sequence[Trial], best: Trial, chosen: Selection, problem: Data
@@ -76,53 +86,77 @@ class Report:
         """The page of a search for C."""
         if self.path is None:
             return
+        from rrmlinear.pages.canvas import MOST_CURVES
+        from rrmlinear.pages.pictures import scores_along
+        from rrmlinear.pages.run import Cell, Table
+
         regression = chosen.kind == "regression"
         score = "mean squared error" if regression else chosen.loss_row.title or "accuracy"
         with_epsilon = best.epsilon is not None
         heads = ["C", *(["p"] if with_epsilon else []), score]
-        rows = [
+        told = [
             [f"{t.cost:g}", *([f"{t.epsilon:g}"] if with_epsilon else []), f"{t.score:.6g}"]
             for t in trials
         ]
+        is_best = [(t.cost, t.epsilon) == (best.cost, best.epsilon) for t in trials]
+        rows = [
+            [Cell(text, "good" if marked else "") for text in row]
+            for row, marked in zip(told, is_best, strict=True)
+        ]
+        curves: dict[str, tuple[list[float], list[float]]] = {}
+        for trial in trials:
+            name = "" if trial.epsilon is None else f"p = {trial.epsilon:.3g}"
+            costs, scores = curves.setdefault(name, ([], []))
+            costs.append(trial.cost)
+            scores.append(trial.score)
+        shown = dict(sorted(curves.items(), key=lambda item: _reached(item[1][1], regression)))
+        few = {name: shown[name] for name in list(shown)[:MOST_CURVES]}
+        pictures = [scores_along(few, "C", score, best.cost)]
         title = f"Values of C tried; the best is {best.cost:g}"
         found = {"C": best.cost} | ({"epsilon": best.epsilon} if with_epsilon else {})
-        self._of_table("Search for C", chosen, problem, title, heads, rows, found)
+        table = Table(title, heads, rows)
+        self._of_table("Search for C", chosen, problem, table, pictures, found)
 
     def of_folds(self, folds: int, lines: str, chosen: Selection, problem: Data) -> None:
         """The page of a cross validation, whose results were printed as ``lines``."""
+        from rrmlinear.pages.run import Table
+
         rows = [
             line.removeprefix("Cross Validation ").split(" = ", 1) for line in lines.split("\n")
         ]
-        heads = ("measure", "value")
-        self._of_table(
-            "Cross validation", chosen, problem, f"Examples of {folds} folds held out", heads, rows
-        )
+        table = Table(f"Examples of {folds} folds held out", ("measure", "value"), rows)
+        self._of_table("Cross validation", chosen, problem, table)
 
     def _of_table(
         self,
         title: str,
         chosen: Selection,
         problem: Data,
-        name: str,
-        heads: Sequence[str],
-        rows: Sequence[Sequence[str]],
+        table: Table,
+        pictures: Sequence[Any] = (),
         found: Mapping[str, Any] | None = None,
     ) -> None:
         """``found`` are choices in place of those asked for."""
         if self.path is None:
             return
+        from rrmlinear.pages import words
         from rrmlinear.pages.facts import facts_of
-        from rrmlinear.pages.run import Run, Table
+        from rrmlinear.pages.run import Run
         from rrmlinear.pages.run_pages import write_run
 
+        loss, choices = chosen.loss_row.name, replace(chosen.choices, **(found or {}))
+        facts = facts_of(problem, chosen.kind == "regression")
+        n_classes = 0 if facts.labels is None or chosen.loss_row.threshold else len(facts.labels)
         run = Run(
-            f"{title}, {chosen.loss_row.name} loss",
+            f"{title}: {words.title(loss, choices, n_classes)}",
             self.command,
-            chosen.loss_row.name,
-            replace(chosen.choices, **(found or {})),
-            facts=facts_of(problem, chosen.kind == "regression"),
+            loss,
+            choices,
+            facts=facts,
             warnings=self.warnings,
-            tables=[Table(name, heads, rows)],
+            tables=[table],
+            pictures=pictures,
+            static=self.static,
         )
         with page_errors(self.path):
             write_run(run, self.path)

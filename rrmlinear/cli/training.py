@@ -49,6 +49,8 @@ def main(arguments: Sequence[str]) -> None:
     for sentence in options.warnings:
         print(sentence, file=sys.stderr, flush=True)
     check_input(options.training_file)
+    if options.report_test is not None:
+        check_input(options.report_test)
     for path in options.beside.values():
         check_input(path)
     _check_outputs(options)
@@ -80,7 +82,13 @@ def main(arguments: Sequence[str]) -> None:
     )
     problem = problem.with_bias(options.bias)
     command = command_of("train", arguments) if options.report_file is not None else ""
-    run = _Run(options, problem, Report(options.report_file, command, messages(said)))
+    test = None
+    if options.report_test is not None:
+        with warnings_said() as said_of_test:
+            test = _read_test(options)
+        said += said_of_test
+    report = Report(options.report_file, command, messages(said), options.report_static, test)
+    run = _Run(options, problem, report)
     try:
         if options.folds is not None:
             run.over_folds(options.folds)
@@ -99,6 +107,12 @@ def _read(options: TrainingOptions) -> Problem | SequenceProblem:
     if options.chosen.kind == "chain":
         return read_chains(*given, options.edges_file, options.cliques_file)
     return read_problem(*given)
+
+
+def _read_test(options: TrainingOptions) -> Problem | SequenceProblem:
+    assert options.report_test is not None
+    read = read_chains if options.chosen.kind == "chain" else read_problem
+    return read(options.report_test, options.reading_threads, options.strict)
 
 
 def _has_labels(options: TrainingOptions, of_lines: bool = False) -> bool:

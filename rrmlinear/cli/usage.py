@@ -32,7 +32,10 @@ OTHER_OPTIONS = {
     "predict takes such a file too",
     "--cliques file": "training_set_file holds graphs, and this file holds a clique on each line: "
     "[type] qid:graph node ...; predict takes such a file too",
-    "--report file": "write a page, one HTML file: problem, data, gap against seconds, weights",
+    "--report file": "write a page, one HTML file: how well the model predicts, problem, data, gap "
+    "against seconds, weights",
+    "--report-test file": "the page also tells how well the model predicts these data",
+    "--report-static": "the page has no script, pictures in SVG, and at most some 300 kB",
     "--dask where": "train over the workers of a Dask cluster: the address of its scheduler, such "
     "as tcp://host:8786, or local:n for n processes; every worker opens training_set_file",
     "--dashboard address": "the pages of --dask local:n listen here: 127.0.0.1:8787, or :8787 for "

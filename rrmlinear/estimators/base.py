@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from inspect import getdoc
@@ -21,6 +21,7 @@ from rrmlinear.core.plain_state import PlainState
 from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
 from rrmlinear.pages.passes import Bar, Lines, LiveLine
+from rrmlinear.pages.run import Predictions
 from rrmlinear.pages.run_pages import write_certificate
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.training.fit import NotSolvedWarning
@@ -99,20 +100,27 @@ class Certified(PlainState, BaseEstimator):
             if value is not default and not any(each.is_satisfied_by(value) for each in allowed):
                 super()._validate_params()
 
-    def report(self, path: str | PathLike[str]) -> None:
+    def report(self, path: str | PathLike[str], *, static: bool = False) -> None:
         """Write a page about the last fit, one HTML file that needs no network.
 
-        It tells the problem and the certificate with its trace. Raises NotFittedError before a
-        fit, and ImportError without plotly and Jinja2 (the extra ``report``).
+        It tells the problem and the certificate with its trace. A ``static`` page has no script,
+        and SVG for pictures. Raises NotFittedError before a fit, and ImportError without the
+        packages of the extra ``report``.
         """
-        self._write_page(path, None)
+        self._write_page(path, None, static=static)
 
-    def _write_page(self, path: str | PathLike[str], facts: DataFacts | None) -> None:
+    def _write_page(
+        self,
+        path: str | PathLike[str],
+        facts: DataFacts | None,
+        measured: Sequence[Predictions] = (),
+        static: bool = False,
+    ) -> None:
         check_is_fitted(self)
         name, proof = type(self).__name__, self._proof_
         sentence = (getdoc(type(self)) or name).split("\n\n")[0]
         certificate = (proof.result, proof.scale, proof.duals)
-        write_certificate(path, name, sentence, repr(self), *certificate, facts)
+        write_certificate(path, name, sentence, repr(self), *certificate, facts, measured, static)
 
     def _expected_failed_checks(self) -> dict[str, str]:
         """The checks of scikit-learn that it may fail by its parameters, with reasons."""

@@ -23,7 +23,7 @@ from rrmlinear.estimators.wording import SOLVERS
 from rrmlinear.pages.page import Section, write_page
 from rrmlinear.pages.pictures import MOST_CLASSES, weights_along
 from rrmlinear.pages.run import Cell, Table, versions
-from rrmlinear.pages.words import formulas
+from rrmlinear.pages.words import formulas, title
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.trained import check_names
 
@@ -40,6 +40,7 @@ class Path:
     passes       passes over the data that each took, beginning from the one before
     statuses     why the solver stopped: `Status` values
     classes      the labels, sorted; None for regression
+    problem      its name in the field
     formulas     the objective, a line each
     command      the call that made it
     """
@@ -52,6 +53,7 @@ class Path:
     passes: NDArray[np.int64]
     statuses: tuple[Status, ...]
     classes: NDArray[Any] | None
+    problem: str
     formulas: Sequence[str]
     command: str
 
@@ -61,12 +63,16 @@ class Path:
         return np.count_nonzero(self.coefs.any(axis=1), axis=1)
 
     def report(
-        self, path: str | PathLike[str], *, feature_names: Sequence[str] | None = None
+        self,
+        path: str | PathLike[str],
+        *,
+        feature_names: Sequence[str] | None = None,
+        static: bool = False,
     ) -> None:
         """Write a page with the certificates and the largest weights along the path.
 
-        Raises ImportError without plotly and Jinja2 (the extra ``report``), and ValueError for a
-        wrong number of names.
+        A ``static`` page has no script, and SVG for pictures. Raises ImportError without the
+        packages of the extra ``report``, and ValueError for a wrong number of names.
         """
         check_names(feature_names, self.coefs.shape[2])
         heads = ("C", "objective", "gap", "passes", "features in use", "")
@@ -76,7 +82,7 @@ class Path:
             for i, why in enumerate(_verdict(status) for status in self.statuses)
         ]
         labels = [] if self.classes is None else [f"label {each}" for each in self.classes]
-        names = labels or ["prediction"]
+        names = labels or [""]
         pictures = [
             weights_along(
                 self.Cs, self.coefs[:, j], names[-1 if len(names) == 2 else j], feature_names
@@ -86,7 +92,8 @@ class Path:
         problem = Section("Problem", formulas=self.formulas)
         section = Section("Path", pictures=pictures, tables=[Table("Each C", heads, rows)])
         made = Section("How it was made", [("command", self.command), *versions()])
-        write_page(path, f"A path over {len(self.Cs)} values of C", [problem, section, made])
+        name = f"{self.problem}: a path over {len(self.Cs)} values of C"
+        write_page(path, name, [section, problem, made], static=static)
 
 
 def _verdict(status: Status) -> Cell:
@@ -149,6 +156,7 @@ def path(
         np.array(passes),
         statuses,
         getattr(estimator, "classes_", None),
+        title(*estimator._training_, len(getattr(estimator, "classes_", ()))),
         formulas(*estimator._training_),
         f"path({', '.join(f'{name}={value!r}' for name, value in asked.items())})",
     )

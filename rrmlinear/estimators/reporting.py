@@ -17,25 +17,37 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.scores import labelled, problem_of
 from rrmlinear.pages.facts import DataFacts, facts_of
-from rrmlinear.pages.run import Run, Table
+from rrmlinear.pages.run import Predictions, Run, Table
 from rrmlinear.pages.run_pages import write_run
+from rrmlinear.pages.words import title
 from rrmlinear.training.trained import check_names
 
 
 class Described(Certified):
     """An estimator of rows whose page tells data and certificate, and no weights."""
 
-    def report(self, path: str | PathLike[str], X: Any = None, y: Any = None) -> None:
+    def report(
+        self,
+        path: str | PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        X_test: Any = None,
+        y_test: Any = None,
+        *,
+        static: bool = False,
+    ) -> None:
         """Write a page about the last fit, one HTML file that needs no network.
 
         It tells the problem and the certificate with its trace; where X and y, the training data,
-        or a container are given, facts of the data too. Raises NotFittedError before a fit,
-        ImportError without plotly and Jinja2 (the extra ``report``), ValueError for data that do
-        not fit.
+        or a container are given, facts of the data too. It tells how well the fit predicts these
+        data and the test data. A ``static`` page has no script, and SVG for pictures. Raises
+        NotFittedError before a fit, ImportError without the packages of the extra ``report``,
+        ValueError for data that do not fit.
         """
         check_is_fitted(self)
         X, y, _ = labelled(X, y)
-        self._write_page(path, None if X is None else self._facts(X, y))
+        facts = None if X is None else self._facts(X, y)
+        self._write_page(path, facts, measured(self, X, y, X_test, y_test), static)
 
     def _facts(self, X: Any, y: Any) -> DataFacts:
         if not isinstance(X, Problem):
@@ -62,6 +74,28 @@ def labelled_facts(X: Any, y: Any, classes: NDArray[Any] | None) -> DataFacts:
     return replace(facts, labels=classes[facts.labels])
 
 
+def measured(
+    estimator: Any, X: Any, y: Any, X_test: Any = None, y_test: Any = None
+) -> list[Predictions]:
+    """Predictions of the training data and of test data, for those that are given."""
+    found = []
+    for name, each, true in (("training data", X, y), ("test data", X_test, y_test)):
+        data, true, _ = labelled(each, true)
+        if data is None and true is None:
+            continue
+        if data is None or (true is None and not is_outlier_detector(estimator)):
+            raise ValueError(f"X and y of the {name} are given together, or neither")
+        predicted, classes = estimator.predict(data), getattr(estimator, "classes_", None)
+        scores = None
+        if hasattr(estimator, "decision_function"):
+            scores = estimator.decision_function(data)
+            if scores.ndim == 2 and (classes is None or scores.shape[1] != len(classes)):
+                scores = None  # of pairs of classes
+        true = None if true is None or is_outlier_detector(estimator) else np.asarray(true)
+        found.append(Predictions(name, predicted, true, classes, scores))
+    return found
+
+
 class Reported(Certified):
     """A linear estimator whose page tells all; a fit sets ``coef_``, and the loss and the choices
     of its training.
@@ -74,28 +108,33 @@ class Reported(Certified):
         path: str | PathLike[str],
         X: Any = None,
         y: Any = None,
+        X_test: Any = None,
+        y_test: Any = None,
         *,
         feature_names: Sequence[str] | None = None,
+        static: bool = False,
     ) -> None:
         """Write a page about the last fit, one HTML file that needs no network.
 
         It tells the problem, the certificate with its trace, and the largest weights. Where X and
-        y, the training data, or a container are given, it tells facts of the data too.
-        ``feature_names`` are by default those of the data frame that `fit` took. Raises
-        NotFittedError before a fit, ImportError without plotly and Jinja2 (the extra ``report``),
-        ValueError for data or names that do not fit.
+        y, the training data, or a container are given, it tells facts of the data too. It tells how
+        well the fit predicts these data, and ``X_test`` with ``y_test``. ``feature_names`` are by
+        default those of the data frame that `fit` took. A ``static`` page has no script: its
+        pictures are SVG, and it has at most some 300 kB in place of 5 MB.
+
+        Raises NotFittedError before a fit, ImportError without the packages of the extra
+        ``report``, ValueError for data or names that do not fit.
         """
         check_is_fitted(self)
         X, y, _ = labelled(X, y)
-        if (X is None) != (y is None):
-            raise ValueError("X and y are given together, or neither")
+        told = measured(self, X, y, X_test, y_test)
         coef: Any = self.coef_  # type: ignore[attr-defined]
         weights = np.atleast_2d(coef.toarray() if issparse(coef) else coef).T
         names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
         check_names(names, len(weights))
         (loss, choices), proof = self._training_, self._proof_
         run = Run(
-            f"{type(self).__name__}, {loss} loss",
+            title(loss, choices, len(getattr(self, "classes_", ()))),
             repr(self),
             loss,
             choices,
@@ -107,11 +146,18 @@ class Reported(Certified):
             None if X is None else self._facts(X, y),
             names,
             tables=self._tables(),
+            pictures=self._pictures(),
+            measured=told,
+            static=static,
         )
         write_run(run, path)
 
     def _tables(self) -> list[Table]:
         """Tables of what was tried before the fit."""
+        return []
+
+    def _pictures(self) -> list[Any]:
+        """Pictures of what was tried before the fit."""
         return []
 
     def _columns(self, n_scores: int) -> list[str]:

@@ -11,6 +11,10 @@ import numpy as np
 from rrmlinear.pages.traces import Trace
 
 HEIGHT = 380
+#: Curves of scores in one picture.
+MOST_CURVES = 10
+#: Points that a curve or a cloud shows, evenly taken.
+MOST_POINTS = 500
 #: A legend where buttons stand above the picture.
 BELOW = {"y": -0.3, "yanchor": "top", "x": 0, "xanchor": "left"}
 #: Pixels above a picture that has neither legend nor buttons there: room for plotly's tools.
@@ -22,6 +26,14 @@ GREY = "#8a8f98"
 #: Lines of more curves than there are colours.
 DASHES = ("solid", "dash", "dot")
 AXES = (("seconds", "seconds"), ("passes", "passes over the data"))
+
+
+def thinned(x: Any, y: Any) -> tuple[Any, Any]:
+    """At most MOST_POINTS points of a curve or a cloud, the first and the last among them."""
+    if len(x) <= MOST_POINTS:
+        return x, y
+    kept = np.linspace(0, len(x) - 1, MOST_POINTS).astype(np.intp)
+    return x[kept], y[kept]
 
 
 def empty_figure(top: int = 80) -> Any:

@@ -13,6 +13,7 @@ from rrmlinear.pages.canvas import (
     BELOW,
     COLOURS,
     DASHES,
+    GREY,
     HEIGHT,
     LITTLE,
     axis_menu,
@@ -35,7 +36,9 @@ FEW_PASSES = 60
 POSITIVE, NEGATIVE = COLOURS[0], COLOURS[5]
 
 
-def convergence(traces: Sequence[Trace], target: float | None = None) -> Any:
+def convergence(
+    traces: Sequence[Trace], target: float | None = None, against: str = "seconds"
+) -> Any:
     """Relative gaps against seconds or passes, either axis plain or logarithmic.
 
     ``target`` is the relative gap asked for. The objectives stand in the hover text.
@@ -44,7 +47,7 @@ def convergence(traces: Sequence[Trace], target: float | None = None) -> Any:
     for trace, colour in _coloured(traces):
         thin = trace.thinned()
         figure.add_scatter(
-            x=thin.seconds,
+            x=getattr(thin, against),
             y=_above_zero(thin.relative_gap),
             name=trace.name or "relative gap",
             mode="lines+markers" if len(thin.passes) <= FEW_PASSES else "lines",
@@ -59,7 +62,7 @@ def convergence(traces: Sequence[Trace], target: float | None = None) -> Any:
         mark(figure, target, "asked for")
     gaps = np.concatenate([trace.relative_gap for trace in traces])
     figure.update_yaxes(**logarithmic(gaps), title="relative gap")
-    figure.update_xaxes(title=AXES[0][1])
+    figure.update_xaxes(title=dict(AXES)[against])
     figure.update_layout(
         showlegend=len(traces) > 1,
         legend=BELOW,
@@ -197,9 +200,31 @@ def weights_along(
     figure.update_yaxes(title="weight", exponentformat="power")
     figure.update_layout(
         title={"text": title, "font": {"size": 14}},
-        height=HEIGHT + 20 * len(top),
-        legend={"orientation": "v", "y": -0.2, "yanchor": "top", "x": 0, "xanchor": "left"},
+        height=HEIGHT + 150,
+        showlegend=True,
+        legend=BELOW | {"y": -0.15},
     )
+    return figure
+
+
+def scores_along(curves: Mapping[str, tuple[Any, Any]], name: str, score: str, best: float) -> Any:
+    """Scores against the values of a parameter, a curve for each name; the best value is marked."""
+    figure = empty_figure(top=LITTLE)
+    for i, (label, (values, scores)) in enumerate(curves.items()):
+        figure.add_scatter(
+            x=values,
+            y=scores,
+            name=label,
+            mode="lines+markers",
+            line_color=COLOURS[i % len(COLOURS)],
+            hovertemplate=f"{name} %{{x:.4g}}: {score} %{{y:.6g}}",
+        )
+    line = {"color": GREY, "dash": "dot", "width": 1}
+    every = np.concatenate([np.asarray(values) for values, _ in curves.values()])
+    figure.add_shape(type="line", yref="paper", x0=best, x1=best, y0=0, y1=1, line=line)
+    figure.update_xaxes(**logarithmic(every) if every.min() > 0 else {}, title=name)
+    figure.update_yaxes(title=score)
+    figure.update_layout(showlegend=len(curves) > 1, legend=BELOW)
     return figure
 
 

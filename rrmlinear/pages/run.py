@@ -25,10 +25,11 @@ PACKAGES = ("rrmlinear", "numpy", "scipy", "scikit-learn")
 
 @dataclass(frozen=True)
 class Cell:
-    """Words in a table, and whether they are "good" or "bad" news."""
+    """Words in a table, whether they are "good" or "bad" news, and a shade from 0 to 1 behind."""
 
     text: str
     tone: str = ""
+    shade: float = 0.0
 
     def __str__(self) -> str:
         return self.text
@@ -44,13 +45,47 @@ class Table:
 
 
 @dataclass(frozen=True, eq=False)
+class Predictions:
+    """What a model says of n examples, beside what is true.
+
+    ``name`` tells the examples. ``predicted`` and ``true`` are labels, or numbers (n, or n × k)
+    where ``classes`` is None; ``true`` is None where nothing is known. ``scores`` are n × k in the
+    order of ``classes``, or n numbers that are large for ``classes[positive]``.
+    """
+
+    name: str
+    predicted: NDArray[Any]
+    true: NDArray[Any] | None = None
+    classes: NDArray[Any] | None = None
+    scores: NDArray[Any] | None = None
+    positive: int = 1
+
+    def score_of(self, label: Any) -> NDArray[Any] | None:
+        """A number of each example that is large for a class."""
+        assert self.classes is not None
+        j = self.classes.tolist().index(label)
+        if self.scores is None or self.scores.ndim == 2:
+            return None if self.scores is None else self.scores[:, j]
+        return self.scores if j == self.positive else -self.scores
+
+    @property
+    def shown(self) -> list[Any]:
+        """The classes with a curve of their own: one of two, else all."""
+        assert self.classes is not None
+        labels: list[Any] = self.classes.tolist()
+        return [labels[self.positive]] if len(labels) == 2 else labels
+
+
+@dataclass(frozen=True, eq=False)
 class Run:
     """One training: what was asked, the weights, and the certificate.
 
     ``command`` is the line that makes it again. ``weights`` (features × columns) leave an appended
     column out, and ``columns`` are their names: labels, or one name for a single score. Objectives
     and gaps of ``result`` times ``scale`` are those of the user's problem. ``loss`` and ``choices``
-    say the problem. ``duals`` counts the sizes of its duals.
+    say the problem. ``duals`` counts the sizes of its duals. ``measured`` are predictions of the
+    training data and of test data. ``pictures`` stand above the ``tables``. A ``static`` page has
+    no script.
     """
 
     title: str
@@ -66,6 +101,9 @@ class Run:
     feature_names: Sequence[str] | None = None
     warnings: Sequence[str] = ()
     tables: Sequence[Table] = ()
+    pictures: Sequence[Any] = ()
+    measured: Sequence[Predictions] = ()
+    static: bool = False
 
 
 def versions() -> list[tuple[str, str]]:

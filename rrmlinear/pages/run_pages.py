@@ -9,7 +9,8 @@ from rrmlinear.pages import pictures, words
 from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
 from rrmlinear.pages.page import Section, write_page
-from rrmlinear.pages.run import Run, Table, versions
+from rrmlinear.pages.quality import quality_section
+from rrmlinear.pages.run import Predictions, Run, Table, versions
 from rrmlinear.pages.sections import certificate_section, data_section, weights_section
 from rrmlinear.pages.traces import Trace
 from rrmlinear.solvers.loop.result import Result
@@ -18,16 +19,17 @@ from rrmlinear.solvers.loop.result import Result
 def write_run(run: Run, path: str | PathLike[str]) -> None:
     """Write the page of a run, whole or not at all. ImportError where packages are missing."""
     verdict, solved = _verdict(run.result)
+    tried = Section("Values tried", pictures=run.pictures, tables=run.tables)
     sections = [
+        *([quality_section(run.measured)] if run.measured else []),
+        *([tried] if run.tables else []),
         Section("Problem", _problem_lines(run), words.formulas(run.loss, run.choices)),
         *([] if run.facts is None else [data_section(run.facts)]),
         *([] if run.result is None else [certificate_section(run.result, run.scale, run.duals)]),
         *([] if run.weights is None else [weights_section(run)]),
-        *([Section("Tables", tables=run.tables)] if run.tables else []),
-        *([Section("Warnings", warnings=run.warnings)] if run.warnings else []),
         Section("How it was made", [("command", run.command), *versions()]),
     ]
-    write_page(path, run.title, sections, verdict, solved)
+    write_page(path, run.title, sections, verdict, solved, run.warnings, run.static)
 
 
 def write_certificate(
@@ -39,16 +41,19 @@ def write_certificate(
     scale: float,
     duals: DualCounts | None,
     facts: DataFacts | None = None,
+    measured: Sequence[Predictions] = (),
+    static: bool = False,
 ) -> None:
     """Write the page of a fit whose weights are not told; see `Run` for the words."""
     verdict, solved = _verdict(result)
     sections = [
+        *([quality_section(measured)] if measured else []),
         Section("Problem", [("in a sentence", sentence)]),
         *([] if facts is None else [data_section(facts)]),
         certificate_section(result, scale, duals),
         Section("How it was made", [("command", command), *versions()]),
     ]
-    write_page(path, title, sections, verdict, solved)
+    write_page(path, title, sections, verdict, solved, (), static)
 
 
 def write_traces(traces: Sequence[Trace], path: str | PathLike[str], command: str) -> None:

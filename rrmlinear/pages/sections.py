@@ -88,7 +88,8 @@ def certificate_section(result: Result, scale: float, duals: DualCounts | None) 
         *(("note", note) for note in result.notes),
     ]
     sizes = [] if duals is None else [pictures.dual_sizes(duals)]
-    return Section("Certificate", lines, pictures=[*_convergence(result, scale), *sizes])
+    shown = [*_convergence(result, scale), *sizes]
+    return Section("Certificate", lines, pictures=shown, columns=min(2, len(shown)))
 
 
 def _convergence(result: Result, scale: float) -> list[Any]:

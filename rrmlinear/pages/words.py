@@ -23,6 +23,26 @@ TASKS = {
 }
 ONE_BY_ONE = "Tell {classes} classes apart, each against the rest"
 
+#: The field's names of problems, by the loss; of the squared one by the regularizer.
+NAMES = {
+    **dict.fromkeys(("hinge", "smooth-hinge", "squared-hinge", "generalized-hinge"), "Linear SVM"),
+    **dict.fromkeys(("weston-watkins", "softmax-of-hinge"), "Linear SVM"),
+    **dict.fromkeys(("crammer-singer", "smooth-crammer-singer"), "Linear SVM"),
+    **dict.fromkeys(("logistic", "softmax"), "Logistic regression"),
+    **dict.fromkeys(
+        ("epsilon-insensitive", "squared-epsilon-insensitive"), "Support vector regression"
+    ),
+    "absolute": "Median regression",
+    "one-class": "One-class SVM",
+    "crf": "Conditional random field",
+    "m3n": "Max-margin Markov network",
+}
+SQUARED = {"l2": "Ridge regression", "l1": "Lasso", "elastic-net": "Elastic net"}
+OF_KINDS = {
+    "regression": "{name} regression",
+    "measure": "Linear classifier for {name}",
+}
+
 #: Signs of choices in the formulas of the catalog.
 SYMBOLS = {
     "l1": "S",
@@ -55,6 +75,23 @@ def size(n_bytes: float) -> str:
     return f"{n_bytes:.3g} {unit}"
 
 
+def title(loss: str, choices: Choices, n_classes: int) -> str:
+    """The problem by its name in the field, with the classes if there are any."""
+    row, regularizer = loss_row(loss), _regularizer(choices).name
+    if loss == "squared" and regularizer in SQUARED:
+        return SQUARED[regularizer]
+    word = row.title or loss.replace("-", " ")
+    name = NAMES.get(loss) or OF_KINDS.get(row.kind, "{name} loss").format(name=word)
+    name = f"{name[0].upper()}{name[1:]}"
+    if regularizer != "l2":
+        name += f" with {regularizer.replace('-', ' ')}"
+    return (
+        f"{name}, {number(n_classes)} {'class' if n_classes == 1 else 'classes'}"
+        if n_classes
+        else name
+    )
+
+
 def sentence(run: Run) -> str:
     """The problem in one sentence."""
     row, regularizer = loss_row(run.loss), _regularizer(run.choices)
@@ -69,7 +106,7 @@ def sentence(run: Run) -> str:
 def _n_classes(run: Run) -> int:
     if run.facts is not None and run.facts.labels is not None:
         return len(run.facts.labels)
-    return len(run.columns)
+    return max(2, len(run.columns))
 
 
 def _numbers(row: LossRow | RegularizerRow, choices: Choices) -> str:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.losses import loss_row
@@ -12,6 +16,9 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.stored import StoredModel
+
+if TYPE_CHECKING:
+    from rrmlinear.pages.run import Predictions
 
 
 @record()
@@ -28,32 +35,38 @@ class TrainedModel(StoredModel):
         self,
         path: str | PathLike[str],
         problem: Problem | SequenceProblem | None = None,
+        test: Problem | SequenceProblem | None = None,
         *,
         feature_names: Sequence[str] | None = None,
         title: str | None = None,
         command: str = "",
         warnings: Sequence[str] = (),
+        static: bool = False,
     ) -> None:
         """Write a page about the training, one HTML file that needs no network.
 
         The page has the problem, the certificate with its trace, and the largest weights. With
-        ``problem``, the training data, it also has facts of the data. ``feature_names`` has a name
-        for each feature. ``command`` is told as what made the model.
+        ``problem``, the training data, it also has facts of the data. It tells how well the model
+        predicts these data, and those of ``test``. ``feature_names`` has a name for each feature.
+        ``command`` is told as what made the model. A ``static`` page has no script, pictures in
+        SVG, and at most some 300 kB in place of 5 MB.
 
-        Raises ImportError without plotly and Jinja2 (the extra ``report``), and ValueError for a
+        Raises ImportError without the packages of the extra ``report``, and ValueError for a
         loaded model and for a wrong number of names.
         """
         from rrmlinear.pages.duals import DualCounts
         from rrmlinear.pages.facts import facts_of
         from rrmlinear.pages.run import Run
         from rrmlinear.pages.run_pages import write_run
+        from rrmlinear.pages.words import title as title_of
 
         if self.result is None or self.parameter is None or self.loss is None:
             raise ValueError("a model that was loaded has no trace to report: train it")
         check_names(feature_names, self.n_features)
-        numbers = loss_row(self.loss).kind == "regression"
+        row = loss_row(self.loss)
+        given = {"training data": problem, "test data": test}
         run = Run(
-            title or f"{self.solver_name}, {self.loss} loss",
+            title or title_of(self.loss, self.parameter, 0 if row.threshold else len(self.labels)),
             command or repr(self.parameter),
             self.loss,
             self.parameter,
@@ -61,11 +74,33 @@ class TrainedModel(StoredModel):
             self._columns(),
             self.result,
             duals=DualCounts.of(self.result.duals),
-            facts=None if problem is None else facts_of(problem, numbers),
+            facts=None if problem is None else facts_of(problem, row.kind == "regression"),
             feature_names=feature_names,
             warnings=warnings,
+            measured=[
+                self._measured(name, data) for name, data in given.items() if data is not None
+            ],
+            static=static,
         )
         write_run(run, path)
+
+    def _measured(self, name: str, problem: Problem | SequenceProblem) -> Predictions:
+        """Predictions of examples, beside their labels."""
+        from rrmlinear.pages.run import Predictions
+
+        model: Any = self
+        predicted: NDArray[Any] = model.predict(problem)
+        if isinstance(problem, SequenceProblem):
+            return Predictions(name, predicted, problem.labels[problem.label], self.labels)
+        if self.is_regression:
+            return Predictions(name, predicted, problem.labels)
+        scores = model.decision_function(problem)
+        if self.rho is not None:
+            return Predictions(name, predicted, scores=scores)
+        true = problem.labels
+        if (true == true.astype(np.int64)).all():
+            true = true.astype(np.int64)
+        return Predictions(name, predicted, true, self.labels, scores, positive=0)
 
     def _columns(self) -> list[str]:
         """Names of the columns of weights."""

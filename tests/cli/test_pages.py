@@ -1,5 +1,6 @@
 """The commands that write pages: train --report, info and plot."""
 
+import shutil
 import sys
 
 import pytest
@@ -35,7 +36,7 @@ def test_a_training_leaves_its_page(train, iris):
 def test_warnings_stand_on_the_page(train, iris):
     done = train("-s", "30", "-q", "-t", "1", "--report", "run.html", iris, "model")
     assert "WARNING" in done.err
-    assert "the limit on passes was reached" in text_of("run.html").split("<h2>Warnings</h2>")[1]
+    assert "the limit on passes was reached" in text_of("run.html").split("<h2>")[0]
 
 
 def test_searches_and_folds_leave_their_tables(train, iris):
@@ -43,10 +44,30 @@ def test_searches_and_folds_leave_their_tables(train, iris):
     best = done.out.splitlines()[-1].split()[3]
     assert f"Values of C tried; the best is {best}" in text_of("c.html")
     assert f"half the squared norm, C = {best}." in text_of("c.html")
+    assert f'<td class="good">{best}</td>' in text_of("c.html")
+    assert '<div class="picture"' in text_of("c.html").split("<h3>Values of C")[0]
     done = train("-v", "3", "-q", "--report", "v.html", iris)
     score = done.out.split(" = ")[1].strip()
     assert "Examples of 3 folds held out" in text_of("v.html")
     assert f"<td>{score}</td>" in text_of("v.html")
+
+
+def test_test_data_are_predicted_on_the_page(train, iris, folder):
+    shutil.copy(iris, folder / "test")
+    done = train("-s", "1", "-q", "--report", "run.html", "--report-test", "test", iris, "model")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert "<th>test data</th>" in text_of("run.html")
+
+
+def test_options_of_a_page_need_the_page(train, iris, folder):
+    for more in (["--report-test", iris], ["--report-static"]):
+        assert train(*more, iris, "model").err.startswith(
+            f"{more[0]} has no effect without --report"
+        )
+    done = train("-v", "3", "--report", "v.html", "--report-test", iris, iris)
+    assert done.err.startswith("--report-test has no effect with -v")
+    done = train("--report", "v.html", "--report-test", "absent", iris)
+    assert done.err.startswith("can't open input file absent")
 
 
 def test_a_report_that_cannot_be_written_ends_before_the_training(train, iris, folder):

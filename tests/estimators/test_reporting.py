@@ -1,6 +1,7 @@
 """Pages about the fits of estimators."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -24,8 +25,8 @@ WORDS = NAMES[np.digitize(X[:, 0], [-0.5, 0.5])]
         (rrmlinear.WestonWatkinsSVC(C=3.0), WORDS, "C = 3."),
         (rrmlinear.LogisticRegression(), WORDS == "ash", "label True against False"),
         (rrmlinear.Lasso(alpha=0.01), X[:, 0], "(S = 1)"),
-        (rrmlinear.LassoCV(alphas=5), X[:, 0], "LassoCV, squared loss"),
-        (rrmlinear.RidgeCV(), X[:, 0], "RidgeCV, squared loss"),
+        (rrmlinear.LassoCV(alphas=5), X[:, 0], "<title>Lasso</title>"),
+        (rrmlinear.RidgeCV(), X[:, 0], "<title>Ridge regression</title>"),
         (rrmlinear.MultivariateClassifier("f1"), WORDS == "ash", "φ = 1 − F1"),
     ],
     ids=lambda value: type(value).__name__,
@@ -94,9 +95,41 @@ def test_a_search_tells_what_it_tried(tmp_path):
     model = rrmlinear.LogisticRegressionCV(Cs=[0.1, 1.0], cv=3).fit(X, WORDS)
     model.report(tmp_path / "fit.html")
     text = (tmp_path / "fit.html").read_text(encoding="utf-8")
-    assert "<h3>Cross validation</h3>" in text
+    assert f"<h3>Cross validation; the best C is {model.C_:.6g}</h3>" in text
     for C, scores in zip(model.Cs_, model.scores_.mean(axis=(0, 1)), strict=True):
-        assert f"<td>{C:.6g}</td><td>{scores:.6g}</td>" in text
+        tone = ' class="good"' if model.C_ == C else ""
+        assert f"<td{tone}>{C:.6g}</td><td{tone}>{scores:.6g}</td>" in text
+
+
+def test_a_page_tells_how_well_both_sets_are_predicted(tmp_path):
+    model = rrmlinear.LogisticRegression().fit(X[:50], WORDS[:50])
+    model.report(tmp_path / "fit.html", X[:50], WORDS[:50], X[50:], WORDS[50:])
+    text = (tmp_path / "fit.html").read_text(encoding="utf-8")
+    assert "<title>Logistic regression, 3 classes</title>" in text
+    accuracies = model.score(X[:50], WORDS[:50]), model.score(X[50:], WORDS[50:])
+    right = [f"{accuracy:.2%}" for accuracy in accuracies]
+    assert re.search(rf"<td>accuracy</td><td>{right[0]} .*</td><td>{right[1]} ", text)
+    with pytest.raises(ValueError, match="X and y of the test data are given together"):
+        model.report(tmp_path / "fit.html", X_test=X)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "data", "measure"),
+    [
+        (rrmlinear.KernelClassifier(), (X, WORDS), "accuracy"),
+        (rrmlinear.KernelRegressor(), (X, X[:, 0]), "R²"),
+        (rrmlinear.OneClassSVM(nu=0.2), (X + 3,), "outliers"),
+        (rrmlinear.Ridge(), (X, X[:, :2]), "R²"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_static_pages_of_every_kind_of_prediction(estimator, data, measure, tmp_path):
+    path = tmp_path / "fit.html"
+    estimator.fit(*data).report(path, *data, static=True)
+    text = path.read_text(encoding="utf-8")
+    assert f"<td>{measure}</td>" in text
+    assert "<script" not in text
+    assert "<svg" in text
 
 
 def test_a_path_has_a_page(tmp_path):
@@ -116,7 +149,7 @@ def test_what_does_not_fit_is_refused(tmp_path):
     with pytest.raises(NotFittedError):
         model.report(tmp_path / "fit.html")
     model.fit(X, WORDS)
-    with pytest.raises(ValueError, match="X and y are given together, or neither"):
+    with pytest.raises(ValueError, match="X and y of the training data are given together"):
         model.report(tmp_path / "fit.html", X)
     with pytest.raises(ValueError, match="X has 2 features"):
         model.report(tmp_path / "fit.html", X[:, :2], WORDS)

@@ -10,6 +10,7 @@ import pytest
 
 import rrmlinear
 from rrmlinear import Parameter, Problem, fit
+from rrmlinear.catalog.selection import select
 from rrmlinear.pages import canvas, pictures, traces, words
 from rrmlinear.pages.facts import facts_of
 from rrmlinear.pages.page import check_available
@@ -116,6 +117,77 @@ def test_an_unsolved_run_says_so(tmp_path):
     assert "Not solved: the limit on passes was reached" in told(tmp_path / "run.html")
 
 
+SHOWN = re.compile(r"<tr><td>([^<]*)</td>(.*?)</tr>")
+
+
+def rows_of(path, title):
+    """The rows of a table by their first cell."""
+    part = path.read_text(encoding="utf-8").split(title)[1].split("</table>")[0]
+    return {name: re.findall(r"<td[^>]*>([^<]*)</td>", rest) for name, rest in SHOWN.findall(part)}
+
+
+def test_quality_stands_first_and_is_that_of_the_predictions(tmp_path):
+    problem, test = (
+        Problem.from_arrays(X[:40], CLASSES[:40]),
+        Problem.from_arrays(X[40:], CLASSES[40:]),
+    )
+    model = fit(problem, Parameter(solver=30))
+    path = tmp_path / "run.html"
+    model.report(path, problem, test, warnings=["look out"])
+    text = path.read_text(encoding="utf-8")
+    assert "<title>Linear SVM, 3 classes</title>" in text
+    assert text.index("look out") < text.index("<h2>Quality</h2>") < text.index("<h2>Problem</h2>")
+    right = [int((model.predict(each) == each.labels).sum()) for each in (problem, test)]
+    told = rows_of(path, "<h2>Quality</h2>")["accuracy"]
+    assert [cell.split("(")[1] for cell in told] == [f"{right[0]} of 40)", f"{right[1]} of 20)"]
+    confused = rows_of(path, "Confusion matrix: test data")
+    for label, counts in confused.items():
+        own = model.predict(test)[test.labels == int(label)]
+        assert [int(count) for count in counts] == [int((own == each).sum()) for each in (4, 5, 6)]
+
+
+def test_labels_that_the_model_does_not_know_are_wrong(tmp_path):
+    model = fit(Problem.from_arrays(X, CLASSES), Parameter(solver=1))
+    model.report(tmp_path / "run.html", test=Problem.from_arrays(X, np.full(60, 9)))
+    assert rows_of(tmp_path / "run.html", "<h2>Quality</h2>")["accuracy"] == ["0.00% (0 of 60)"]
+    assert rows_of(tmp_path / "run.html", "Classes: test data")["9"][0] == "60"
+
+
+@pytest.mark.parametrize("k", [2, 30])
+def test_a_static_page_is_small_and_has_no_script(tmp_path, k):
+    labels = np.arange(600) % k
+    data = RNG.normal(size=(k, 100))[labels] + 2 * RNG.normal(size=(600, 100))
+    problem = Problem.from_arrays(data, labels)
+    model = fit(problem, Parameter(solver=30, gap_tol=1e-6))
+    path = tmp_path / "run.html"
+    model.report(path, problem, problem, static=True)
+    text = path.read_text(encoding="utf-8")
+    assert path.stat().st_size <= 300_000
+    assert "<script" not in text
+    assert text.count("<svg") == 7
+    assert ("The most frequent confusions" in text) == (k == 30)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "title"),
+    [
+        ({"loss": "squared"}, "Ridge regression"),
+        ({"loss": "squared", "regularizer": "l1"}, "Lasso"),
+        ({"loss": "quantile"}, "Quantile regression"),
+        ({"loss": "f1"}, "Linear classifier for F1, 2 classes"),
+        ({"solver": 5}, "Linear SVM with l1, 2 classes"),
+        (
+            {"loss": "weston-watkins", "regularizer": "trace-norm"},
+            "Linear SVM with trace norm, 2 classes",
+        ),
+    ],
+)
+def test_problems_have_their_names_of_the_field(parameter, title):
+    chosen = select(Parameter(**parameter))
+    n_classes = 0 if chosen.kind == "regression" else 2
+    assert words.title(chosen.loss_row.name, chosen.choices, n_classes) == title
+
+
 def test_regressions_are_of_numbers(tmp_path):
     problem = Problem.from_arrays(X, X[:, 0])
     model = fit(problem, Parameter(loss="epsilon-insensitive", epsilon=0.25))
@@ -188,4 +260,4 @@ def test_a_browser_draws_every_picture_without_an_error(tmp_path, width):
     assert "CONSOLE" not in done.stderr
     found = re.search(r"<title>(\d+) wide, (\d+) pictures</title>", done.stdout)
     assert int(found[1]) <= width
-    assert found[2] == "5"
+    assert found[2] == "7"

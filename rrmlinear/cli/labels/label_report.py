@@ -13,7 +13,8 @@ from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.metrics import macro_f1, micro_f1, precision_at_k
 from rrmlinear.pages import words
 from rrmlinear.pages.page import Section, write_page
-from rrmlinear.pages.run import Table, versions
+from rrmlinear.pages.pictures import scores_along
+from rrmlinear.pages.run import Cell, Table, versions
 from rrmlinear.training.labels.held_out import RANKS
 from rrmlinear.training.labels.label_model import LabelModel
 
@@ -27,9 +28,15 @@ class LabelReport:
     """The page at a path; ``command`` is told as what made it, ``said`` are warnings of reading."""
 
     def __init__(
-        self, path: str, command: str, problem: MultilabelProblem, said: Sequence[str]
+        self,
+        path: str,
+        command: str,
+        problem: MultilabelProblem,
+        said: Sequence[str],
+        static: bool,
     ) -> None:
         self.path, self.command, self.problem, self.said = path, command, problem, said
+        self.static = static
 
     def of_model(self, model: LabelModel) -> None:
         """The page of a training, with measures of its own examples."""
@@ -72,7 +79,7 @@ class LabelReport:
         verdict += f"(largest relative gap of a label {words.number(result.relative_gap)})."
         certificate = Section("Certificate", lines, tables=tables, warnings=list(result.notes))
         measures = Section("Examples of the training", self._measures(model))
-        self._write("Training", [certificate, measures], verdict, result.solved)
+        self._write("Training", [measures, certificate], verdict, result.solved)
 
     def _measures(self, model: LabelModel) -> list[tuple[str, str]]:
         names = self.problem.labels.names.tolist()
@@ -100,11 +107,20 @@ class LabelReport:
         """The page of a search for C."""
         names = list(trials[0][1])
         rows = [
-            (f"{trial.cost:g}", *(f"{100 * each:.6g}%" for each in measures.values()))
+            [
+                Cell(text, "good" if trial.cost == best.cost else "")
+                for text in (
+                    f"{trial.cost:g}",
+                    *(f"{100 * each:.6g}%" for each in measures.values()),
+                )
+            ]
             for trial, measures in trials
         ]
         table = Table(f"Values of C tried; the best is {best.cost:g}", ("C", *names), rows)
-        self._write("Search for C", [Section("Trials", tables=[table])])
+        costs = [trial.cost for trial, _ in trials]
+        curves = {name: (costs, [found[name] for _, found in trials]) for name in names}
+        picture = scores_along(curves, "C", "measure", best.cost)
+        self._write("Search for C", [Section("Trials", pictures=[picture], tables=[table])])
 
     def _write(
         self,
@@ -114,10 +130,10 @@ class LabelReport:
         solved: bool = True,
     ) -> None:
         every = [
-            Section("Data", label_lines(self.problem)),
             *sections,
-            *([Section("Warnings", warnings=self.said)] if self.said else []),
+            Section("Data", label_lines(self.problem)),
             Section("How it was made", [("command", self.command), *versions()]),
         ]
         with page_errors(self.path):
-            write_page(self.path, f"{title}, each label against the rest", every, verdict, solved)
+            name = f"{title}, each label against the rest"
+            write_page(self.path, name, every, verdict, solved, self.said, self.static)

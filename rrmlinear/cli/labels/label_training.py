@@ -61,7 +61,9 @@ def train_labels(options: Any, command: str) -> None:
     if options.report_file is not None:
         from rrmlinear.cli.labels.label_report import LabelReport
 
-        run.report = LabelReport(options.report_file, command, problem, messages(said))
+        run.report = LabelReport(
+            options.report_file, command, problem, messages(said), options.report_static
+        )
     try:
         with warnings_said(), _crew_of(options) as run.crew_of:
             if options.folds is not None:
@@ -103,6 +105,7 @@ def _refuse(options: Any) -> None:
         "--resume": options.labels.resume and not options.saves,
         "--thresholds": options.labels.thresholds is not None and not options.saves,
         "--mpi": options.mpi,
+        "--report-test": options.report_test is not None,
     }
     for flag, is_given in without.items():
         if is_given and flag in OF_A_MODEL:

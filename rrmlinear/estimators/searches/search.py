@@ -33,7 +33,8 @@ from rrmlinear.estimators.searches.path_scores import (
     known_means,
     part_of,
 )
-from rrmlinear.pages.run import Table
+from rrmlinear.pages.pictures import scores_along
+from rrmlinear.pages.run import Cell, Table
 
 Array = NDArray[np.float64]
 
@@ -143,11 +144,28 @@ class Search(LinearModel):
             return []
         several = len({one for one, *_ in self._tried_}) > 1
         heads = [*(["l1_ratio"] if several else []), self._name, "mean score", "deviation"]
+        best = max(range(len(self._tried_)), key=lambda at: _known(self._tried_[at]))
         rows = [
-            [*([f"{one:g}"] if several else []), *(f"{number:.6g}" for number in rest)]
-            for one, *rest in self._tried_
+            [
+                Cell(text, "good" if at == best else "")
+                for text in (*([f"{one:g}"] if several else []), *(f"{each:.6g}" for each in rest))
+            ]
+            for at, (one, *rest) in enumerate(self._tried_)
         ]
-        return [Table("Cross validation", heads, rows)]
+        name = f"Cross validation; the best {self._name} is {self._tried_[best][1]:.6g}"
+        return [Table(name, heads, rows)]
+
+    def _pictures(self) -> list[Any]:
+        """The mean scores along the values, and the best value."""
+        curves: dict[str, tuple[list[float], list[float]]] = {}
+        for one, value, mean, _ in self._tried_:
+            values, means = curves.setdefault("" if one is None else f"l1_ratio {one:g}", ([], []))
+            values.append(value)
+            means.append(mean)
+        best = max(self._tried_, key=_known, default=None)
+        if best is None:
+            return []
+        return [scores_along(curves, self._name, "mean score", best[1])]
 
     def _setting(self, ratio: float | None, value: float) -> dict[str, float]:
         """The parameters of a point of the grid."""
@@ -207,3 +225,8 @@ class Search(LinearModel):
     @abstractmethod
     def _set_search(self, ratio: float | None, value: float, grids: Array, scores: Array) -> None:
         """Set the attributes of the search; scores are paths × folds × values."""
+
+
+def _known(tried: tuple[Any, ...]) -> float:
+    """The mean score of a point, least where it has none."""
+    return -np.inf if np.isnan(tried[2]) else float(tried[2])
