@@ -78,7 +78,7 @@ cdef class GramPath:
     def grow(self, gram not None, const double[::1] linear not None):
         """Go on with more features behind those so far."""
         cdef Py_ssize_t d = linear.shape[0], before = len(self.weights)
-        if gram.shape != (d, d) or gram.strides[1] != gram.itemsize:
+        if gram.shape != (d, d) or (d > 0 and gram.strides[1] != gram.itemsize):
             raise ValueError(f"a matrix of {gram.shape} does not fit {d} features")
         self.matrix, self.q, self.stride = gram, linear, gram.strides[0] // gram.itemsize
         weights, ends = np.zeros(d), np.zeros((2, d))
@@ -106,6 +106,38 @@ cdef class GramPath:
                 self._predict(l1, modulus)
             proved = self._descend(tolerance)
         return proved and self.rounding <= tolerance * self.primal
+
+    def lower(self, double l1, double modulus, double accuracy):
+        """Minimize over all weights, from those here on, whose ``pulls`` are right, until sweeps
+        lower the objective by at most this part of what all of them did.
+        """
+        cdef Py_ssize_t j, d = self.w.shape[0]
+        self.l1, self.modulus, self.size, self.is_all = l1, modulus, d, True
+        for j in range(d):
+            self.some[j] = self.place[j] = j
+        if d > 0:
+            with nogil:
+                self._lower(accuracy)
+
+    cdef int _lower(self, double accuracy) except -1 nogil:
+        cdef Py_ssize_t d = self.size
+        cdef const double* gram = &self.matrix[0, 0]
+        cdef double* w = &self.w[0]
+        cdef double* pull = &self.pull[0]
+        cdef double work = 0, swept = 0, total = 0, decrease, sweeps = SWEEPS_PER_LOOK * d * d
+        cdef place_t at
+        while work < MAX_SWEEPS * <double>(d * d):
+            decrease = self._sweep(gram, self.stride, w, pull, d)
+            total, swept, work = total + decrease, swept + sweeps, work + sweeps
+            if decrease <= accuracy * total:
+                break
+            if swept >= self.face.work(w, &self.some[0], d, self.modulus):
+                at, swept = AT_EDGE, 0
+                while at == AT_EDGE and work < MAX_SWEEPS * <double>(d * d):
+                    at = self.face.step(gram, self.stride, w, pull, &self.place[0], &self.some[0],
+                                        d, self.l1, self.modulus)
+                    work += self.face.spent
+        return 0
 
     cdef bint _descend(self, double tolerance) except -1 nogil:
         # The part's gap may be far below that over all weights, whose pulls bound the dual point

@@ -205,7 +205,6 @@ class FeatureNewton(Solver):
             number=number,
             # a rule holds before exact models pay
             rough=(self.is_rough or self.rule is not None) and number <= ROUGH_PASSES,
-            faces=not self.is_rough,
             violation=self.violation if self.knows_rule else None,
         )
         before = model.value()

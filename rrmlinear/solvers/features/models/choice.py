@@ -14,8 +14,8 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_subsets import FeatureSubsets
 from rrmlinear.solvers.features.models.columns_model import ColumnsModel
 from rrmlinear.solvers.features.models.faces import FaceSystems
-from rrmlinear.solvers.features.models.gram_model import EXACT_NUMBER, GramModel
-from rrmlinear.solvers.features.models.model import Model, Vector
+from rrmlinear.solvers.features.models.gram_model import GramModel
+from rrmlinear.solvers.features.models.model import Vector
 from rrmlinear.solvers.features.models.streamed_gram import StreamedGram, most_features
 from rrmlinear.solvers.second_order.added_curvature import AddedCurvature
 from rrmlinear.solvers.second_order.feature_step import Step
@@ -24,6 +24,10 @@ from rrmlinear.solvers.second_order.sample_matrix import SampleMatrix
 
 # Sweeps that models are expected to take before any has been minimized; those taken are added.
 FIRST_SWEEPS = 20
+# A model by its Gram matrix is minimized until sweeps decrease it by less than a fraction of what all
+# sweeps did: FIRST_ACCURACY in the first model and in rough ones, and a tenth of the last one's in
+# each later model, down to ACCURACY.
+FIRST_ACCURACY, ACCURACY = 1e-3, 1e-8
 # Limit on the features of a Gram matrix.
 MAX_GRAM_FEATURES = 1000
 # Time of a product in a dense Gram matrix relative to that of a product in a sweep.
@@ -75,9 +79,8 @@ class ModelChoice:
         *,
         number: int,
         rough: bool,
-        faces: bool,
         violation: Callable[[], float] | None,
-    ) -> Model:
+    ) -> GramModel | ColumnsModel:
         """The ``number``-th model. It is over the features chosen last.
 
         ``usable`` tells which of these may move. F is evaluated ``at`` weights that are ``begin``
@@ -86,26 +89,29 @@ class ModelChoice:
         """
         curvatures = self.curvature.beside(at)
         curvatures[(at.derivatives == 0) & (curvatures <= self.curvature.least)] = 0.0
+        accuracy = max(ACCURACY, FIRST_ACCURACY * 10.0 ** (1 - number))
         if self.curvature.is_whole(at):  # the model is the problem itself
-            number = EXACT_NUMBER
+            accuracy = ACCURACY
+        accuracy = FIRST_ACCURACY if rough else accuracy
         given: Any = (pulls, begin, l1, self.modulus)
         if self.subsets is None:
             gram = StreamedGram(self.risk.rows, features, curvatures, bool(self.free)).matrix()
-            return GramModel(gram, usable, *given, number=number, rough=rough)
+            return GramModel(gram, usable, *given, accuracy)
         rows = self.subsets.rows
         if self._gram_pays(self.subsets.sizes, rows.is_dense, len(features)):
             gram = self._gram(Hessian(rows, curvatures, self.free), rough, violation)
-            return GramModel(gram, usable, *given, number=number, rough=rough, faces=faces)
+            return GramModel(gram, usable, *given, accuracy)
         systems = self.systems
         return ColumnsModel(rows, curvatures, self.free, systems, features, *given, rough=rough)
 
-    def minimize(self, model: Model, deadline: float | None) -> None:
-        """Minimize a model nearly, and remember the sweeps that it took."""
+    def minimize(self, model: GramModel | ColumnsModel, deadline: float | None) -> None:
+        """Minimize a model nearly, and remember the sweeps over columns that it took."""
+        if isinstance(model, GramModel):
+            model.minimize()
+            return
         model.swept = self.swept
-        sweeps = model.minimize(deadline)
+        self.expected_sweeps += model.minimize(deadline)
         self.swept = model.swept
-        if isinstance(model, ColumnsModel):
-            self.expected_sweeps += sweeps
 
     def step(
         self,
