@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders import barriers, dual, second_order
+from rrmlinear.catalog.builders import dual, second_order
 from rrmlinear.core.loading import loading, named
 from rrmlinear.core.records import replace
 from rrmlinear.data.column_order import ColumnOrder
@@ -224,7 +224,7 @@ def _ascent(task: Task) -> Stage:
 
 
 def _newtons(task: Task) -> list[Stage]:
-    """Newton's method, and on barriers, where they apply."""
+    """Newton's method, where it applies."""
     if not second_order.newton_applies(task):
         return []
     k, smooth, work = task.n_classes, "smooth" in task.features, _work(task)
@@ -232,18 +232,10 @@ def _newtons(task: Task) -> list[Stage]:
     # other regularizers are smoothed about the duals' own weights; an intercept is not in w
     both = is_norm and (smooth if k is None else not smooth) and not task.choices.free_bias
 
-    def stage(name: str, build: Any, step: float, problems: int, both: bool = False) -> Stage:
-        share = JUDGED_STEPS * INNER_PROBLEMS**problems * step
-        return Stage(name, build, step / work.n, share, PATIENCE, True, takes_both=both)
-
+    share = JUDGED_STEPS * INNER_PROBLEMS ** ((not smooth) + (not is_norm)) * work.step
     build = _from_both(task) if both else _from_duals(second_order.newton, task)
-    newton = stage("Newton's method", build, work.step, (not smooth) + (not is_norm), both)
-    if not barriers.interior_applies(task):
-        return [newton]
-    step = work.barred_step(barriers.barred_unknowns(task))
-    build = _from_duals(barriers.interior, task)
-    inside = stage("Newton's method on barriers", build, step, not smooth)
-    return [inside, newton] if smooth else [newton, inside]
+    visit = work.step / work.n
+    return [Stage("Newton's method", build, visit, share, PATIENCE, True, takes_both=both)]
 
 
 def _near_kinks(task: Task) -> Stage:

@@ -92,18 +92,6 @@ class BlockHessian(ClassSums):
         self.forward(p, result, None)
         return self._projected(result)
 
-    def times_sparse(self, columns: Any) -> Array:
-        """P Z times a sparse matrix."""
-        result = np.empty((self.size, columns.shape[1]))
-        if columns.shape[1] <= self.size:
-            by_column = columns.tocsc()
-            for k in range(columns.shape[1]):
-                result[:, k] = self.times(by_column[:, [k]].toarray().ravel())
-        else:
-            for t in range(self.size):
-                result[t] = self.adjoint(np.eye(1, self.size, t)[0]) @ columns
-        return result
-
     def adjoint(self, y: Array) -> Array:
         """Z'P y."""
         result = self.padded()

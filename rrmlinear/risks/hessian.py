@@ -95,16 +95,6 @@ class Hessian(RowSums):
             return self.held @ p
         return self._projected(super().times(p))
 
-    def times_sparse(self, columns: Any) -> Array:
-        """Z times a sparse matrix."""
-        z = self._factor()
-        if isinstance(z, np.ndarray):
-            return np.ascontiguousarray((columns.T @ z.T).T)
-        result: Array = (z @ columns).toarray()
-        for unit in self.units:
-            result -= np.outer(unit, unit @ result)
-        return result
-
     def adjoint(self, factors: Array) -> Array:
         """Z' times the factors."""
         if isinstance(self.held, np.ndarray):

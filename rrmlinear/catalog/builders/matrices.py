@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rrmlinear.catalog.builders.barriers import interior_applies
 from rrmlinear.catalog.builders.second_order import newton_applies
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.catalog.solvers import AUTO
@@ -101,7 +100,7 @@ def automatic_applies(given: Tasks, chosen: Selection, free: bool) -> bool:
     omega = _over_tasks(chosen.regularizer, d, k, given.intercept)
     loss, features = chosen.loss, chosen.features
     task = Task(rows, given.y, None, given.costs, loss, omega, features, chosen.choices)
-    return newton_applies(task) or interior_applies(task)
+    return newton_applies(task)
 
 
 def _over_tasks(omega: Regularizer, d: int, k: int, intercept: bool) -> Regularizer:

@@ -49,12 +49,6 @@ class Factor:
         """x with A x = b."""
         return solved_by_factor(self.factor, b, self.scale)
 
-    def half(self, columns: Array) -> Array:
-        """L⁻¹ times the columns, L L' = A."""
-        dtrsm = linear_algebra("scipy.linalg.blas").dtrsm
-        right = self.scale[:, np.newaxis] * columns
-        return np.asarray(dtrsm(1.0, self.factor.T, right, trans_a=1))
-
 
 def cholesky_factor(products: Array) -> Array:
     """L with L L' = ``products``, n × n, to rounding. Raises FloatingPointError where these are not

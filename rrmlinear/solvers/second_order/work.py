@@ -57,15 +57,7 @@ class Work:
     @cached_property
     def step(self) -> float:
         """A step of Newton's method."""
-        return self._step(self._system())
-
-    def barred_step(self, unknowns: int) -> float:
-        """A step of it on barriers, whose system has this number of unknowns and is factorized."""
-        values = min(self.n, unknowns) * self.stored * self.k
-        return self._step(BLAS_COST * (unknowns**3 / 3 + unknowns * values))
-
-    def _step(self, system: float) -> float:
-        return STEP_COST + NEWTON_PRODUCTS * self.n * self.product + system
+        return STEP_COST + NEWTON_PRODUCTS * self.n * self.product + self._system()
 
     def _system(self) -> float:
         """The work of a system: of examples, of weights, or by conjugate gradients."""

@@ -6,12 +6,10 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.losses.multiclass import Softmax
-from rrmlinear.regularizers.group_curvatures import GroupCurvature
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
 from rrmlinear.solvers.second_order.systems import kept_factor, systems
-from rrmlinear.solvers.second_order.systems.group_factor import GroupFactor
 
 
 @pytest.mark.parametrize("free", [False, True], ids=["fixed", "free intercept"])
@@ -134,24 +132,6 @@ def test_the_factor_of_a_sample_reaches_the_residual_asked_for(free, misled):
     assert solver.kept.factor is not None
 
 
-@pytest.mark.parametrize("with_rows", [False, True])
-@pytest.mark.parametrize("groups", [1, 4, 25])
-def test_systems_with_groups_of_few_active_rows(groups, with_rows):
-    hessian, diagonal, b = system("dense", True, d=40, active=12)
-    rng, d = np.random.default_rng(3), len(b)
-    group = np.arange(d) % groups
-    line = rng.standard_normal(d)
-    margins = rng.random(groups) * 0.1 + 1e-6
-    # squared lengths of u / √d are 1 less the margins
-    lengths = np.bincount(group, line**2 / diagonal)
-    line *= np.sqrt((1 - margins) / lengths)[group]
-    rows = rng.standard_normal((2, d)) if with_rows else None
-    curvature = GroupCurvature(diagonal, line, group, margins, rows)
-    matrix = curvature.matrix() + hessian.matrix()
-    x = systems.Systems().solved(hessian, curvature, b)
-    np.testing.assert_allclose(matrix @ x, b, rtol=1e-6, atol=1e-6)
-
-
 @pytest.mark.parametrize("modulus", [1e-9, 1e-2, 10.0])
 @pytest.mark.parametrize("free", [False, True], ids=["fixed", "free intercept"])
 @pytest.mark.parametrize("n", [60, 3000])
@@ -180,32 +160,3 @@ def test_large_terms_leave_the_digits_of_a_difference(scale):
     scores = Z @ expected
     np.testing.assert_allclose(Z @ x, scores, rtol=0, atol=1e-5 * np.abs(scores).max())
 
-
-@pytest.mark.parametrize("k", [1, 3])
-@pytest.mark.parametrize("large", [3, 12])
-def test_large_parts_of_the_inverse_leave_the_digits_of_the_rest(large, k):
-    """Near a vertex some weights and groups are held by the rows alone, some by K alone."""
-    rng = np.random.default_rng(8)
-    n, d = 30, 60
-    X = rng.standard_normal((n, d)) * 1e3
-    if k > 1:
-        y = rng.integers(0, k, n)
-        risk = BlockRisk(
-            Problem.from_arrays(X, y).rows, Softmax(), y.astype(np.int32), k, np.ones(n)
-        )
-        hessian = risk.at(np.zeros((n, k))).hessian()
-    else:
-        hessian = Hessian(Problem.from_arrays(X, np.ones(n)).rows, np.ones(n))
-    group = np.arange(d * k) % 20
-    diagonal = np.full(d * k, 1e8)
-    diagonal[:large] = 1e-9
-    line = rng.standard_normal(d * k)
-    margins = np.where(np.arange(20) < 5, 1e-12, 0.5)
-    line *= np.sqrt((1 - margins) / np.bincount(group, line**2 / diagonal))[group]
-    curvature = GroupCurvature(diagonal, line, group, margins)
-    factor = GroupFactor(hessian, curvature)
-    b = hessian.adjoint(rng.standard_normal(hessian.size))
-    x = factor.solve(b)
-    rest = b - hessian.product(x) - curvature.product(x)
-    inverse = 1 / (hessian.diagonal() + diagonal)
-    assert rest @ (inverse * rest) <= 1e-5**2 * (b @ (inverse * b))

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.regularizers.group_curvatures import GroupCurvature
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.second_order.conjugate_gradients import (
     FACTORED_DECREASE,
@@ -26,7 +25,6 @@ from rrmlinear.solvers.second_order.limits import (
 )
 from rrmlinear.solvers.second_order.systems.class_systems import ClassSystems
 from rrmlinear.solvers.second_order.systems.gram_systems import GramSystems
-from rrmlinear.solvers.second_order.systems.group_factor import GroupFactor
 from rrmlinear.solvers.second_order.systems.kept_factor import KeptFactor
 
 Array = NDArray[np.float64]
@@ -62,18 +60,15 @@ class Systems:
     def solved(
         self,
         hessian: Any,
-        diagonal: Array | GroupCurvature,
+        diagonal: Array,
         b: Array,
         decrease: float = FACTORED_DECREASE,
     ) -> Array:
         """x with (D + H) x ≈ b, to a relative residual of ``decrease`` where a factor is kept.
 
-        D may be a matrix: then D + H is factorized. So it is, or the p × p system, where D is that
-        of groups.
+        D may be a matrix: then D + H is factorized.
         """
         p, d = hessian.size, len(b)
-        if isinstance(diagonal, GroupCurvature):
-            return self._by_groups(hessian, diagonal, b)
         if diagonal.ndim > 1:
             return self._by_matrix(hessian.matrix() + diagonal if p else diagonal, b)
         if p == 0:
@@ -128,19 +123,3 @@ class Systems:
         solve = Factor(matrix.copy()).solve
         product = matrix.__matmul__
         return conjugate_gradients(product, solve, b, FACTORED_DECREASE, MAX_REFINEMENTS)[0]
-
-    def _by_groups(self, hessian: Any, curvature: GroupCurvature, b: Array) -> Array:
-        p, d = hessian.size + len(curvature.rows), len(b)
-        if p <= MAX_FACTORIZED and p <= MAX_GRAM_FRACTION * d:
-
-            def product(x: Array) -> Array:
-                return np.asarray(hessian.product(x) + curvature.product(x))
-
-            solve = GroupFactor(hessian, curvature).solve
-            x, _ = conjugate_gradients(product, solve, b, FACTORED_DECREASE, MAX_REFINEMENTS)
-            inverse, rest = 1 / (hessian.diagonal() + curvature.diagonal), b - product(x)
-            is_right = rest @ (inverse * rest) <= FACTORED_DECREASE**2 * (b @ (inverse * b))
-            if is_right or d > MAX_FACTORIZED:
-                return x
-        matrix = curvature.matrix()
-        return self._by_matrix(hessian.matrix() + matrix if hessian.size else matrix, b)
