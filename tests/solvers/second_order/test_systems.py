@@ -5,8 +5,6 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses.multiclass import Softmax
-from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
 from rrmlinear.solvers.second_order.systems import kept_factor, systems
@@ -159,4 +157,3 @@ def test_large_terms_leave_the_digits_of_a_difference(scale):
     x = systems.Systems().solved(hessian, np.ones(60), Z.T @ c)
     scores = Z @ expected
     np.testing.assert_allclose(Z @ x, scores, rtol=0, atol=1e-5 * np.abs(scores).max())
-

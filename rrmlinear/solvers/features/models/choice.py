@@ -24,9 +24,9 @@ from rrmlinear.solvers.second_order.sample_matrix import SampleMatrix
 
 # Sweeps that models are expected to take before any has been minimized; those taken are added.
 FIRST_SWEEPS = 20
-# A model by its Gram matrix is minimized until sweeps decrease it by less than a fraction of what all
-# sweeps did: FIRST_ACCURACY in the first model and in rough ones, and a tenth of the last one's in
-# each later model, down to ACCURACY.
+# A model by its Gram matrix is minimized until sweeps decrease it by less than a part of what all
+# did: FIRST_ACCURACY in the first model and in rough ones, and a tenth of the last one's in each
+# later model, down to ACCURACY.
 FIRST_ACCURACY, ACCURACY = 1e-3, 1e-8
 # Limit on the features of a Gram matrix.
 MAX_GRAM_FEATURES = 1000
