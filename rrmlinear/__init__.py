@@ -86,6 +86,7 @@ _PUBLIC = {
     "LabelTree": "rrmlinear.training.labels.label_tree",
     "fit_label_tree": "rrmlinear.training.labels.fit_tree",
     "path": "rrmlinear.estimators.path",
+    "register_skl2onnx": "rrmlinear.exports.skl2onnx_converters",
 }
 __all__ = ["__version__", *_PUBLIC]
 

@@ -42,6 +42,7 @@ from rrmlinear.estimators.structured.kernel_chains import KernelChainCRF as Kern
 from rrmlinear.estimators.svm import LinearSVC as LinearSVC
 from rrmlinear.estimators.svm import LinearSVR as LinearSVR
 from rrmlinear.estimators.svm import WestonWatkinsSVC as WestonWatkinsSVC
+from rrmlinear.exports.skl2onnx_converters import register_skl2onnx as register_skl2onnx
 from rrmlinear.training.chain_model import ChainModel as ChainModel
 from rrmlinear.training.chains import fit_sequences as fit_sequences
 from rrmlinear.training.fit import fit as fit

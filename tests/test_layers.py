@@ -19,6 +19,7 @@ LAYERS = [
     ["solvers"],
     ["catalog"],
     ["pages"],
+    ["exports"],
     ["training"],
     ["workers"],
     ["dask", "mpi"],

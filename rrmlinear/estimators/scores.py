@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn import get_config
+from sklearn.base import is_classifier, is_outlier_detector
 from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -31,6 +32,8 @@ from rrmlinear.estimators.arguments import (
     thread_count,
 )
 from rrmlinear.estimators.base import Certified
+from rrmlinear.exports.exported import Exported
+from rrmlinear.exports.scorer import CLASSES, INLIERS, LABELS, NUMBERS, Scorer
 from rrmlinear.training.streaming import MEMORY_SHARE
 
 
@@ -118,7 +121,7 @@ class Scored:
         return float(super().score(*labelled(X, y, sample_weight)))  # type: ignore[misc]
 
 
-class LinearScores(Certified):
+class LinearScores(Exported, Certified):
     """Scores X w + intercept, from weights that a solver found and proved."""
 
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = RANGES
@@ -214,6 +217,20 @@ class LinearScores(Certified):
             return products + np.asarray(self.intercept_)
         scores = safe_sparse_dot(X, coef.T.astype(X.dtype, copy=False), dense_output=True)
         return scores + np.asarray(self.intercept_, dtype=X.dtype)
+
+    def _scorer(self) -> Scorer:
+        check_is_fitted(self)
+        coef: Any = self.coef_ if issparse(self.coef_) else np.atleast_2d(self.coef_)
+        intercepts = np.broadcast_to(np.ravel(self.intercept_), coef.shape[:1]).astype(np.float64)
+        names = getattr(self, "feature_names_in_", None)
+        if is_outlier_detector(self):
+            return Scorer(coef, intercepts, INLIERS, names=names)
+        if not is_classifier(self):
+            return Scorer(coef, intercepts, NUMBERS, names=names)
+        matrix = bool(getattr(self, "_label_form", ""))
+        link = self._loss(2 if matrix else len(self.classes_)).link
+        meaning = LABELS if matrix else CLASSES
+        return Scorer(coef, intercepts, meaning, self.classes_, link=link, names=names)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -17,6 +17,8 @@ from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
+from rrmlinear.exports.exported import Exported
+from rrmlinear.exports.scorer import Scorer, scorer_of_model
 from rrmlinear.training.model_files.header import ModelFileError
 from rrmlinear.training.model_files.writing import save_model
 from rrmlinear.training.trained import TrainedModel
@@ -43,7 +45,7 @@ LINKS: Mapping[str, Callable[[Array], Array]] = {"sigmoid": sigmoids, "softmax":
 
 
 @record()
-class Model(TrainedModel):
+class Model(Exported, TrainedModel):
     """A trained linear model: it predicts labels or values of examples, and saves itself.
 
     Examples
@@ -154,6 +156,9 @@ class Model(TrainedModel):
 
     def _rows(self, X: Any) -> Rows:
         return (X.rows if isinstance(X, Problem) else rows_of(X)).with_bias(self.bias)
+
+    def _scorer(self) -> Scorer:
+        return scorer_of_model(self)
 
     def save(self, path: str | PathLike[str], *, liblinear: bool = False) -> None:
         """Write LIBLINEAR's text format, whole or not at all; see `training.model_files.writing`.

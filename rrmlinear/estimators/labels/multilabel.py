@@ -42,6 +42,8 @@ from rrmlinear.estimators.base import warn_of
 from rrmlinear.estimators.labels.forms import DENSE, LISTS, ONE, SPARSE, TWO, labels_of
 from rrmlinear.estimators.objective import find_loss, find_solver_type
 from rrmlinear.estimators.wording import SOLVERS, own_words, unknown_name
+from rrmlinear.exports.exported import Exported
+from rrmlinear.exports.scorer import CLASSES, Scorer
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.labels.fit_labels import solve_labels
 from rrmlinear.training.labels.label_model import LabelModel
@@ -50,7 +52,7 @@ from rrmlinear.training.labels.thresholds import costs_by_folds, thresholds_by_f
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
+class MultilabelClassifier(Exported, PlainState, ClassifierMixin, BaseEstimator):
     r"""Linear classifier of rows that have any number of labels, each label against the rest.
 
     Solves, for each label l, with y_il = 1 where row i has it and −1 elsewhere,
@@ -375,6 +377,14 @@ class MultilabelClassifier(PlainState, ClassifierMixin, BaseEstimator):
         """Do nothing: ``coef_`` is sparse."""
         check_is_fitted(self)
         return self
+
+    def _scorer(self) -> Scorer:
+        check_is_fitted(self)
+        names, found = getattr(self, "feature_names_in_", None), self.model_._scorer()
+        meaning = CLASSES if self._kind in (ONE, TWO) else found.meaning
+        top_k = None if meaning == CLASSES else self.top_k
+        classes = np.asarray(self.classes_)
+        return replace(found, meaning=meaning, classes=classes, names=names, top_k=top_k)
 
     def _checked(self, X: Any, reset: bool = False) -> Any:
         dtypes = [np.float64, np.float32]

@@ -13,6 +13,8 @@ from rrmlinear.core.plain_state import PlainState
 from rrmlinear.core.records import record, replace
 from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.rows import Rows
+from rrmlinear.exports.exported import Exported
+from rrmlinear.exports.scorer import LABELS, Scorer
 from rrmlinear.training.labels._label_scores import largest_scores, scores_of
 from rrmlinear.training.labels.signature import begins_with_labels
 from rrmlinear.training.model_files.header import ModelFileError
@@ -27,7 +29,7 @@ SCORES_AT_ONCE = 1 << 22
 
 
 @record()
-class LabelModel(PlainState):
+class LabelModel(Exported, PlainState):
     """A trained model of K labels: the score of label j is x'w_j + b_j.
 
     ``names`` are the labels, ``weights`` a d × K scipy.sparse.csc_array, ``intercepts`` and
@@ -185,6 +187,10 @@ class LabelModel(PlainState):
                 part = slice(duals.indptr[j], duals.indptr[j + 1])
                 found[place] = Column(duals.indices[part], duals.data[part])
         return found
+
+    def _scorer(self) -> Scorer:
+        columns, intercepts, limits = self.weights.T, self.intercepts, self.thresholds
+        return Scorer(columns, intercepts, LABELS, np.asarray(self.names), limits=limits)
 
     def save(self, path: str | PathLike[str], liblinear: bool = False) -> None:
         """Write the model as arrays behind a header (docs/labels.md); whole or not at all.

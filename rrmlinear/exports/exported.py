@@ -1,0 +1,57 @@
+"""The methods by which linear models leave the package."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from os import PathLike
+from typing import Any
+
+from rrmlinear.exports.scorer import Scorer
+
+
+class Exported:
+    """A model of linear scores that others take; ``_scorer`` says its scores."""
+
+    @abstractmethod
+    def _scorer(self) -> Scorer:
+        """The scores and what they mean."""
+
+    def to_sklearn(self) -> Any:
+        """scikit-learn's own class, fitted, with the same scores, probabilities and predictions.
+
+        It is the class of the same name where scikit-learn has one; for other losses LinearSVC,
+        LogisticRegression where the loss has probabilities, or LinearRegression. Several classes
+        with a sigmoid each, and several labels a row, come as OneVsRestClassifier, and OneClassSVM
+        as SGDOneClassSVM. Tools that look for scikit-learn's classes then take the model: skl2onnx,
+        SHAP, ELI5, sklearn2pmml. Shared parameters are set; a score of exactly 0 may count for the
+        other class. Raises NotFittedError before a fit, ImportError without scikit-learn, and
+        ValueError where no class of scikit-learn predicts so.
+        """
+        from rrmlinear.exports.sklearn_twin import twin_of
+
+        return twin_of(self, self._scorer())
+
+    def to_onnx(self, path: str | PathLike[str], *, dtype: str = "float32") -> None:
+        """Write an ONNX file that predicts the same, whole or not at all.
+
+        Its input ``X`` is n × d numbers of ``dtype``, "float32" or "float64". Its outputs are
+        ``label`` and ``scores`` of classifiers, and ``probabilities``, n × k, where the loss has
+        them; ``variable``, n × m, of numbers. Of any number of labels a row ``label`` is a matrix
+        of zeros and ones, n × k. Labels may be numbers, text or truth values. Raises ImportError
+        without onnx (the extra ``onnx``), NotFittedError before a fit, ValueError for other types
+        and for weights of 2 GB and more.
+        """
+        from rrmlinear.exports.onnx_file import write_onnx
+
+        write_onnx(self._scorer(), path, dtype)
+
+    def to_dataframe(self) -> Any:
+        """The weights as a pandas DataFrame: a row for each feature by its name, and one of the
+        intercepts; a column for each class, label or target.
+
+        Features without names are x0, x1, …. For two classes the one column is named by the class
+        of positive scores. Raises ImportError without pandas, and NotFittedError before a fit.
+        """
+        from rrmlinear.exports.weight_table import table_of
+
+        return table_of(self._scorer())

@@ -1,0 +1,137 @@
+"""The nodes of an ONNX graph that scores rows and tells classes, probabilities or numbers.
+
+All are of the standard's own operators, for float32 and float64 alike. Those of ai.onnx.ml run in
+float32 alone, and treat one row of weights and two labels in ways of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.core.records import record
+from rrmlinear.exports.scorer import INLIERS, LABELS, NUMBERS, Scorer
+
+OPSET = 17
+
+
+@record()
+class Node:
+    """An operator from named inputs to one named output."""
+
+    operator: str
+    inputs: Sequence[str]
+    output: str
+    attributes: dict[str, Any]
+
+
+class Graph:
+    """Nodes from an input ``X``, their constants by name, and the outputs in their order.
+
+    With ``in_columns`` the scores of two classes are two columns, −s and s, as skl2onnx wants them.
+    """
+
+    def __init__(self, scorer: Scorer, dtype: Any, in_columns: bool = False) -> None:
+        self.nodes: list[Node] = []
+        self.constants: dict[str, NDArray[Any]] = {}
+        self.outputs: list[str] = []
+        self.dtype, self.in_columns = np.dtype(dtype), in_columns
+        scores = "variable" if scorer.meaning == NUMBERS else "all_scores"
+        self._constant("weights", scorer.dense.astype(self.dtype))
+        self._constant("intercepts", scorer.intercepts.astype(self.dtype))
+        self._add("Gemm", ["X", "weights", "intercepts"], scores, transB=1)
+        if scorer.meaning == NUMBERS:
+            self.outputs.append("variable")
+        elif scorer.meaning == LABELS:
+            self._labels(scorer)
+        elif scorer.weights.shape[0] == 1:
+            self._two(scorer)
+        else:
+            self._several(scorer)
+
+    def _constant(self, name: str, value: Any) -> str:
+        self.constants[name] = np.asarray(value)
+        return name
+
+    def _number(self, name: str, value: float) -> str:
+        return self._constant(name, np.array(value, dtype=self.dtype))
+
+    def _add(self, operator: str, inputs: Sequence[str], output: str, **attributes: Any) -> str:
+        self.nodes.append(Node(operator, inputs, output, attributes))
+        return output
+
+    def _ends(self, name: str, operator: str, *inputs: str, **attributes: Any) -> None:
+        self.outputs.append(self._add(operator, inputs, name, **attributes))
+
+    def _is_above(self, scores: str, limit: str) -> str:
+        """1 where scores are above the limit, else 0."""
+        self._add("Greater", [scores, limit], "is_above")
+        return self._add("Cast", ["is_above"], "above", to=7)  # int64
+
+    def _two(self, scorer: Scorer) -> None:
+        one = self._constant("last_axis", np.array([1], dtype=np.int64))
+        self._add("Squeeze", ["all_scores", one], "score")
+        above = self._is_above("score", self._number("zero", 0.0))
+        two = (-1, 1) if scorer.meaning == INLIERS else self._ordered(scorer)
+        self._ends("label", "Gather", self._constant("classes", np.asarray(two)), above)
+        first = scorer.meaning != INLIERS and scorer.positive == 0
+        self._add("Neg", ["all_scores"], "opposite")
+        pair = ["all_scores", "opposite"] if first else ["opposite", "all_scores"]
+        if scorer.link is not None or self.in_columns:
+            self._add("Concat", pair, "columns", axis=1)
+        if scorer.link is not None:
+            self._ends("probabilities", "Sigmoid", "columns")
+        elif self.in_columns and scorer.meaning != INLIERS:
+            self._ends("scores", "Identity", "columns")
+        if self.in_columns and scorer.meaning == INLIERS:
+            self._ends("scores", "Identity", "all_scores")
+        elif not self.in_columns:
+            # of the second class, as scikit-learn's
+            self._ends("scores", "Neg" if first else "Identity", "score")
+
+    def _ordered(self, scorer: Scorer) -> NDArray[Any]:
+        """The classes of a score at most 0, and above."""
+        assert scorer.classes is not None
+        return scorer.classes[[1 - scorer.positive, scorer.positive]]
+
+    def _several(self, scorer: Scorer) -> None:
+        self._add("ArgMax", ["all_scores"], "place", axis=1, keepdims=0)
+        self._ends("label", "Gather", self._constant("classes", scorer.classes), "place")
+        if scorer.link is not None:
+            scores = "all_scores"
+            if scorer.link == "sigmoid":  # softmax of log σ(s) is σ(s) over the sum of the row
+                scores = self._log_sigmoids("all_scores")
+            self._ends("probabilities", "Softmax", scores, axis=1)
+        if not self.in_columns or scorer.link is None:
+            self._ends("scores", "Identity", "all_scores")
+
+    def _log_sigmoids(self, scores: str) -> str:
+        """log σ(a) = min(a, 0) − log(1 + e^{−|a|}); Softplus is not there for float64."""
+        self._add("Min", [scores, self._number("zero", 0.0)], "negative_part")
+        self._add("Abs", [scores], "size")
+        self._add("Neg", ["size"], "minus_size")
+        self._add("Exp", ["minus_size"], "ratio")
+        self._add("Add", ["ratio", self._number("unit", 1.0)], "sum")
+        self._add("Log", ["sum"], "rest")
+        return self._add("Sub", ["negative_part", "rest"], "log_sigmoids")
+
+    def _labels(self, scorer: Scorer) -> None:
+        if scorer.top_k is None:
+            limits = self._number("zero", 0.0)
+            if scorer.limits is not None:
+                limits = self._constant("limits", scorer.limits.astype(self.dtype))
+            self._ends("label", "Identity", self._is_above("all_scores", limits))
+        else:
+            k = self._constant("k", np.array([scorer.top_k], dtype=np.int64))
+            self.nodes.append(Node("TopK", ["all_scores", k], "largest,places", {"axis": 1}))
+            none = self._is_above("all_scores", self._number("infinity", np.inf))
+            self._add("Mul", ["places", self._constant("none", np.array(0))], "zeros")
+            self._add("Add", ["zeros", self._constant("one", np.array(1))], "ones")
+            self._ends("label", "ScatterElements", none, "places", "ones", axis=1)
+        if scorer.link is not None:
+            self._ends("probabilities", "Sigmoid", "all_scores")
+        if not self.in_columns or scorer.link is None:
+            self._ends("scores", "Identity", "all_scores")
