@@ -18,6 +18,7 @@ from sklearn.utils._param_validation import make_constraint
 from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.core.plain_state import PlainState
+from rrmlinear.exports.saved import Saved
 from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
 from rrmlinear.pages.passes import Bar, Lines, LiveLine
@@ -64,7 +65,7 @@ class Proof(PlainState):
     duals: DualCounts | None
 
 
-class Certified(PlainState, BaseEstimator):
+class Certified(Saved, PlainState, BaseEstimator):
     """The certificate of a solver, as attributes. A subclass has verbose and perhaps callback."""
 
     verbose: Any

@@ -1,11 +1,13 @@
 """Estimators and models that others keep: pickle, and skops, which reads plain types alone."""
 
 import copy
+import io
 import pickle
+import tempfile
 
 import numpy as np
 import pytest
-from every_estimator import EVERY, X, index, sequences
+from every_estimator import EVERY, X, index, names, sequences
 from scipy.sparse import csr_array, issparse
 
 import rrmlinear as rrm
@@ -18,15 +20,35 @@ def by_pickle(kept):
 
 
 def by_skops(kept):
-    io = pytest.importorskip("skops.io")
-    written = io.dumps(kept)
-    trusted = io.get_untrusted_types(data=written)
+    skops = pytest.importorskip("skops.io")
+    written = skops.dumps(kept)
+    trusted = skops.get_untrusted_types(data=written)
     own = [name for name in trusted if name.startswith("rrmlinear")]
     assert own == [f"{type(kept).__module__}.{type(kept).__qualname__}"]
-    return io.loads(written, trusted=trusted)
+    return skops.loads(written, trusted=trusted)
 
 
-WAYS = pytest.mark.parametrize("way", [by_pickle, copy.deepcopy, by_skops])
+def by_joblib(kept):
+    joblib = pytest.importorskip("joblib")
+    file = io.BytesIO()
+    joblib.dump(kept, file)
+    file.seek(0)
+    return joblib.load(file)
+
+
+def by_file(kept):
+    if not hasattr(kept, "get_params"):
+        pytest.skip("models have files of their own")
+    trees = any(type(each).__module__.startswith("sklearn.") for each in vars(kept).values())
+    trusted = ["sklearn.tree._tree.Tree"] if trees else []
+    if trees:
+        pytest.importorskip("skops")
+    with tempfile.TemporaryDirectory() as folder:
+        kept.save(f"{folder}/kept")
+        return type(kept).load(f"{folder}/kept", trusted=trusted)
+
+
+WAYS = pytest.mark.parametrize("way", [by_pickle, copy.deepcopy, by_skops, by_joblib, by_file])
 
 
 def assert_same(found, kept):
@@ -80,6 +102,14 @@ def test_matrix_completion_is_kept(way):
     found = way(kept)
     assert_same(vars(found), vars(kept))
     assert_same(found.predict([0, 1], [2, 3]), kept.predict([0, 1], [2, 3]))
+
+
+@WAYS
+def test_multilabel_classifiers_are_kept(way):
+    kept = rrm.MultilabelClassifier(C=10.0).fit(X, [["all", each] for each in names])
+    found = way(kept)
+    assert_same(vars(found), vars(kept))
+    assert_same(found.predict(X), kept.predict(X))
 
 
 @WAYS
