@@ -14,6 +14,9 @@ enum { LANES = 16 };
  * vector_width(). */
 void lane_scores(const row_t *row, const void *W, int is_single, int width, void *z);
 
+/* The same in double precision, also of weights in single precision. */
+void lane_exact_scores(const row_t *row, const void *W, int is_single, int width, double *z);
+
 /* W[t] += x_t steps. */
 void lane_update(const row_t *row, void *W, int is_single, int width, const void *steps);
 

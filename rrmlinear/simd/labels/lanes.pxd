@@ -11,6 +11,7 @@ cdef extern from "labels/lanes.h" nogil:
 
     int vector_width()
     void lane_scores(const row_t* row, const void* W, int is_single, int width, void* z)
+    void lane_exact_scores(const row_t* row, const void* W, int is_single, int width, double* z)
     void lane_doubles(const void* source, int is_single, double* to)
     void lane_update(const row_t* row, void* W, int is_single, int width, const void* steps)
     void lane_sides(unsigned bits, double c, double square, const lane_costs_t* costs, double* y,

@@ -8,8 +8,8 @@ from rrmlinear.core.schedule cimport (
     schedule_awake, schedule_note, schedule_shuffle, schedule_t,
 )
 from rrmlinear.simd.labels.lanes cimport (
-    LANES, hinge_measure, hinge_t, hinge_visit, lane_doubles, lane_moves, lane_scores, lane_squares,
-    lane_update,
+    LANES, hinge_measure, hinge_t, hinge_visit, lane_doubles, lane_exact_scores, lane_moves,
+    lane_scores, lane_squares, lane_update,
 )
 from rrmlinear.solvers.dual.labels._label_lanes cimport LabelLanes, lane_t
 from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_prefetch_begin
@@ -40,11 +40,6 @@ cdef double NEAR = 2.0
 cdef double NEGATIVE = NEGATIVE_GAP, CALM = NAP_GAP
 # A gap over SMALL_MOVE of the tolerance is at most this times the gap.
 cdef double MOST_UNIT = 1e30
-# What rounding of scores and of ‖w − Σ c α x‖² may add to a gap in single precision, relative to
-# P + D.
-cdef double ROUNDED = 1e-6
-# The last digit of a score near a kink: a loss of 0 there may be this times its cost.
-cdef double LAST_DIGIT = 2.0 ** -23
 
 
 cdef class LabelBlock(LabelLanes):
@@ -109,7 +104,7 @@ cdef class LabelBlock(LabelLanes):
         """After `begin`, and ``passes`` in other blocks: the duals of label l are ``values`` at the
         rows ``places``, u_0 is its one of ``centres``. All rows are visited first.
         """
-        cdef Py_ssize_t i, l, at, first, last
+        cdef Py_ssize_t l, at
         cdef double[16] square, dual
         self.passes, self.due = passes, passes + 1
         self.wake[:] = 0
@@ -122,18 +117,13 @@ cdef class LabelBlock(LabelLanes):
                         (<float*> &self.alpha[places[at], 0])[l] = <float> values[at]
                     else:
                         (<double*> &self.alpha[places[at], 0])[l] = values[at]
-        for first, last in self.rows.spans():
-            with nogil:
-                for i in range(first, last):
-                    self._add_row(i, &dual[0])
+        for l in range(centres.shape[0]):
+            self.centre[l] = centres[l] if self.free else 0
+        self._sum(&self.centre[0], &dual[0])
         lane_squares(&self.W[0, 0], self.single, self._regularized(), square)
         for l in range(LANES):
             if self.each[l].open:
                 self.each[l].dual = dual[l] - square[l] / 2
-        if self.free:
-            for l in range(centres.shape[0]):
-                self.centre[l] = centres[l]
-                self._add_to_bias(l, centres[l])
 
     cdef void _move_centres(self) noexcept nogil:
         cdef Py_ssize_t l
@@ -216,7 +206,7 @@ cdef class LabelBlock(LabelLanes):
                     else:
                         lane_doubles(z, self.single, scores)
                         self._set_sides(i)
-                        self._take_duals(i, alpha)
+                        lane_doubles(&self.alpha[i, 0], self.single, alpha)
                         self.loss.all_gaps(y, scores, alpha, gap, LANES)
                         self.loss.all_dual_steps(y, scores, alpha, 1, curvature, 1, new, LANES)
                         found = lane_moves(y, cost, curvature, self.loss.smoothing, self.has_box,
@@ -257,25 +247,36 @@ cdef class LabelBlock(LabelLanes):
         square. A free bias has no part in w; where duals are shortened for it, ‖w − v‖ is at most
         the sum of c |α| ‖x‖ that is taken away. Rows where a label's gap is not small come back.
         """
+        self._prove(tolerance, False)
+
+    def certify(self, double tolerance):
+        """Measure all labels in double precision, w made Σ c α x again: this gap ends a label."""
+        cdef Py_ssize_t l
+        self.sides = self.factors
+        for l in range(LANES):
+            if self.each[l].open:
+                self.each[l].passes = self.passes
+            self.each[l].open = self.factors.with_label[l] > 0 or self.factors.without[l] > 0
+        self._sum(&self.centre[0], NULL)
+        self._prove(tolerance, True)
+
+    cdef int _prove(self, double tolerance, bint exact) except -1:
         cdef Py_ssize_t l, n = self.rows.c.n_rows
-        cdef double[16] primal, dual, square, cross, away, near
+        cdef double[16] primal, dual, square, cross, away
         cdef double* least = &self.held[7, 0]
-        cdef double rounding
         cdef lane_t* lane
         with nogil:
             for l in range(LANES):
-                primal[l] = dual[l] = square[l] = cross[l] = away[l] = near[l] = 0
+                primal[l] = dual[l] = square[l] = cross[l] = away[l] = 0
                 least[l] = SMALL_GAP * tolerance * self.each[l].dual / n
                 if not self.each[l].open:
                     least[l] = INFINITY
             lane_squares(&self.W[0, 0], self.single, self._regularized(), square)
         if self.is_hinge and not self.free:
-            self._measure_hinges(least, primal, dual, cross)
+            self._measure_hinges(exact, least, primal, dual, cross)
         else:
-            self._measure(least, primal, dual, cross, away)
+            self._measure(exact, least, primal, dual, cross, away)
         with nogil:
-            if self.single and not self.loss.smoothing > 0:
-                self._add_costs(n, near)
             for l in range(LANES):
                 lane = &self.each[l]
                 if not lane.open:
@@ -285,20 +286,21 @@ cdef class LabelBlock(LabelLanes):
                     lane.primal = lane.dual + primal[l]
                 else:
                     lane.primal = primal[l] + square[l] / 2
-                lane.gap, lane.passes = lane.primal - lane.dual, self.passes
-                rounding = ROUNDED * (fabs(lane.primal) + fabs(lane.dual)) if self.single else 0
-                rounding += LAST_DIGIT * near[l]
-                if (-NEGATIVE * fabs(lane.primal) <= lane.gap + rounding
-                        and lane.gap + rounding <= tolerance * fabs(lane.primal)):
-                    lane.open, lane.gap = False, lane.gap + rounding
+                lane.gap = lane.primal - lane.dual
+                lane.passes = lane.passes if exact else self.passes
+                if -NEGATIVE * fabs(lane.primal) <= lane.gap <= tolerance * fabs(lane.primal):
+                    lane.open = False
                     self.sides.with_label[l] = self.sides.without[l] = 0
+        return 0
 
-    cdef int _measure_hinges(self, const double* least, double* gaps, double* conjugates,
-                             double* cross) except -1:
+    cdef int _measure_hinges(self, bint exact, const double* least, double* gaps,
+                             double* conjugates, double* cross) except -1:
         # sums of gaps, of c φ*(−α) and of c α z; rows with a gap above `least` wake
         cdef Py_ssize_t i, l, first, last
         cdef double[16] sums, held_scores
         cdef void* z = &held_scores[0]
+        cdef void* alpha
+        cdef bint single = self.single and not exact
         cdef row_t row
         for l in range(LANES):
             sums[l] = 0
@@ -311,31 +313,26 @@ cdef class LabelBlock(LabelLanes):
                     if i + ROW_LOOKAHEAD < last:
                         rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
                     row = rows_get(&self.rows.c, i)
-                    lane_scores(&row, &self.W[0, 0], self.single, self.width, z)
+                    alpha = &self.alpha[i, 0]
+                    if not exact:
+                        lane_scores(&row, &self.W[0, 0], self.single, self.width, z)
+                    else:
+                        lane_exact_scores(&row, &self.W[0, 0], self.single, self.width, <double*> z)
+                        lane_doubles(alpha, self.single, &self.held[3, 0])
+                        alpha = &self.held[3, 0]
                     if hinge_measure(self.bits[i], self.cost[i], &self.sides, &self.hinge, z, least,
-                                     self.single, &self.alpha[i, 0], gaps, sums, cross):
+                                     single, alpha, gaps, sums, cross):
                         self._wake(i)
         for l in range(LANES):
             conjugates[l] = -sums[l]
         return 0
 
-    cdef void _add_costs(self, Py_ssize_t n, double* sums) noexcept nogil:
-        # of the rows with duals, which are those near a kink or beyond
-        cdef Py_ssize_t i, l
-        cdef double* alpha = &self.held[3, 0]
-        cdef double* cost = &self.held[5, 0]
-        for i in range(n):
-            self._set_sides(i)
-            self._take_duals(i, alpha)
-            for l in range(LANES):
-                sums[l] += cost[l] if alpha[l] != 0 else 0
-
     cdef void _wake(self, Py_ssize_t i) noexcept nogil:
         if self.wake[i] > self.passes:
             self.wake[i], self.streak[i] = 0, 0
 
-    cdef int _measure(self, const double* least, double* losses, double* conjugates, double* cross,
-                      double* away) except -1:
+    cdef int _measure(self, bint exact, const double* least, double* losses, double* conjugates,
+                      double* cross, double* away) except -1:
         # the same for any loss with the sums of its values, and of c |α| ‖x‖ that a free bias takes
         cdef Py_ssize_t first, last, l
         cdef double[16] with_label, without      # factors of duals of rows with a label, and others
@@ -348,14 +345,14 @@ cdef class LabelBlock(LabelLanes):
                 self._balance(&with_label[0], &without[0])
         for first, last in self.rows.spans():
             with nogil:
-                self._measure_rows(first, last, least, &with_label[0], &without[0], &bias[0],
+                self._measure_rows(first, last, exact, least, &with_label[0], &without[0], &bias[0],
                                    losses, conjugates, cross, away)
         return 0
 
-    cdef int _measure_rows(self, Py_ssize_t begin, Py_ssize_t last, const double* least,
-                           const double* with_label, const double* without, const double* bias,
-                           double* losses, double* conjugates, double* cross,
-                           double* away) except -1 nogil:
+    cdef int _measure_rows(self, Py_ssize_t begin, Py_ssize_t last, bint exact,
+                           const double* least, const double* with_label,
+                           const double* without, const double* bias, double* losses,
+                           double* conjugates, double* cross, double* away) except -1 nogil:
         cdef Py_ssize_t end, i, l
         cdef double* scores = &self.held[0, 0]
         cdef double* alpha = &self.held[3, 0]
@@ -375,10 +372,13 @@ cdef class LabelBlock(LabelLanes):
                 if i + ROW_LOOKAHEAD < last:
                     rows_prefetch(&self.rows.c, i + ROW_LOOKAHEAD)
                 row = rows_get(&self.rows.c, i)
-                lane_scores(&row, &self.W[0, 0], self.single, self.width, z)
-                lane_doubles(z, self.single, scores)
+                if exact:
+                    lane_exact_scores(&row, &self.W[0, 0], self.single, self.width, scores)
+                else:
+                    lane_scores(&row, &self.W[0, 0], self.single, self.width, z)
+                    lane_doubles(z, self.single, scores)
                 self._set_sides(i)
-                self._take_duals(i, alpha)
+                lane_doubles(&self.alpha[i, 0], self.single, alpha)
                 self.loss.all_gaps(y, scores, alpha, gap, LANES)
                 for l in range(LANES):
                     if cost[l] * gap[l] > least[l]:

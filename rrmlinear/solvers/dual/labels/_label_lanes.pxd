@@ -33,10 +33,10 @@ cdef class LabelLanes:
     cdef double _bias(self, Py_ssize_t l) noexcept nogil
     cdef void _add_to_bias(self, Py_ssize_t l, double change) noexcept nogil
     cdef void _set_sides(self, Py_ssize_t i) noexcept nogil
-    cdef void _take_duals(self, Py_ssize_t i, double* out) noexcept nogil
-    cdef double _fit_bias(self, double[:, ::1] line, double bias, Py_ssize_t l,
-                          Py_ssize_t d) noexcept nogil
-    cdef double _slope(self, double[:, ::1] line, double bias, double b,
-                       double* value) noexcept nogil
+    cdef int _measure_pruned(self) except -1
+    cdef void _fit_bias(self, double[:, ::1] line, double bias, Py_ssize_t l,
+                        Py_ssize_t d) noexcept nogil
+    cdef double _slope(self, double[:, ::1] line, double bias, double b) noexcept nogil
     cdef void _balance(self, double* with_label, double* without) noexcept nogil
+    cdef int _sum(self, const double* centre, double* dual) except -1
     cdef void _add_row(self, Py_ssize_t i, double* dual) noexcept nogil

@@ -7,7 +7,8 @@ from libc.string cimport memset
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.labels.lanes cimport (
-    LANES, lane_scores, lane_sides, lane_squares, lane_update, vector_width,
+    LANES, lane_doubles, lane_exact_scores, lane_scores, lane_sides, lane_squares, lane_update,
+    vector_width,
 )
 from rrmlinear.simd.rows cimport row_t, rows_get
 
@@ -17,6 +18,7 @@ from rrmlinear.data.rows import aligned_zeros
 
 cdef enum:
     BIAS_STEPS = 60         # most secants for a bias
+    CHUNK = 64              # rows of a measurement at a time
 
 cdef double BIAS_ROUNDING = 1e-9
 
@@ -95,17 +97,6 @@ cdef class LabelLanes:
         lane_sides(self.bits[i], self.cost[i], self.square[i], &self.sides, &self.held[4, 0],
                    &self.held[5, 0], &self.held[6, 0])
 
-    cdef void _take_duals(self, Py_ssize_t i, double* out) noexcept nogil:
-        cdef Py_ssize_t l
-        cdef const float* single = <const float*> &self.alpha[i, 0]
-        cdef const double* twice = <const double*> &self.alpha[i, 0]
-        if self.single:
-            for l in range(LANES):
-                out[l] = single[l]
-        else:
-            for l in range(LANES):
-                out[l] = twice[l]
-
     cdef void _balance(self, double* with_label, double* without) noexcept nogil:
         # Factors of at most 1 for the duals of both sides so that Σ c α = 0.
         cdef Py_ssize_t i, l
@@ -117,7 +108,7 @@ cdef class LabelLanes:
             own[l] = other[l] = 0
         for i in range(self.rows.c.n_rows):
             self._set_sides(i)
-            self._take_duals(i, alpha)
+            lane_doubles(&self.alpha[i, 0], self.single, alpha)
             for l in range(LANES):
                 if y[l] > 0:
                     own[l] += cost[l] * alpha[l]
@@ -129,8 +120,30 @@ cdef class LabelLanes:
             elif other[l] > 0:
                 without[l] = own[l] / other[l]
 
+    cdef int _sum(self, const double* centre, double* dual) except -1:
+        # w = Σ c α x of the open labels, u_0 with that of a free bias; −c φ*(−α) to ``dual``
+        cdef Py_ssize_t first, last, i, j, l
+        with nogil:
+            for j in range(self.rows.c.n_features + (self.rows.c.bias != 0)):
+                for l in range(LANES):
+                    if not self.each[l].open:
+                        continue
+                    if self.single:
+                        (<float*> &self.W[j, 0])[l] = 0
+                    else:
+                        (<double*> &self.W[j, 0])[l] = 0
+        for first, last in self.rows.spans():
+            with nogil:
+                for i in range(first, last):
+                    self._add_row(i, dual)
+        if self.free:
+            for l in range(LANES):
+                if self.each[l].open:
+                    self._add_to_bias(l, centre[l])
+        return 0
+
     cdef void _add_row(self, Py_ssize_t i, double* dual) noexcept nogil:
-        # c α x to the weights, and −c φ*(−α) to ``dual``
+        # c α x to the weights, and −c φ*(−α) to ``dual`` unless it is NULL
         cdef Py_ssize_t l
         cdef double[16] held     # or sixteen floats
         cdef double* alpha = &self.held[3, 0]
@@ -139,7 +152,7 @@ cdef class LabelLanes:
         cdef double step
         cdef bint moves = False
         cdef row_t row
-        self._take_duals(i, alpha)
+        lane_doubles(&self.alpha[i, 0], self.single, alpha)
         for l in range(LANES):
             moves |= alpha[l] != 0
         if not moves:
@@ -151,7 +164,7 @@ cdef class LabelLanes:
                 (<float*> &held[0])[l] = <float> step
             else:
                 held[l] = step
-            if cost[l] > 0:
+            if dual != NULL and cost[l] > 0:
                 dual[l] -= cost[l] * self.loss.conjugate(y[l], alpha[l])
         row = rows_get(&self.rows.c, i)
         lane_update(&row, &self.W[0, 0], self.single, self.width, &held[0])
@@ -162,7 +175,6 @@ cdef class LabelLanes:
         """
         cdef Py_ssize_t first, last, i, j, l, n = self.rows.c.n_rows, d = self.rows.c.n_features
         cdef double bias = self.rows.c.bias
-        cdef double[16] square
         cdef float* single
         cdef double* twice
         cdef row_t row
@@ -177,9 +189,6 @@ cdef class LabelLanes:
                             single[l] = 0
                     elif fabs(twice[l]) < least or j == d:
                         twice[l] = 0
-            for l in range(LANES):
-                square[l] = 0
-            lane_squares(&self.W[0, 0], self.single, d, square)
         for first, last in self.rows.spans():
             with nogil:
                 for i in range(first, last):
@@ -195,18 +204,51 @@ cdef class LabelLanes:
                     if self.bits[i] >> l & 1:
                         line[0, i], line[1, i] = 1, self.cost[i] * self.factors.with_label[l]
                     line[2, i] = single[l] if self.single else twice[l]
-                self.each[l].primal = square[l] / 2 + self._fit_bias(line, bias, l, d)
-                self.each[l].gap = self.each[l].primal - self.each[l].dual
+                self._fit_bias(line, bias, l, d)
+        self._measure_pruned()
 
-    cdef double _fit_bias(self, double[:, ::1] line, double bias, Py_ssize_t l,
-                          Py_ssize_t d) noexcept nogil:
-        # Its weight b where (½b² and) Σ c φ(z + bias b) is least, written to W; returns that value.
+    cdef int _measure_pruned(self) except -1:
+        # P of all labels where the weights are
+        cdef Py_ssize_t first, last, begin, end, i, l
+        cdef double* scores = &self.held[0, 0]
+        cdef double* y = &self.held[4, 0]
+        cdef double* cost = &self.held[5, 0]
+        cdef double[16] value
+        cdef row_t row
+        cdef double[:, :, ::1] line = np.empty((3, LANES, CHUNK))
+        for l in range(LANES):
+            value[l] = 0
+        lane_squares(&self.W[0, 0], self.single, self._regularized(), value)
+        for l in range(LANES):
+            value[l] /= 2
+        for first, last in self.rows.spans():
+            with nogil:
+                while first < last:
+                    begin, end = first, min(first + <Py_ssize_t> CHUNK, last)
+                    for i in range(begin, end):
+                        row = rows_get(&self.rows.c, i)
+                        lane_exact_scores(&row, &self.W[0, 0], self.single, self.width, scores)
+                        lane_sides(self.bits[i], self.cost[i], 0, &self.factors, y, cost,
+                                   &self.held[6, 0])
+                        for l in range(LANES):
+                            line[0, l, i - begin], line[1, l, i - begin] = y[l], cost[l]
+                            line[2, l, i - begin] = scores[l]
+                    for l in range(LANES):
+                        value[l] += self.loss.total(&line[0, l, 0], &line[1, l, 0],
+                                                    &line[2, l, 0], end - begin)
+                    first = end
+        for l in range(LANES):
+            self.each[l].primal, self.each[l].gap = value[l], value[l] - self.each[l].dual
+        return 0
+
+    cdef void _fit_bias(self, double[:, ::1] line, double bias, Py_ssize_t l,
+                        Py_ssize_t d) noexcept nogil:
+        # Its weight b where (½b² and) Σ c φ(z + bias b) is least, written to W.
         # The derivative increases: its root lies between two ends, which secants bring together.
-        cdef double low = 0, high = 0, at_low, at_high, b = 0, at, step = 1, best
+        cdef double low = 0, high = 0, at_low, at_high, b = 0, at, step = 1
         cdef int last = 0, _
-        at = self._slope(line, bias, 0, &best)
-        if bias == 0 or at == 0:
-            return best
+        if bias == 0 or (at := self._slope(line, bias, 0)) == 0:
+            return
         at_low = at_high = at
         while at * at_low > 0 and step < 1e9:       # away from the slope, until its sign changes
             if at < 0:
@@ -215,7 +257,7 @@ cdef class LabelLanes:
                 high, at_high = b, at
             b = b - step if at > 0 else b + step
             step *= 4
-            at = self._slope(line, bias, b, &best)
+            at = self._slope(line, bias, b)
         if at < 0:
             low, at_low = b, at
         else:
@@ -224,7 +266,7 @@ cdef class LabelLanes:
             if high - low <= BIAS_ROUNDING * max(fabs(high), fabs(low)) or at == 0:
                 break
             b = (low * at_high - high * at_low) / (at_high - at_low)
-            at = self._slope(line, bias, b, &best)
+            at = self._slope(line, bias, b)
             if at < 0:
                 low, at_low = b, at
                 if last < 0:
@@ -237,25 +279,20 @@ cdef class LabelLanes:
                 last = 1
         if self.single:
             (<float*> &self.W[d, 0])[l] = <float> b
-            b = (<float*> &self.W[d, 0])[l]
         else:
             (<double*> &self.W[d, 0])[l] = b
-        self._slope(line, bias, b, &best)
-        return best
 
-    cdef double _slope(self, double[:, ::1] line, double bias, double b,
-                       double* value) noexcept nogil:
-        # of Σ c φ(z + bias b), and ½b² unless it is free; the value is written
+    cdef double _slope(self, double[:, ::1] line, double bias, double b) noexcept nogil:
+        # of Σ c φ(z + bias b), and ½b² unless it is free
         cdef Py_ssize_t i, n = line.shape[1]
         cdef double slope = 0
         for i in range(n):
             line[3, i] = line[2, i] + bias * b
-        value[0] = self.loss.tangent(&line[0, 0], &line[1, 0], &line[3, 0], &line[4, 0], n)
+        self.loss.tangent(&line[0, 0], &line[1, 0], &line[3, 0], &line[4, 0], n)
         for i in range(n):
             slope += line[1, i] * line[4, i]
         if self.free:
             return bias * slope
-        value[0] += b * b / 2
         return b + bias * slope
 
     def columns(self, bint of_duals, const unsigned char[::1] wanted not None):

@@ -74,17 +74,16 @@ class LabelAscent:
         block.begin(*self.labels.taken(asked.labels), self.seed)
         if any(each is not None for each in asked.start):
             block.begin_at(*_joined([each or _NO_DUALS for each in asked.start]), asked.done)
-        is_late = False
+        may_go_on = asked.most < asked.limit
         try:
             block.run(tolerance, self.seed, asked.most)
         except TimeIsUpError:
-            is_late = True
+            may_go_on = False
         known = block.lanes[: len(asked.labels)]
-        is_open = known["open"].astype(bool)
-        goes_on = is_open & (asked.most < asked.limit and not is_late)
-        if (is_open & ~goes_on).any():
+        if not (may_go_on and known["open"].all()):
             with without_deadline():
-                block.prove(tolerance)
+                block.certify(tolerance)
+        goes_on = known["open"].astype(bool) & may_go_on
         proven = known["gap"].tolist()
         found = self._taken(block, asked.labels, goes_on)
         self.memory.append(block)
