@@ -23,6 +23,7 @@ from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 if TYPE_CHECKING:
+    from rrmlinear.data.label_sets import MultilabelProblem
     from rrmlinear.data.problem import Problem
     from rrmlinear.data.rows import Rows
     from rrmlinear.regularizers.base import Regularizer
@@ -107,7 +108,7 @@ class Selection:
             return Stopping(0.0, None, *limits)
         return Stopping(GAP_TOL, self.tolerance, *limits)
 
-    def check_problem(self, problem: Problem) -> None:
+    def check_problem(self, problem: Problem | MultilabelProblem) -> None:
         """Raise ValueError for a problem without examples or without a bias to leave free, and for
         a loss of sequences, which is not for examples.
         """
@@ -120,8 +121,7 @@ class Selection:
             )
         if problem.n_examples == 0:
             raise ValueError("the problem has no examples")
-        if self.choices.free_bias:
-            self.check_bias(problem.bias)
+        self.check_bias(problem.bias)
 
     def check_bias(self, bias: float) -> None:
         """Raise ChoiceError where intercepts are to be free of a problem without a bias above 0."""

@@ -28,8 +28,19 @@ if TYPE_CHECKING:
 
 #: Seconds between two lines of progress.
 BETWEEN_LINES = 1.0
-#: Options that need a model.
+#: Options of classes, of labels without a tree, and of a model that is saved.
+OF_CLASSES = ("-wi", "--mpi", "--report-test")
 OF_A_MODEL = ("--append", "--resume", "--thresholds")
+OF_LABELS = (
+    *OF_A_MODEL,
+    "--positive-weight",
+    "--dask",
+    "--trace",
+    "--report",
+    "--liblinear-model",
+    "-C",
+    "-v",
+)
 
 
 def train_labels(options: Any, command: str) -> None:
@@ -37,8 +48,6 @@ def train_labels(options: Any, command: str) -> None:
     LeaveError for every error.
     """
     chosen, asked = options.chosen, options.labels
-    if asked.tree is not None:
-        _refuse_with_tree(options)
     _refuse(options)
     if chosen.kind != "binary":
         raise LeaveError(
@@ -99,27 +108,12 @@ def train_labels(options: Any, command: str) -> None:
 
 
 def _refuse(options: Any) -> None:
-    without = {
+    """Raise LeaveError for a flag that the training asked for does not take."""
+    asked = options.labels
+    given = {
         "-wi": bool(options.chosen.choices.class_weights),
-        "--append": options.labels.append is not None and not options.saves,
-        "--resume": options.labels.resume and not options.saves,
-        "--thresholds": options.labels.thresholds is not None and not options.saves,
         "--mpi": options.mpi,
         "--report-test": options.report_test is not None,
-    }
-    for flag, is_given in without.items():
-        if is_given and flag in OF_A_MODEL:
-            raise LeaveError(f"ERROR: {flag} has no effect with -v and -C, which save no model")
-        if is_given:
-            raise LeaveError(
-                f"ERROR: {flag} is not for examples with several labels, as "
-                f"{options.training_file} has"
-            )
-
-
-def _refuse_with_tree(options: Any) -> None:
-    asked = options.labels
-    without = {
         "--append": asked.append is not None,
         "--resume": asked.resume,
         "--thresholds": asked.thresholds is not None,
@@ -131,9 +125,19 @@ def _refuse_with_tree(options: Any) -> None:
         "-C": options.search is not None,
         "-v": options.folds is not None,
     }
-    for flag, is_given in without.items():
-        if is_given:
-            raise LeaveError(f"ERROR: {flag} is not for --tree, which trains a tree of labels")
+    cases: list[tuple[bool, tuple[str, ...], str]] = [
+        (
+            True,
+            OF_CLASSES,
+            f"is not for examples with several labels, as {options.training_file} has",
+        ),
+        (asked.tree is not None, OF_LABELS, "is not for --tree, which trains a tree of labels"),
+        (not options.saves, OF_A_MODEL, "has no effect with -v and -C, which save no model"),
+    ]
+    for holds, flags, sentence in cases:
+        for flag in flags:
+            if holds and given[flag]:
+                raise LeaveError(f"ERROR: {flag} {sentence}")
 
 
 @contextmanager

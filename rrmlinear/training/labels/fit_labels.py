@@ -188,11 +188,9 @@ def check_labels(problem: MultilabelProblem, chosen: Selection) -> None:
             field="loss",
             value=chosen.loss_row.name,
         )
-    if problem.n_examples == 0:
-        raise ValueError("the problem has no examples")
+    chosen.check_problem(problem)
     if problem.labels.n_labels == 0:
         raise ValueError("the problem has no labels")
-    chosen.check_bias(problem.bias)
     if chosen.choices.class_weights:
         raise ChoiceError(
             Named("class_weights"),
