@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,13 +18,11 @@ from rrmlinear.cli.labels.label_conversion import (
 )
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.cli.parser import MAX_THREADS, Parser, output, whole
-from rrmlinear.cli.report import warnings_said
+from rrmlinear.cli.report import amounts, warnings_said
 from rrmlinear.cli.usage import CONVERT
 from rrmlinear.data.container.conversion import Converted, convert, examples_of, target_kind
 from rrmlinear.data.text.byte_streams import name_of
-from rrmlinear.pages.passes import SECONDS_BETWEEN_SIGHTS, Bar, bar
 
-SECONDS_BETWEEN_LINES = 5.0
 #: The flags of what may stand beside arrays and tables.
 BESIDE = {"labels": "--labels", "weights": "--weights", "query_ids": "--query-ids"}
 Progress = Callable[[int, int | None], None]
@@ -87,7 +82,7 @@ def main(arguments: Sequence[str]) -> None:
             blaming(f"can't read {source} or write {target}"),
             _blaming_files_beside(options.beside),
             warnings_said(),
-            _progress(options.quiet) as show,
+            amounts(options.quiet) as show,
         ):
             made = _convert(options, show)
     except ValueError as error:
@@ -126,53 +121,3 @@ def _blaming_files_beside(beside: dict[str, str]) -> Iterator[None]:
             raise
         with blaming(f"can't open input file {error.filename}"):
             raise
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Progress]:
-    """A function that shows the part done: a live line on a terminal, else a line now and then."""
-    if quiet:
-        yield lambda done, total: None
-        return
-    shown = _Live() if sys.stdout.isatty() else _Lines()
-    try:
-        yield shown.show
-    finally:
-        shown.close()
-
-
-def _line(done: int, total: int | None, seconds: float) -> str:
-    amount = f"{done}" if total is None else f"{done} of {total}"
-    return f"{amount} read, {seconds:.1f} s"
-
-
-class _Lines:
-    def __init__(self) -> None:
-        self.begun = self.shown = time.monotonic()
-
-    def show(self, done: int, total: int | None) -> None:
-        now = time.monotonic()
-        if now - self.shown >= SECONDS_BETWEEN_LINES:
-            self.shown = now
-            print(_line(done, total, now - self.begun), flush=True)
-
-    def close(self) -> None:
-        """Nothing is left to be shown."""
-
-
-class _Live:
-    def __init__(self) -> None:
-        self.begun = self.shown = time.monotonic()
-        self.bar: Bar | None = None
-
-    def show(self, done: int, total: int | None) -> None:
-        now = time.monotonic()
-        if now - self.shown < SECONDS_BETWEEN_SIGHTS:
-            return
-        self.shown = now
-        self.bar = self.bar or bar(sys.stdout)
-        self.bar.update(done / total if total else math.nan, _line(done, total, now - self.begun))
-
-    def close(self) -> None:
-        if self.bar is not None:
-            self.bar.close()

@@ -165,6 +165,12 @@ def _parameter(options: SimpleNamespace) -> tuple[Choices, list[str]]:
 
 
 def _usage() -> str:
+    from rrmlinear.cli.usage import TRAIN
+
+    return TRAIN
+
+
+def _all_usage() -> str:
     from rrmlinear.cli.usage import training_usage
 
     return training_usage()
@@ -172,7 +178,7 @@ def _usage() -> str:
 
 def parser_of_training() -> Parser:
     """The parser of the train command, with a flag for each choice."""
-    parser = Parser(_usage, outputs=1)
+    parser = Parser(_usage, outputs=1, all_usage=_all_usage)
     _offer_choices(parser)
     parser.value("-B", dest="bias", type=number("-B"), default=-1.0)
     parser.value("-v", dest="folds", type=whole("-v"))

@@ -27,7 +27,7 @@ def command_of(program: str, arguments: Sequence[str]) -> str:
     """The line that makes a page again."""
     import shlex
 
-    return shlex.join(["python", "-m", f"rrmlinear.{program}", *arguments])
+    return shlex.join(["python", "-m", "rrmlinear", program, *arguments])
 
 
 def check_page(path: str) -> None:

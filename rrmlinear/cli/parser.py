@@ -18,6 +18,17 @@ MAX_THREADS = 1024
 FACTORS = {"K": 10**3, "M": 10**6, "G": 10**9}
 
 
+#: The only argument of a command that is to raise its parser.
+ASKED = "--parser"
+
+
+class ParserAskedError(Exception):
+    """Not an error: the parser of a command that was asked for it."""
+
+    def __init__(self, parser: Parser):
+        self.parser = parser
+
+
 class Option(NamedTuple):
     """Where the value of an option goes, and what it becomes."""
 
@@ -30,14 +41,21 @@ class Option(NamedTuple):
 class Parser:
     """LIBLINEAR's spelling of options, which argparse does not have; it takes 8 ms to import.
 
-    Files from number ``outputs`` on are written.
+    Files from number ``outputs`` on are written. ``all_usage`` is the text of --help-all, where
+    that of --help tells the most used options alone.
     """
 
-    def __init__(self, usage: Callable[[], str], outputs: int | None = None):
-        self.usage, self.outputs = usage, outputs
+    def __init__(
+        self,
+        usage: Callable[[], str],
+        outputs: int | None = None,
+        all_usage: Callable[[], str] | None = None,
+    ):
+        self.usage, self.outputs, self.all_usage = usage, outputs, all_usage or usage
         self.options: dict[str, Option] = {}
         self.defaults: dict[str, Any] = {}
         self.flag("-h", "--help", dest="help")
+        self.flag("--help-all", dest="help_all")
         self.flag("--version")
         self.flag("-q", dest="quiet")
 
@@ -63,6 +81,8 @@ class Parser:
 
     def parse(self, arguments: Sequence[str]) -> tuple[SimpleNamespace, list[str]]:
         """(options, files), or LeaveError for --help, --version, no or wrong arguments."""
+        if list(arguments) == [ASKED]:
+            raise ParserAskedError(self)
         if not arguments:
             raise LeaveError("no arguments are given", self.usage())
         given, files = self._split(arguments)
@@ -73,6 +93,8 @@ class Parser:
         options = SimpleNamespace(**found)
         if options.help:
             raise LeaveError(output=self.usage(), exit_code=0)
+        if options.help_all:
+            raise LeaveError(output=self.all_usage(), exit_code=0)
         if options.version:
             raise LeaveError(output=f"rrmlinear {rrmlinear.__version__}", exit_code=0)
         return options, files
@@ -240,6 +262,7 @@ def choice(name: str, choices: Sequence[str]) -> Callable[[str], str]:
             raise LeaveError(f"ERROR: {name} takes one of {', '.join(choices)}, {told}")
         return text
 
+    convert.choices = choices  # type: ignore[attr-defined]
     return convert
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from rrmlinear.cli.files import (
 )
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.parser import MAX_THREADS, Parser, choice, number, whole
-from rrmlinear.cli.report import warn, warnings_said
+from rrmlinear.cli.report import Amounts, amounts, warn, warnings_said
 from rrmlinear.cli.scores import (
     accuracy,
     mean_squared_error,
@@ -42,6 +42,8 @@ if TYPE_CHECKING:  # models of sequences take a hundred modules
     from rrmlinear.training.labelling_model import LabellingModel
 
 LINES_AT_ONCE = 1 << 12
+#: Rows that are predicted between two sights of the progress.
+ROWS_AT_ONCE = 1 << 18
 
 
 @record(eq=True)
@@ -166,9 +168,12 @@ def _label_examples(model: Model, options: PredictionOptions) -> None:
         problem = read_problem(options.test_file, options.threads, options.strict)
     _warn_of_features(problem, model, options.test_file)
     threads = options.threads or 1
-    predicted = model.predict(problem, threads)
-    of_classes = model.predict_proba(problem, threads) if options.probabilities else None
-    _write_labels(options.output_file, model, predicted, of_classes)
+    with amounts(options.quiet, lines=False) as show:
+        predicted = in_steps(lambda some: model.predict(some, threads), problem, show)
+        of_classes = None
+        if options.probabilities:
+            of_classes = in_steps(lambda some: model.predict_proba(some, threads), problem, show)
+        _write_labels(options.output_file, model, predicted, of_classes, show)
     if options.quiet:
         return
     if model.is_regression:
@@ -184,6 +189,18 @@ def _label_examples(model: Model, options: PredictionOptions) -> None:
             print(measure_line(*measured))
 
 
+def in_steps(
+    predict: Callable[[Any], NDArray[Any]], problem: Problem, show: Amounts
+) -> NDArray[Any]:
+    """The predictions of all rows, some at a time."""
+    n, found = problem.n_examples, []
+    for begin in range(0, max(n, 1), ROWS_AT_ONCE):
+        rows = problem.rows.between(begin, begin + ROWS_AT_ONCE)
+        found.append(predict(Problem(rows, problem.labels[begin : begin + ROWS_AT_ONCE])))
+        show(min(begin + ROWS_AT_ONCE, n), n)
+    return np.concatenate(found)
+
+
 def _label_sequences(model: LabellingModel, options: PredictionOptions) -> None:
     with warnings_said():
         given = (options.test_file, options.threads, options.strict, False)
@@ -195,7 +212,8 @@ def _label_sequences(model: LabellingModel, options: PredictionOptions) -> None:
         marginals = model.predict_marginals(problem, threads) if options.probabilities else None
     except ValueError as error:
         raise LeaveError(f"ERROR: {error}") from None
-    _write_labels(options.output_file, model, predicted, marginals)
+    with amounts(options.quiet, lines=False) as show:
+        _write_labels(options.output_file, model, predicted, marginals, show)
     if not options.quiet:
         print(sequence_lines(predicted, problem))
 
@@ -216,13 +234,14 @@ def _write_labels(
     model: Model | LabellingModel,
     predicted: NDArray[Any],
     probabilities: NDArray[np.float64] | None,
+    show: Amounts,
 ) -> None:
     if probabilities is None:
-        _write(path, "%.17g\n", [predicted])
+        _write(path, "%.17g\n", [predicted], show)
     else:
         names = " ".join(map(str, model.labels.tolist()))
         line = "%d" + " %g" * probabilities.shape[1] + "\n"
-        _write(path, line, [predicted, *probabilities.T], f"labels {names}\n")
+        _write(path, line, [predicted, *probabilities.T], show, f"labels {names}\n")
 
 
 def _load(path: str, test_file: str) -> Model | LabellingModel:
@@ -244,7 +263,9 @@ def _load(path: str, test_file: str) -> Model | LabellingModel:
     return Model(**vars(stored))
 
 
-def _write(path: str, line: str, columns: Sequence[NDArray[Any]], header: str = "") -> None:
+def _write(
+    path: str, line: str, columns: Sequence[NDArray[Any]], show: Amounts, header: str = ""
+) -> None:
     """The header, and the line with a value of each column for each example."""
     sentence = "can't write output file"
     with output_file(path, sentence) as file, blaming(f"{sentence} {path}"):
@@ -254,3 +275,4 @@ def _write(path: str, line: str, columns: Sequence[NDArray[Any]], header: str = 
             # one call for many lines: a call for each takes three times as long
             values = tuple(chain.from_iterable(zip(*some, strict=True)))
             file.write((line * len(some[0]) % values).encode())
+            show(begin + len(some[0]), len(columns[0]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -12,6 +14,9 @@ from rrmlinear.cli.files import blaming, output_file
 from rrmlinear.solvers.loop.result import TraceRow
 
 Reporter = Callable[[TraceRow], None]
+Amounts = Callable[[int, int | None], None]
+#: Seconds before amounts are shown, and between their sights on a terminal and elsewhere.
+SECONDS_BEFORE, SECONDS_BETWEEN_SIGHTS, SECONDS_BETWEEN_LINES = 1.0, 0.1, 5.0
 
 
 @contextmanager
@@ -56,6 +61,51 @@ class TraceWriter:
             import json
 
             self.file.write(json.dumps(row.as_dict()).encode() + b"\n")
+
+
+@contextmanager
+def amounts(quiet: bool, lines: bool = True) -> Iterator[Amounts]:
+    """A function of (done, total or None) that shows the part done, from a second on: a live line
+    on a terminal, else with ``lines`` one now and then.
+    """
+    shown = None
+    if not quiet and (lines or sys.stdout.isatty()):
+        shown = AmountsShown(sys.stdout)
+    try:
+        yield (lambda done, total: None) if shown is None else shown.show
+    finally:
+        if shown is not None:
+            shown.close()
+
+
+class AmountsShown:
+    """How much of the work is done: one live line on a terminal, else lines."""
+
+    def __init__(self, out: Any):
+        self.out, self.begun = out, time.monotonic()
+        self.is_live = out.isatty()
+        self.bar: Any = None
+        self.every = SECONDS_BETWEEN_SIGHTS if self.is_live else SECONDS_BETWEEN_LINES
+        self.due = self.begun + (SECONDS_BEFORE if self.is_live else self.every)
+
+    def show(self, done: int, total: int | None) -> None:
+        now = time.monotonic()
+        if now < self.due:
+            return
+        self.due = now + self.every
+        amount = f"{done}" if total is None else f"{done} of {total}"
+        line = f"{amount}, {now - self.begun:.1f} s"
+        if not self.is_live:
+            print(line, file=self.out, flush=True)
+            return
+        from rrmlinear.pages.passes import bar
+
+        self.bar = self.bar or bar(self.out)
+        self.bar.update(done / total if total else math.nan, line)
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
 
 
 @contextmanager

@@ -76,6 +76,30 @@ KINDS = {
     "chain": "for sequences, of lines with qid:",
 }
 
+#: The options of the train command that --help tells, by the catalog's names or as they stand here.
+TRAIN = """\
+Usage: train [options] training_set_file [model_file]
+options, of those used most:
+-s type : 0, 7 logistic regression; 1, 2, 3 support vector machine, each class against the rest;
+          4 Crammer and Singer; 5, 6 the 1-norm; 11, 12, 13 regression; 21 outliers; 30 all classes
+          in one problem (default)
+--loss name : loss by its name: hinge, logistic, softmax, squared, absolute, huber, crf, ...
+--regularizer name : l2, l1, elastic-net, group-lasso, ...
+-c cost : C, the factor of losses (default 1)
+-p epsilon : width in which regressions by -s 11 to 13 do not count errors (default 0.1)
+-B bias : if bias >= 0, append a column of this value to every example (default -1: none)
+-wi weight : factor of C for class i
+-e epsilon, --gap-tol : tolerance of LIBLINEAR's rule, or of the gap relative to the objective
+-v n : n-fold cross validation mode, which saves no model
+-C : find C by cross validation; saves no model
+-m threads : threads (default 1); also of reading, where the default is all processors
+--report file : write a page: how well the model predicts, the proof, the largest weights
+--report-test file : the page also tells how well the model predicts these data
+-q : quiet mode
+-h, --help : show this text; --help-all : show every option; --version : show the version
+training_set_file is LIBSVM text, plain, .gz, .bz2, .xz or .zst, or a container (see convert);
+- is standard input. model_file is training_set_file.model by default; - is standard output"""
+
 PREDICT = f"""\
 Usage: predict [options] test_file model_file output_file
 options:
@@ -139,6 +163,42 @@ output_file gets lines label qid:sequence index:1 ..., which train and predict t
 has lines edge ..., output_file.edges gets the lines for --edges
 dictionary_file is written too (default output_file.dictionary)
 output_file, dictionary_file: {STANDARD_OUTPUT}"""
+
+SCALE = """\
+Usage: scale [options] data_file [output_file]
+options, those of svm-scale:
+-l lower : lower limit of features (default -1)
+-u upper : upper limit of features (default 1)
+-y y_lower y_upper : limits of labels (default: labels stay as they are)
+-s file : save the ranges of the features in this file
+-r file : take the ranges of this file, as for test data
+-m threads : threads of reading (default all processors)
+-h, --help : show this text
+--version : show the version
+data_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst, or a container (see convert); - is
+standard input
+output_file is LIBSVM text (default standard output); places that are not stored are 0 and become
+values too, so that sparse data of values >= 0 take -l 0"""
+
+PATH = """\
+Usage: path [options] data_file
+options:
+--loss name : as in train, a loss that is a sum over examples (default squared-hinge)
+--regularizer name : as in train (default l2)
+--l1 S : factor of the 1-norm in l1 and elastic-net (default 1)
+--Cs values : how many values of C, from 1e-4 to 1e4, or the values: 0.1,1,10 (default 10)
+--gap-tol t : tolerance of the gap, relative to the objective (default 1e-4)
+--no-intercept : no intercept (default: an exact one, without penalty)
+--weights file : write Cs, weights (C x scores x features) and intercepts as .npz
+--report file : write a page with the weights along the path
+--report-static : the page has no script, pictures in SVG, and at most some 300 kB
+-m threads : threads of the solver (default 1) and of reading
+-q : quiet mode (no table)
+-h, --help : show this text
+--version : show the version
+The table has a line for each C: objective, duality gap, passes, features in use, and status.
+data_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst, or a container (see convert); - is
+standard input"""
 
 PLOT = """\
 Usage: plot [options] trace_file ...
@@ -220,7 +280,8 @@ def training_usage() -> str:
     return "\n".join(
         [
             *lines,
-            "-h, --help : show this text",
+            "-h, --help : show the options used most",
+            "--help-all : show this text",
             "--version : show the version",
             "training_set_file is LIBSVM text, plain, .gz, .bz2, .xz or .zst, or a container (see "
             "convert); - is standard input",

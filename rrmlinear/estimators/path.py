@@ -68,10 +68,12 @@ class Path:
         *,
         feature_names: Sequence[str] | None = None,
         static: bool = False,
+        command: str = "",
     ) -> None:
         """Write a page with the certificates and the largest weights along the path.
 
-        A ``static`` page has no script, and SVG for pictures. Raises ImportError without the
+        A ``static`` page has no script, and SVG for pictures. ``command`` is told as what made it,
+        in place of the call. Raises ImportError without the
         packages of the extra ``report``, and ValueError for a wrong number of names.
         """
         check_names(feature_names, self.coefs.shape[2])
@@ -91,7 +93,7 @@ class Path:
         ]
         problem = Section("Problem", formulas=self.formulas)
         section = Section("Path", pictures=pictures, tables=[Table("Each C", heads, rows)])
-        made = Section("How it was made", [("command", self.command), *versions()])
+        made = Section("How it was made", [("command", command or self.command), *versions()])
         name = f"{self.problem}: a path over {len(self.Cs)} values of C"
         write_page(path, name, [section, problem, made], static=static)
 
@@ -146,6 +148,7 @@ def path(
                 estimator.status_,
             )
         )
+    fitted, chosen = estimator._training_
     coefs, intercepts, primals, gaps, passes, statuses = zip(*steps, strict=True)
     return Path(
         values,
@@ -156,8 +159,8 @@ def path(
         np.array(passes),
         statuses,
         getattr(estimator, "classes_", None),
-        title(*estimator._training_, len(getattr(estimator, "classes_", ()))),
-        formulas(*estimator._training_),
+        title(fitted, chosen, len(getattr(estimator, "classes_", ()))),
+        formulas(fitted, chosen),
         f"path({', '.join(f'{name}={value!r}' for name, value in asked.items())})",
     )
 

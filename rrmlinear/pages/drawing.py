@@ -53,7 +53,7 @@ def svg_of(figure: Any, columns: int = 1) -> str:
     import matplotlib
 
     text = BytesIO()
-    fixed = {
+    fixed: Any = {
         "svg.fonttype": "none",
         "svg.hashsalt": "rrmlinear",
         "font.family": "sans-serif",

@@ -47,7 +47,7 @@ def _classes(measured: Sequence[Predictions]) -> Section:
     pictures = []
     if areas[-1]:
         worst = sorted(areas[-1], key=lambda label: areas[-1][label][0])[:MOST_CURVES]
-        curves = [
+        curves: list[Any] = [
             (_curve_name(each, label, len(measured)), each.true == label, each.score_of(label))
             for each, own in zip(measured, areas, strict=True)
             for label in sorted(worst)
@@ -112,7 +112,8 @@ def _labels(each: Predictions) -> Array:
 
 def _places(each: Predictions, labels: Array) -> tuple[Array, Array]:
     """The places of the true and the predicted labels of examples."""
-    return np.searchsorted(labels, each.true), np.searchsorted(labels, each.predicted)
+    true: Any = each.true
+    return np.searchsorted(labels, true), np.searchsorted(labels, each.predicted)
 
 
 def _table_of_classes(each: Predictions, areas: dict[Any, tuple[float, float]]) -> Table:

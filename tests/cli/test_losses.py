@@ -152,5 +152,5 @@ def test_predictions_beyond_double_precision_need_no_warning(train, predict, fol
 
 
 def test_usage_lists_what_there_is(train):
-    text = train("-h").out
+    text = train("--help-all").out
     assert all(re.search(rf"[ ]{name}(,|$)", text, re.MULTILINE) for name in LOSSES)

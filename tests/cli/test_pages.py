@@ -29,7 +29,7 @@ def test_a_training_leaves_its_page(train, iris):
     done = train("-s", "30", "-q", "--report", "run.html", iris, "model")
     assert (done.code, done.out) == (0, "")
     text = text_of("run.html")
-    assert f"python -m rrmlinear.train -s 30 -q --report run.html {iris} model" in text
+    assert f"python -m rrmlinear train -s 30 -q --report run.html {iris} model" in text
     assert "the weston-watkins loss" in text
 
 
@@ -89,7 +89,7 @@ def test_info_tells_facts_and_commands(call, iris, folder):
     assert "(C from" in out
     assert call("information", "-q", "--report", "i.html", iris) == (0, "", "")
     assert "What to try" in text_of("i.html")
-    assert f"python -m rrmlinear.info -q --report i.html {iris}" in text_of("i.html")
+    assert f"python -m rrmlinear info -q --report i.html {iris}" in text_of("i.html")
 
 
 def test_info_prints_without_the_packages_for_pages(call, iris, monkeypatch):
@@ -118,7 +118,7 @@ def test_plots_of_traces(call, train, iris, folder):
         assert train("-s", solver, "-q", "--trace", f"{solver}.trace", iris, "model").code == 0
     traces = ("1.trace", "30.trace")
     assert call("plotting", *traces) == (0, "2 traces in traces.html\n", "")
-    assert "python -m rrmlinear.plot 1.trace 30.trace" in text_of("traces.html")
+    assert "python -m rrmlinear plot 1.trace 30.trace" in text_of("traces.html")
     assert call("plotting", "-q", "-o", "a.svg", "--against", "passes", *traces) == (0, "", "")
     assert "<svg" in text_of("a.svg")
 

@@ -1,0 +1,3 @@
+"""Commands of `rrmlinear` that have no module of their own at the top: scale and path; and the
+completion of a shell.
+"""
