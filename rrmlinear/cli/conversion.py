@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from rrmlinear.cli.files import blaming, check_distinct, check_input, check_output, error_of_data
+from rrmlinear.cli.files import (
+    asked_of,
+    blaming,
+    check_distinct,
+    check_input,
+    check_output,
+    error_of_data,
+    offer_reading,
+)
 from rrmlinear.cli.labels.label_conversion import (
     TermFiles,
     convert_labels,
@@ -20,11 +28,11 @@ from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.cli.parser import MAX_THREADS, Parser, output, whole
 from rrmlinear.cli.report import amounts, warnings_said
 from rrmlinear.cli.usage import CONVERT
-from rrmlinear.data.container.conversion import Converted, convert, examples_of, target_kind
+from rrmlinear.data.container.conversion import Converted, convert, target_kind
+from rrmlinear.data.formats.asked import BY_EXAMPLE, Asked
+from rrmlinear.data.formats.opening import examples_in
 from rrmlinear.data.text.byte_streams import name_of
 
-#: The flags of what may stand beside arrays and tables.
-BESIDE = {"labels": "--labels", "weights": "--weights", "query_ids": "--query-ids"}
 Progress = Callable[[int, int | None], None]
 
 
@@ -36,7 +44,7 @@ class ConversionOptions:
     strict: bool
     quiet: bool
     threads: int | None
-    beside: dict[str, str]
+    asked: Asked
     terms: TermFiles
     source: str
     target: str
@@ -47,19 +55,16 @@ def parse_conversion(arguments: Sequence[str]) -> ConversionOptions:
     parser = Parser(lambda: CONVERT, outputs=1)
     parser.flag("--float32")
     parser.flag("--strict")
-    for name, flag in BESIDE.items():
-        parser.value(flag, dest=name)
+    offer_reading(parser)
     parser.value("--terms", dest="known_terms")
     parser.value("--save-terms", dest="saved_terms", type=output)
     parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
     options, files = parser.parse(arguments)
     parser.check_files(files, ("input_file", "output_file"), "input and output")
     dtype = np.float32 if options.float32 else None
-    given = {name: getattr(options, name) for name in BESIDE}
-    beside = {name: value for name, value in given.items() if value is not None}
     how = options.strict, options.quiet, options.threads
     terms = TermFiles(options.known_terms, options.saved_terms)
-    return ConversionOptions(dtype, *how, beside, terms, *files)
+    return ConversionOptions(dtype, *how, asked_of(options), terms, *files)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -80,7 +85,7 @@ def main(arguments: Sequence[str]) -> None:
         check_distinct(outputs, inputs)
         with (
             blaming(f"can't read {source} or write {target}"),
-            _blaming_files_beside(options.beside),
+            _blaming_files_beside(options.asked),
             warnings_said(),
             amounts(options.quiet) as show,
         ):
@@ -103,21 +108,23 @@ def main(arguments: Sequence[str]) -> None:
 def _convert(options: ConversionOptions, show: Progress) -> Converted:
     """Convert one label an example, or several where the source has them."""
     how = {"dtype": options.dtype, "strict": options.strict, "threads": options.threads}
-    source, target, beside = options.source, options.target, options.beside
+    source, target, asked = options.source, options.target, options.asked
+    beside = {name: value for name in BY_EXAMPLE if (value := getattr(asked, name)) is not None}
     kind = labels_kind(source, beside)
     if kind is not None:
         return convert_labels(kind, source, target, beside, options.terms, show, **how)
     refuse_terms(source, options.terms)
-    return convert(examples_of(source, beside=beside, **how), target, show, dtype=options.dtype)
+    with examples_in(source, asked, **how) as examples:
+        return convert(examples, target, show, dtype=options.dtype)
 
 
 @contextmanager
-def _blaming_files_beside(beside: dict[str, str]) -> Iterator[None]:
+def _blaming_files_beside(asked: Asked) -> Iterator[None]:
     """End the command with the name of the file beside the input that cannot be opened."""
     try:
         yield
     except OSError as error:
-        if error.filename not in beside.values():
+        if error.filename not in [getattr(asked, name) for name in (*BY_EXAMPLE, "names")]:
             raise
         with blaming(f"can't open input file {error.filename}"):
             raise

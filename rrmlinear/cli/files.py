@@ -8,17 +8,21 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
+from rrmlinear.cli.parser import Parser
 from rrmlinear.data.container.signature import is_container
+from rrmlinear.data.formats.asked import Asked, flag_of
+from rrmlinear.data.formats.known import format_of
+from rrmlinear.data.formats.opening import is_plain, read_file
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text.byte_streams import name_of
 from rrmlinear.data.text.libsvm_format import (
     LibsvmFormatError,
-    read_examples,
     read_graphs,
     read_sequences,
 )
@@ -26,6 +30,10 @@ from rrmlinear.data.text.multilabel.kinds import LABELS, has_sets, text_kind
 from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel
 from rrmlinear.data.text.whole_file import check_writable, is_standard_output, whole_file
 
+#: The fields of `Asked` that commands offer.
+FIELDS = ("labels", "weights", "query_ids", "categories", "names", "transpose")
+#: Nothing is asked of a file: it has all in itself.
+NOTHING = Asked()
 Examples = TypeVar("Examples", Problem, SequenceProblem, MultilabelProblem)
 
 
@@ -47,8 +55,8 @@ def files_beside(edges: str | None, cliques: str | None) -> dict[str, str]:
 
 
 def check_input(path: str) -> None:
-    """End the command if this file cannot be opened; a pipe is left alone."""
-    if path == "-":
+    """End the command if this file cannot be opened; a pipe, a pattern and a URL are left alone."""
+    if path == "-" or not is_plain(path):
         return
     with blaming(f"can't open input file {path}"):
         mode = os.stat(path).st_mode
@@ -91,14 +99,29 @@ def _identity(path: str) -> Any:
     return status.st_dev, status.st_ino
 
 
-def read_problem(path: str, threads: int | None, strict: bool, cached: bool = False) -> Problem:
+def read_problem(
+    path: str, threads: int | None, strict: bool, cached: bool = False, asked: Asked = NOTHING
+) -> Problem:
     """The examples of a file, or of its cache; an error in it ends the command."""
+    return read_test(path, threads, strict, asked, cached)[0]
+
+
+def read_test(
+    path: str, threads: int | None, strict: bool, asked: Asked, cached: bool = False
+) -> tuple[Problem, bool]:
+    """`read_problem`, and whether the file has labels."""
+    labelled = True
 
     def read(path: str) -> Problem:
-        return read_examples(path, threads, strict)
+        nonlocal labelled
+        problem, labelled = read_file(path, asked, threads, strict)
+        if problem.query_ids is not None and problem.container is None:
+            raise ValueError(f"{path} has query ids, which only losses of sequences take")
+        return problem
 
     with reading(path):
-        return _read_cached(path, read) if cached else read(path)
+        problem = _read_cached(path, read) if cached else read(path)
+    return problem, labelled
 
 
 def read_chains(
@@ -108,12 +131,15 @@ def read_chains(
     cached: bool = False,
     edges_file: str | None = None,
     cliques_file: str | None = None,
+    asked: Asked = NOTHING,
 ) -> SequenceProblem:
     """The sequences of a file, or of its cache, with features of edges of another file, or the
     graphs with cliques of another; an error in one ends the command.
     """
 
     def read(path: str) -> SequenceProblem:
+        if cliques_file is None and (format_of(path) or not is_plain(path)):
+            return SequenceProblem.from_problem(read_file(path, asked, threads, strict)[0])
         if cliques_file is None:
             return read_sequences(path, threads=threads, strict=strict)
         return read_graphs(path, cliques_file, threads, strict=strict)
@@ -149,7 +175,7 @@ def read_labels(
 def read_labelled(path: str, threads: int | None, strict: bool) -> MultilabelProblem | None:
     """The examples of a file with several labels an example; None for any other file."""
     with reading(path):
-        if not has_sets(path) and text_kind(path) != LABELS:
+        if format_of(path) or (not has_sets(path) and text_kind(path) != LABELS):
             return None
         return read_multilabel(path, threads=threads, strict=strict)
 
@@ -178,8 +204,10 @@ def error_of_data(error: ValueError) -> LeaveError:
 
 def _read_cached(path: str, read: Callable[[str], Examples], of_labels: bool = False) -> Examples:
     """What ``read`` finds in the cache of this file, or in the file where it has none."""
-    if is_container(path):
-        warnings.warn(f"--cache has no effect: {path} is a container", stacklevel=3)
+    kind = "a container" if is_container(path) else getattr(format_of(path), "name", "")
+    if kind or not is_plain(path):
+        what = f"is {kind}" if kind else "is several files"
+        warnings.warn(f"--cache has no effect: {path} {what}", stacklevel=3)
         return read(path)
     from rrmlinear.data.container.cache import cache_of, with_cache
 
@@ -209,3 +237,24 @@ def output_file(path: str, sentence: str) -> Iterator[Any]:
         raise
     with blaming(f"{sentence} {path}"):
         whole.__exit__(None, None, None)
+
+
+def offer_reading(parser: Parser) -> None:
+    """Add these options to a command."""
+    for field in FIELDS:
+        if field == "transpose":
+            parser.flag(flag_of(field), dest=field)
+        else:
+            parser.value(
+                flag_of(field), dest=field, type=_columns if field == "categories" else str
+            )
+
+
+def asked_of(options: SimpleNamespace) -> Asked:
+    """What was asked for by these options."""
+    given = {field: getattr(options, field) for field in FIELDS}
+    return Asked(**{name: value for name, value in given.items() if value is not None})
+
+
+def _columns(text: str) -> tuple[str, ...]:
+    return tuple(part for part in text.split(",") if part)

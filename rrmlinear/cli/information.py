@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.cli.files import (
+    asked_of,
     check_distinct,
     check_input,
+    offer_reading,
     read_chains,
     read_labelled,
     read_problem,
@@ -42,6 +44,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.flag("--strict")
     parser.flag("--sequences")
     parser.value("--report", dest="report_file", type=output)
+    offer_reading(parser)
     parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
     options, files = parser.parse(arguments)
     if len(files) != 1:
@@ -57,7 +60,7 @@ def main(arguments: Sequence[str]) -> None:
             labelled = read_labelled(path, options.threads, bool(options.strict))
         if labelled is None:
             read = read_chains if options.sequences else read_problem
-            problem = read(path, options.threads, bool(options.strict))
+            problem = read(path, options.threads, bool(options.strict), asked=asked_of(options))
     if labelled is not None:
         known = label_lines(labelled)
         told, tried = [], [("each label against the rest", _command("-s 1 -B 1", path))]

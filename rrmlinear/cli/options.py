@@ -15,7 +15,7 @@ from rrmlinear.catalog.selection import Selection, number_of, select
 from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.catalog.values import Factors, Names, NamesOrWhole, Size, Switch, Whole
 from rrmlinear.cli.columns import read_columns, read_groups
-from rrmlinear.cli.files import files_beside
+from rrmlinear.cli.files import NOTHING, asked_of, files_beside, offer_reading
 from rrmlinear.cli.flags import FLAGS, sentence_of
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.liblinear import SEARCHED, check_bias, without_effect
@@ -31,6 +31,8 @@ from rrmlinear.cli.parser import (
     whole,
 )
 from rrmlinear.core.records import record
+from rrmlinear.data.formats.asked import Asked
+from rrmlinear.data.formats.opening import is_plain
 
 FOLDS_OF_SEARCH = 5
 #: Options that losses of sequences do not have, with a sentence each.
@@ -99,6 +101,7 @@ class TrainingOptions:
     edges_file: str | None = None
     cliques_file: str | None = None
     labels: LabelOptions = LabelOptions()
+    asked: Asked = NOTHING
     warnings: tuple[str, ...] = ()
 
     @property
@@ -201,6 +204,7 @@ def parser_of_training() -> Parser:
     parser.value("--append")
     parser.flag("--resume")
     parser.value("--tree", type=whole("--tree", 2))
+    offer_reading(parser)
     return parser
 
 
@@ -253,6 +257,7 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         options.edges_file,
         options.cliques_file,
         _labels_of(parser, options),
+        asked_of(options),
         tuple(said),
     )
 
@@ -342,6 +347,8 @@ def _selected(parameter: Choices, options: SimpleNamespace) -> Selection:
 def _model_file(parser: Parser, files: Sequence[str], folds: int | None) -> str:
     if len(files) == 2:
         return files[1]
-    if files[0] == "-" and folds is None:
-        raise parser.wrong("training from standard input needs the name of a model_file")
-    return os.path.basename(files[0]) + ".model"
+    several = not is_plain(files[0]) and not os.path.isdir(files[0])
+    if (files[0] == "-" or several) and folds is None:
+        what = "standard input" if files[0] == "-" else "several files or a URL"
+        raise parser.wrong(f"training from {what} needs the name of a model_file")
+    return os.path.basename(os.path.normpath(files[0])) + ".model"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -10,14 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.cli.files import (
+    NOTHING,
+    asked_of,
     blaming,
     check_distinct,
     check_input,
     check_output,
     files_beside,
+    offer_reading,
     output_file,
     read_chains,
-    read_problem,
+    read_test,
 )
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.parser import MAX_THREADS, Parser, choice, number, whole
@@ -29,8 +33,9 @@ from rrmlinear.cli.scores import (
     squared_correlation,
 )
 from rrmlinear.cli.summary import measure_line
-from rrmlinear.core.records import record
+from rrmlinear.core.records import record, replace
 from rrmlinear.data.container.signature import head_of
+from rrmlinear.data.formats.asked import Asked
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.training.labels.signature import begins_with_labels
@@ -63,6 +68,7 @@ class PredictionOptions:
     threshold: float | None = None
     scores: bool = False
     beam: int | None = None
+    asked: Asked = NOTHING
 
     @property
     def beside(self) -> dict[str, str]:
@@ -88,13 +94,14 @@ def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
     parser.value("--beam", type=whole("--beam", 1))
     parser.value("--threshold", type=number("--threshold"))
     parser.flag("--scores")
+    offer_reading(parser)
     options, files = parser.parse(arguments)
     parser.check_files(files, ("test_file", "model_file", "output_file"), "test, model and output")
     probabilities = options.probabilities == "1"
     beside = (options.edges_file, options.cliques_file)
     of_labels = (options.top_k, options.threshold, options.scores, options.beam)
     given = (options.threads, options.quiet, options.strict, *files, *beside, *of_labels)
-    return PredictionOptions(probabilities, *given)
+    return replace(PredictionOptions(probabilities, *given), asked=asked_of(options))
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -164,28 +171,35 @@ def _check_beside(model: Model | LabellingModel, options: PredictionOptions) -> 
 
 
 def _label_examples(model: Model, options: PredictionOptions) -> None:
+    known = {"features": model.feature_names, "n_features": model.n_features}
+    asked = replace(options.asked, unlabelled=True, **known)
     with warnings_said():
-        problem = read_problem(options.test_file, options.threads, options.strict)
+        problem, is_labelled = read_test(options.test_file, options.threads, options.strict, asked)
     _warn_of_features(problem, model, options.test_file)
     threads = options.threads or 1
     with amounts(options.quiet, lines=False) as show:
-        predicted = in_steps(lambda some: model.predict(some, threads), problem, show)
+        predicted = in_steps(lambda some: model.predict_numbers(some, threads), problem, show)
         of_classes = None
         if options.probabilities:
             of_classes = in_steps(lambda some: model.predict_proba(some, threads), problem, show)
         _write_labels(options.output_file, model, predicted, of_classes, show)
-    if options.quiet:
+    if options.quiet or not is_labelled:
+        return
+    labels = _labels_as_numbers(problem, model)
+    if labels is None:
+        warn(f"{options.test_file} has labels of numbers or of words, and the model the others: "
+             "no accuracy")  # fmt: skip
         return
     if model.is_regression:
-        error = mean_squared_error(predicted, problem.labels)
+        error = mean_squared_error(predicted, labels)
         print(f"Mean squared error = {error:g} (regression)")
-        correlation = squared_correlation(predicted, problem.labels)
+        correlation = squared_correlation(predicted, labels)
         print(f"Squared correlation coefficient = {correlation:g} (regression)")
     else:
-        correct = np.count_nonzero(predicted == problem.labels)
-        share = accuracy(predicted, problem.labels)
+        correct = np.count_nonzero(predicted == labels)
+        share = accuracy(predicted, labels)
         print(f"Accuracy = {share:g}% ({correct}/{len(predicted)})")
-        if measured := model.measured(problem, problem.labels):
+        if measured := model.measured(problem, labels):
             print(measure_line(*measured))
 
 
@@ -199,6 +213,20 @@ def in_steps(
         found.append(predict(Problem(rows, problem.labels[begin : begin + ROWS_AT_ONCE])))
         show(min(begin + ROWS_AT_ONCE, n), n)
     return np.concatenate(found)
+
+
+def _labels_as_numbers(problem: Problem, model: Model) -> NDArray[np.float64] | None:
+    """The labels by the model's numbers, 0 for words that it does not know; None where the one has
+    words and the other numbers.
+    """
+    words, known = problem.label_names, model.label_names
+    if words is None:  # text that was made of words has their numbers
+        return problem.labels
+    if known is None:
+        return None
+    number = dict(zip(known, model.labels.tolist(), strict=True))
+    numbers = np.array([number.get(word, 0) for word in words], dtype=np.float64)
+    return numbers[problem.labels.astype(np.int64) - 1]
 
 
 def _label_sequences(model: LabellingModel, options: PredictionOptions) -> None:
@@ -236,12 +264,24 @@ def _write_labels(
     probabilities: NDArray[np.float64] | None,
     show: Amounts,
 ) -> None:
+    words = model.label_names
+    line = "%.17g" if words is None else "%s"
+    if words is not None:
+        shown = {n: _quoted(w) for n, w in zip(model.labels.tolist(), words, strict=True)}
+        if probabilities is None:
+            shown = dict(zip(model.labels.tolist(), words, strict=True))
+        predicted = np.array([shown[number] for number in predicted.tolist()])
     if probabilities is None:
-        _write(path, "%.17g\n", [predicted], show)
+        _write(path, line + "\n", [predicted], show)
     else:
-        names = " ".join(map(str, model.labels.tolist()))
-        line = "%d" + " %g" * probabilities.shape[1] + "\n"
+        names = " ".join(map(str, model.labels.tolist() if words is None else shown.values()))
+        line = ("%d" if words is None else line) + " %g" * probabilities.shape[1] + "\n"
         _write(path, line, [predicted, *probabilities.T], show, f"labels {names}\n")
+
+
+def _quoted(word: str) -> str:
+    """A word beside numbers, in quotes where it has blanks."""
+    return json.dumps(word, ensure_ascii=False) if len(word.split()) > 1 or '"' in word else word
 
 
 def _load(path: str, test_file: str) -> Model | LabellingModel:

@@ -31,7 +31,9 @@ from rrmlinear.cli.summary import (
     summary,
     trial_line,
 )
+from rrmlinear.core.records import replace
 from rrmlinear.data.container.signature import is_container
+from rrmlinear.data.formats.known import format_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.solvers.loop.result import TraceRow
@@ -55,6 +57,11 @@ def main(arguments: Sequence[str]) -> None:
         check_input(path)
     _check_outputs(options)
     over_workers = options.dask is not None or options.mpi
+    if over_workers and (kind := format_of(options.training_file)):
+        raise LeaveError(
+            f"ERROR: workers read LIBSVM text and containers, and {options.training_file} is "
+            f"{kind.name}: python -m rrmlinear.convert makes a container of it"
+        )
     if _has_labels(options, of_lines=over_workers):
         _train_labels(options, arguments)
         return
@@ -85,7 +92,7 @@ def main(arguments: Sequence[str]) -> None:
     test = None
     if options.report_test is not None:
         with warnings_said() as said_of_test:
-            test = _read_test(options)
+            test = _read_test(options, problem)
         said += said_of_test
     report = Report(options.report_file, command, messages(said), options.report_static, test)
     run = _Run(options, problem, report)
@@ -105,14 +112,19 @@ def main(arguments: Sequence[str]) -> None:
 def _read(options: TrainingOptions) -> Problem | SequenceProblem:
     given = (options.training_file, options.reading_threads, options.strict, options.cached)
     if options.chosen.kind == "chain":
-        return read_chains(*given, options.edges_file, options.cliques_file)
-    return read_problem(*given)
+        return read_chains(*given, options.edges_file, options.cliques_file, options.asked)
+    return read_problem(*given, options.asked)
 
 
-def _read_test(options: TrainingOptions) -> Problem | SequenceProblem:
+def _read_test(
+    options: TrainingOptions, problem: Problem | SequenceProblem
+) -> Problem | SequenceProblem:
+    """Test data, with the features of the training data by name."""
     assert options.report_test is not None
     read = read_chains if options.chosen.kind == "chain" else read_problem
-    return read(options.report_test, options.reading_threads, options.strict)
+    known = {"features": getattr(problem, "feature_names", None), "n_features": problem.n_features}
+    asked = replace(options.asked, **known)
+    return read(options.report_test, options.reading_threads, options.strict, asked=asked)
 
 
 def _has_labels(options: TrainingOptions, of_lines: bool = False) -> bool:
@@ -120,6 +132,8 @@ def _has_labels(options: TrainingOptions, of_lines: bool = False) -> bool:
     if options.labels.given:
         return True
     if options.training_file == "-" or options.chosen.kind not in ("binary", "multiclass"):
+        return False
+    if format_of(options.training_file):
         return False
     from rrmlinear.data.text.multilabel.kinds import has_header, has_sets, has_several_labels
 
@@ -136,7 +150,8 @@ def _train_labels(options: TrainingOptions, arguments: Sequence[str]) -> None:
 
 def _check_outputs(options: TrainingOptions) -> None:
     outputs = []
-    if options.cached and not is_container(options.training_file):
+    is_text = not is_container(options.training_file) and not format_of(options.training_file)
+    if options.cached and is_text:
         from rrmlinear.data.container.cache import cache_of, is_fresh
 
         outputs.append(("cache file", cache_of(options.training_file)))

@@ -16,6 +16,17 @@ from rrmlinear.data.attributes.builtin import BUILTIN
 WIDTH = 100
 STRICT = "refuse data with a CR inside a line or text that is no index:value (default: a warning)"
 STANDARD_OUTPUT = "- is standard output, and what is said goes to standard error"
+#: What files of train, predict, convert, info and plan may need to be told (docs/files.md).
+READING = (
+    ("--labels", "where", "column of a table, obs:NAME of cells, or file beside a matrix, .npy or "
+     "one on each line, that has the labels: numbers or words"),
+    ("--weights", "where", "the same for weights of examples"),
+    ("--query-ids", "where", "the same for query ids"),
+    ("--categories", "columns", "columns of a table, as a,b, or all for those of words, that "
+     "become a column of zeros and ones for each level"),
+    ("--names", "file", "names of features, one on each line"),
+    ("--transpose", "", "the rows of a matrix are features, its columns examples"),
+)  # fmt: skip
 #: Options of the train command that are no choices.
 OTHER_OPTIONS = {
     "-B bias": "if bias >= 0, append a column of this value to every example (default -1: none)",
@@ -53,6 +64,7 @@ OTHER_OPTIONS = {
     "and go on from there if the command was killed",
     "--tree n": "with several labels a line: clusters in a tree of about n children a node, for "
     "tens of thousands of labels (docs/labels.md)",
+    **{f"{flag} {value}".strip(): meaning for flag, value, meaning in READING},
     "-q": "quiet mode: print nothing but warnings, errors and the result of -v",
 }
 #: Additions to the meaning of choices, for their flags.
@@ -68,6 +80,17 @@ OFF = {
     "accelerate": "only the paper's plain descent: no acceleration and no Newton's method, even if "
     "it is slow"
 }
+#: What files of examples are.
+FILES = """LIBSVM text (- is standard input), a container, .npy, .npz, .mtx, .h5ad, .h5, .parquet,
+.arrow, .feather, .csv or .tsv, as docs/files.md tells; a folder, a pattern or a URL of them"""
+
+
+def _reading() -> str:
+    """The lines of the options of reading."""
+    each = (f"{flag} {value}".strip() + f" : {meaning}" for flag, value, meaning in READING)
+    return "\n".join(textwrap.fill(line, WIDTH, subsequent_indent=" " * 17) for line in each)
+
+
 KINDS = {
     "binary": "for two classes, or each class against the rest",
     "multiclass": "for all classes in one problem",
@@ -113,22 +136,20 @@ options:
 --threshold t : with a model of many labels, those with scores above t (default: above 0, or the
                 thresholds of the model)
 --scores : with a model of many labels, write label:score
+{_reading()}
 --strict : {STRICT}
 -q : quiet mode (no outputs)
 -h, --help : show this text
 --version : show the version
-test_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst, or a container (see convert); - is
-standard input
+test_file: {FILES}; of a model with names, columns are taken by their names
 output_file: {STANDARD_OUTPUT}"""
 
 CONVERT = f"""\
 Usage: convert [options] input_file output_file
 options:
 --float32 : store values with 32 bits (default: as in the input; 64 bits for text)
---labels where : .npy file with the labels of an array, or column of a table; .npy or .npz matrix of
-                 zeros and ones, rows x labels
---weights where : the same for weights of examples
---query-ids where : the same for query ids
+{_reading()}
+                 labels may be a .npy or .npz matrix of zeros and ones, rows x labels, too
 --save-terms file : write the words of texts that became features, with their inverse frequencies
 --terms file : take these words as features, as for test data
 -m threads : threads that parse text (default all processors, at most 4)
@@ -136,8 +157,7 @@ options:
 -q : quiet mode (no outputs)
 -h, --help : show this text
 --version : show the version
-input_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst (- is standard input), a container, a
-.npy matrix, a .npz of scipy.sparse.save_npz or with a matrix X, or a table of Parquet or Arrow
+input_file: {FILES}
 with several labels an example: LIBSVM text of lines 3,17 1:0.5 ..., with a header (examples
 features labels) or without, or tab-separated lines [ID] labels text, whose words become tf-idf
 values; only .libsvm is written
@@ -216,15 +236,15 @@ Usage: info [options] data_file
 options:
 --report file : write a page, one HTML file, with the same facts and a picture
 --sequences : data_file holds sequences, of lines with qid:
+{_reading()}
 -m threads : threads of reading (default all processors)
 --strict : {STRICT}
 -q : quiet mode (no outputs)
 -h, --help : show this text
 --version : show the version
-data_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst, or a container (see convert); - is
-standard input"""
+data_file: {FILES}"""
 
-PLAN = """\
+PLAN = f"""\
 Usage: plan [options] data_file
 options:
 --workers n : the largest number of workers (default 16); smaller numbers 1, 4, 16 and so on are
@@ -234,10 +254,10 @@ options:
 -B bias : as in train
 --sample n : examples of the simulation (default 20000, or as many as have 20 million stored values)
 --network rate : Gbit/s between workers (default 10)
+{_reading()}
 -h, --help : show this text
 --version : show the version
-data_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst, or a container (see convert); - is
-standard input"""
+data_file: {FILES}"""
 
 
 def option_rows() -> Iterator[tuple[str, str, str]]:
@@ -283,8 +303,7 @@ def training_usage() -> str:
             "-h, --help : show the options used most",
             "--help-all : show this text",
             "--version : show the version",
-            "training_set_file is LIBSVM text, plain, .gz, .bz2, .xz or .zst, or a container (see "
-            "convert); - is standard input",
+            f"training_set_file: {FILES}",
             "model_file : by default the name of training_set_file + .model, in the current folder",
             f"model_file: {STANDARD_OUTPUT}",
         ]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.loading import named
 from rrmlinear.core.records import record, replace
 from rrmlinear.data.array_rows import csr_of, float64_of, in_column_order, rows_of, take_rows
 
@@ -77,6 +79,9 @@ class Problem(Examples):
     query_ids: NDArray[np.int64] | None = None
     #: The file that rows and labels lie in, if they do.
     container: Mapped | None = None
+    #: The names of the features, and the words that labels 1 … k stand for, where there are some.
+    feature_names: Sequence[str] | None = None
+    label_names: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         if not hasattr(self.rows, "bias"):
@@ -90,7 +95,7 @@ class Problem(Examples):
         `from_arrays`.
         """
         labels, weights = _labelled(y, sample_weight, self.n_examples)
-        return replace(self, labels=labels, weights=weights)
+        return replace(self, labels=labels, weights=weights, label_names=None)
 
     def take(self, chosen: NDArray[np.int64]) -> Problem:
         """The chosen examples, in that order (their rows are copied)."""
@@ -99,6 +104,8 @@ class Problem(Examples):
             self.labels[chosen],
             None if self.weights is None else self.weights[chosen],
             None if self.query_ids is None else self.query_ids[chosen],
+            feature_names=self.feature_names,
+            label_names=self.label_names,
         )
 
     def to_scipy(self) -> Any:
@@ -139,19 +146,27 @@ class Problem(Examples):
         return whole if bias == rows.bias else whole.with_bias(bias)
 
     @classmethod
-    def open(cls, path: Any, *, verify: bool = False) -> Problem:
-        """A Problem over the arrays of a container (docs/container.md), mapped and read-only.
+    def open(cls, path: Any, *, verify: bool = False, **asked: Any) -> Problem:
+        """A Problem over a file of any format that docs/files.md names, or several of one.
 
-        The header, the table of blocks and the file's size are checked at once, and nothing else is
-        read. With ``verify`` every block is read once and compared with its checksums, as the
-        commands and `read_libsvm` do. The file must not be changed in place while it is open.
+        ``path`` may be a list of paths, a pattern such as ``"part-*.parquet"``, a folder, or a URL
+        that fsspec reads. ``asked`` are the fields of a reader: ``labels``, ``weights`` and
+        ``query_ids``, each a column, ``"obs:NAME"`` or a file; ``categories``, columns that become
+        columns of zeros and ones, ``["all"]`` for those of words; ``names``, a file with names of
+        features; ``transpose=True`` where rows are features; ``unlabelled=True`` for a file that
+        may lack labels, which are 0 then.
 
-        Raises ContainerError, a ValueError, for a file that is no container or is damaged, with the
-        block's number; OSError as `open` does.
+        The arrays of a container (docs/container.md) are mapped and read-only. Its header, its
+        table of blocks and its size are checked at once, and nothing else is read. With ``verify``
+        every block is read once and compared with its checksums, as the commands and `read_libsvm`
+        do. The file must not be changed in place while it is open.
+
+        Raises ContainerError, a ValueError, for a damaged container, with the block's number;
+        ValueError for other wrong files, with the place; TypeError for unknown fields; OSError as
+        `open` does.
         """
-        from rrmlinear.data.container.opening import open_container
-
-        return cls.over(open_container(path, verify))
+        opened: Problem = named("data.formats.opening:open_problem")(path, verify, asked)
+        return opened
 
     @classmethod
     def over(cls, mapped: Mapped) -> Problem:
@@ -164,7 +179,8 @@ class Problem(Examples):
                 f"{mapped.path} has several labels an example: MultilabelProblem.open and "
                 "read_multilabel read it"
             )
-        return cls(mapped.rows, arrays["labels"], arrays.get("weights"), arrays.get("qid"), mapped)
+        found = (arrays["labels"], arrays.get("weights"), arrays.get("qid"))
+        return cls(mapped.rows, *found, mapped, *mapped.names())
 
 
 #: The function that trains each kind of problem.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +47,8 @@ class DataFacts:
     ``row_norms`` and ``column_norms`` are of rows and columns that are not all zero; ``unused``
     counts columns that are, ``empty`` such rows. ``sequences`` counts sequences, None without them.
     ``labels`` with their ``counts`` are classes, both None where labels are numbers, of the
-    spread ``numbers``. ``weighted`` tells whether examples have weights.
+    spread ``numbers``. ``weighted`` tells whether examples have weights; ``names`` are those of
+    the features.
     """
 
     n: int
@@ -64,6 +65,7 @@ class DataFacts:
     numbers: Spread | None
     weighted: bool
     sequences: int | None = None
+    names: Sequence[str] | None = None
 
     @property
     def density(self) -> float:
@@ -93,7 +95,10 @@ def facts_of(problem: Problem | SequenceProblem, as_numbers: bool | None = None)
         numbers, sequences = None, problem.n_sequences
     else:
         sequences = None
-        labels, counts, numbers = _labels_of(problem.labels, as_numbers)
+        words = problem.label_names
+        labels, counts, numbers = _labels_of(problem.labels, as_numbers and words is None)
+        if words is not None and labels is not None:
+            labels = np.array([words[label - 1] for label in labels.tolist()])
     return DataFacts(
         n,
         d,
@@ -109,6 +114,7 @@ def facts_of(problem: Problem | SequenceProblem, as_numbers: bool | None = None)
         numbers,
         problem.weights is not None,
         sequences,
+        getattr(problem, "feature_names", None),
     )
 
 

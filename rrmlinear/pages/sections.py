@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from rrmlinear.solvers.loop.result import Result
 
 #: Classes told one by one in the table of weights.
 MOST_ROWS = 200
+#: Names of columns told among the facts.
+NAMES_TOLD = 8
 #: What a result counts, in words.
 SUPPORT = {
     "examples": "examples with a nonzero dual",
@@ -38,6 +41,7 @@ def data_lines(facts: DataFacts) -> list[tuple[str, str]]:
         ("rows", number(facts.n)),
         *([] if facts.sequences is None else [("sequences", number(facts.sequences))]),
         ("columns", number(facts.d)),
+        *([] if facts.names is None else [("names of columns", _some(facts.names))]),
         *([("columns that are all zero", number(facts.unused))] if facts.unused else []),
         (
             "stored values",
@@ -51,6 +55,11 @@ def data_lines(facts: DataFacts) -> list[tuple[str, str]]:
         *([("weights of examples", "given")] if facts.weighted else []),
         *([] if facts.labels is None else [("classes", _classes(facts))]),
     ]
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names, and that there are more."""
+    return ", ".join(names[:NAMES_TOLD]) + (", …" if len(names) > NAMES_TOLD else "")
 
 
 def _classes(facts: DataFacts) -> str:

@@ -97,7 +97,7 @@ def cross_validate(
     """
     predicted: NDArray[Any] = np.empty(problem.n_examples, dtype=_dtype(chosen))
     for fold in folds_of(problem, folds, chosen):
-        predicted[fold.held_out] = fold.apply(fold.train(chosen, on_pass).predict)
+        predicted[fold.held_out] = fold.apply(fold.train(chosen, on_pass).predict_numbers)
     return predicted
 
 

@@ -136,6 +136,11 @@ def solve(
         if found.solved and not found.primal < 0:  # −½‖w‖² at the minimum
             warnings.warn(NO_SIDE, UserWarning, stacklevel=stacklevel)
         return machine, found
+    if kind == "regression" and problem.label_names is not None:
+        raise ValueError(
+            f"the labels are words, such as {problem.label_names[0]!r}: loss "
+            f"{chosen.loss_row.name} takes numbers"
+        )
     labels, label = NO_CLASSES if kind == "regression" else _classes_of(problem, chosen)
     if problem.container is not None or choices.memory is not None:
         columns = len(labels) if kind == "multiclass" else 1
@@ -182,6 +187,8 @@ def solve(
         loss=chosen.loss_row.name,
         rho=rho,
         numbers=_numbers(chosen) if kind == "measure" else {},
+        label_names=_words_of(problem, labels),
+        feature_names=problem.feature_names,
         parameter=choices,
         result=result,
     )
@@ -192,6 +199,14 @@ def _numbers(chosen: Selection) -> dict[str, float]:
     """The numbers chosen of a measure."""
     given = {name: getattr(chosen.choices, name) for name in chosen.loss_row.takes}
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _words_of(problem: Problem, labels: NDArray[np.int64]) -> tuple[str, ...] | None:
+    """The words of these labels, None where labels are numbers."""
+    words = problem.label_names
+    if words is None:
+        return None
+    return tuple(words[label - 1] for label in labels.tolist())
 
 
 def _one_class(
@@ -210,6 +225,7 @@ def _one_class(
         n_features=problem.n_features,
         loss=chosen.loss_row.name,
         rho=rho,
+        feature_names=problem.feature_names,
         parameter=chosen.choices,
         result=result,
     )

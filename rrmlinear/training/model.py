@@ -73,12 +73,21 @@ class Model(Exported, TrainedModel):
         return self._scores(self._rows(X))
 
     def predict(self, X: Any, threads: int = 1) -> NDArray[Any]:
-        """The label of each row (int64), or its value (float64) in a regression.
+        """The label of each row (int64, or a word where labels are words), or its value (float64)
+        in a regression.
 
         Ties go to the class that comes first, of two classes to the second, as in LIBLINEAR.
         Scores are held for some thousand rows at a time. The result is the same for any number of
         threads.
         """
+        found = self.predict_numbers(X, threads)
+        if self.label_names is None:
+            return found
+        words = dict(zip(self.labels.tolist(), self.label_names, strict=True))
+        return np.array([words[label] for label in found.tolist()])
+
+    def predict_numbers(self, X: Any, threads: int = 1) -> NDArray[Any]:
+        """`predict` with the numbers of labels that are words."""
         dtype = np.float64 if self.is_regression else np.int64
         return self._in_parts(X, threads, (), dtype, self._decide)
 

@@ -118,7 +118,7 @@ def _score(
     found, by_scores = np.empty(problem.n_examples), chosen.kind == "measure"
     for part, model in zip(parts, models, strict=True):
         assert model is not None
-        of = model.decision_function if by_scores else model.predict
+        of = model.decision_function if by_scores else model.predict_numbers
         found[part.held_out] = part.apply(of)
     if by_scores:
         return value_of_measure(problem, chosen, found)[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 import numpy as np
@@ -54,6 +54,9 @@ class StoredModel(PlainState):
     numbers: Mapping[str, float] = field(default_factory=dict)
     edge_weights: NDArray[np.float64] | None = None
     tables: Mapping[int, NDArray[np.float64]] | None = None
+    #: The words that labels stand for, in their order, and the names of the features.
+    label_names: Sequence[str] | None = None
+    feature_names: Sequence[str] | None = None
 
     @property
     def is_regression(self) -> bool:

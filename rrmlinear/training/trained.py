@@ -47,9 +47,9 @@ class TrainedModel(StoredModel):
 
         The page has the problem, the certificate with its trace, and the largest weights. With
         ``problem``, the training data, it also has facts of the data. It tells how well the model
-        predicts these data, and those of ``test``. ``feature_names`` has a name for each feature.
-        ``command`` is told as what made the model. A ``static`` page has no script, pictures in
-        SVG, and at most some 300 kB in place of 5 MB.
+        predicts these data, and those of ``test``. ``feature_names`` has a name for each feature,
+        by default those of the data. ``command`` is told as what made the model. A ``static`` page
+        has no script, pictures in SVG, and at most some 300 kB in place of 5 MB.
 
         Raises ImportError without the packages of the extra ``report``, and ValueError for a
         loaded model and for a wrong number of names.
@@ -62,6 +62,7 @@ class TrainedModel(StoredModel):
 
         if self.result is None or self.parameter is None or self.loss is None:
             raise ValueError("a model that was loaded has no trace to report: train it")
+        feature_names = self.feature_names if feature_names is None else feature_names
         check_names(feature_names, self.n_features)
         row = loss_row(self.loss)
         given = {"training data": problem, "test data": test}
@@ -97,7 +98,11 @@ class TrainedModel(StoredModel):
         scores = model.decision_function(problem)
         if self.rho is not None:
             return Predictions(name, predicted, scores=scores)
-        true = problem.labels
+        if self.label_names is not None and problem.label_names is not None:
+            true = np.array(problem.label_names)[problem.labels.astype(np.int64) - 1]
+            labels = np.array(self.label_names)
+            return Predictions(name, predicted, true, labels, scores, positive=0)
+        predicted, true = model.predict_numbers(problem), problem.labels
         if (true == true.astype(np.int64)).all():
             true = true.astype(np.int64)
         return Predictions(name, predicted, true, self.labels, scores, positive=0)
@@ -106,9 +111,10 @@ class TrainedModel(StoredModel):
         """Names of the columns of weights."""
         if self.is_regression:
             return ["prediction"]
+        names = self.labels.tolist() if self.label_names is None else self.label_names
         if self.weights.shape[1] == 1:
-            return [f"label {self.labels[0]} against {self.labels[1]}"]
-        return [f"label {label}" for label in self.labels.tolist()]
+            return [f"label {names[0]} against {names[1]}"]
+        return [f"label {name}" for name in names]
 
 
 def check_names(names: Sequence[str] | None, n_features: int) -> None:

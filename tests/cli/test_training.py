@@ -269,8 +269,9 @@ def test_input_that_cannot_be_opened(train, missing):
 
 
 def test_folder_as_input(train, folder):
-    ended = train(folder)
-    assert ended.err == f"can't open input file {folder}\nIs a directory\n"
+    (folder / "empty").mkdir()
+    ended = train("empty")
+    assert ended.err == "ERROR: the folder empty has no files\n"
 
 
 @pytest.mark.parametrize(

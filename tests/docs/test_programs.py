@@ -17,7 +17,9 @@ MIGRATION = (TOP / "docs" / "migration.md").read_text(encoding="utf-8").split("\
 
 
 #: Pages whose programs and commands run one after the other.
-PAGES = ("container.md", "liblinear.md", "out-of-core.md", "sequences.md")
+PAGES = ("container.md", "files.md", "liblinear.md", "out-of-core.md", "sequences.md")
+#: Packages without which the commands of a page do not run.
+NEEDED = {"files.md": ("anndata", "h5py", "pyarrow", "plotly")}
 PARTS = re.compile(r"^```(sh|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 
 #: Other programs that those programs run.
@@ -43,6 +45,8 @@ def test_programs_and_commands_of_a_page(page, tmp_path, monkeypatch):
     shutil.copy(TOP / "datasets" / "digits.libsvm", tmp_path / "data.libsvm")
     monkeypatch.chdir(tmp_path)
     names = {}
+    for package in NEEDED.get(page, ()):
+        pytest.importorskip(package, reason=f"the page's commands need {package}")
     parts = PARTS.findall((TOP / "docs" / page).read_text(encoding="utf-8"))
     for language, text in parts:
         if language == "python":

@@ -15,7 +15,7 @@ from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.cli.clusters.virtual import virtual_workers
-from rrmlinear.cli.files import check_input, read_problem
+from rrmlinear.cli.files import asked_of, check_input, offer_reading, read_problem
 from rrmlinear.cli.flags import sentence_of
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.parser import Parser, choice, number, whole
@@ -67,6 +67,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.value("-B", dest="bias", type=number("-B"), default=-1.0)
     parser.value("--sample", type=whole("--sample", 100))
     parser.value("--network", type=number("--network"), default=10.0)
+    offer_reading(parser)
     first = [path for path in arguments[:1] if not path.startswith("-")]  # the file may stand first
     options, files = parser.parse((arguments[1:] or ["--"]) if first else arguments)
     files = [*first, *files]
@@ -76,7 +77,8 @@ def main(arguments: Sequence[str]) -> None:
         raise parser.wrong(f"--network must be above 0, got {options.network:g}")
     check_input(files[0])
     with warnings_said():
-        problem = read_problem(files[0], None, False).with_bias(options.bias)
+        problem = read_problem(files[0], None, False, asked=asked_of(options))
+    problem = problem.with_bias(options.bias)
     if problem.n_features == 0 or problem.n_examples == 0:
         raise LeaveError(f"ERROR: {files[0]} has no features; at least one is needed")
     try:

@@ -13,6 +13,8 @@ from rrmlinear.data.container.conversion import CONTAINER, Converted, convert, t
 from rrmlinear.data.container.label_sources import LabelledExamples
 from rrmlinear.data.container.signature import head_of
 from rrmlinear.data.container.writing import write_container
+from rrmlinear.data.formats.known import format_of
+from rrmlinear.data.formats.opening import is_plain
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.data.text.byte_streams import name_of
 from rrmlinear.data.text.multilabel.kinds import LABELS, TEXTS, text_kind
@@ -37,7 +39,7 @@ def labels_kind(source: str, beside: dict[str, str]) -> str | None:
     """The kind of a source with many labels, by `text_kind`, or ARRAYS; None for any other."""
     labels = beside.get("labels")
     if labels is None:
-        return text_kind(source)
+        return None if format_of(source) or not is_plain(source) else text_kind(source)
     head = head_of(labels)
     if head.startswith(ARCHIVE):
         return ARRAYS

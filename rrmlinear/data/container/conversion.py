@@ -11,21 +11,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rrmlinear.data.container.array_sources import ArrayExamples
-from rrmlinear.data.container.arrow_sources import (
-    ARROW_FILE,
-    ARROW_STREAM,
-    PARQUET,
-    ArrowExamples,
-)
 from rrmlinear.data.container.layout import Source as Origin
 from rrmlinear.data.container.pieces import Piece
-from rrmlinear.data.container.set_names import Names
-from rrmlinear.data.container.signature import MAGIC, head_of
-from rrmlinear.data.container.sources import ContainerExamples, Examples, TextExamples
-from rrmlinear.data.container.writing import BLOCK_BYTES, container_file
+from rrmlinear.data.container.set_names import Names, packed_names, unpacked_names
+from rrmlinear.data.container.sources import Examples
+from rrmlinear.data.container.writing import BLOCK_BYTES, NAMED, container_file
 from rrmlinear.data.rows import Rows
-from rrmlinear.data.text.byte_streams import name_of, open_to_write
+from rrmlinear.data.text.byte_streams import open_to_write
 from rrmlinear.data.text.compression import SUFFIXES
 from rrmlinear.data.text.libsvm_format import write_text
 from rrmlinear.data.text.multilabel.multilabel_text import check_writable_names, write_lines
@@ -49,6 +41,7 @@ class _Writer(Protocol):
     rows: int
     stored: int
     widest: int
+    texts: dict[str, bytes]
 
     def add(self, piece: Piece) -> None: ...
     def finish(self, n_features: int | None, source: Origin | None = None) -> None: ...
@@ -62,6 +55,7 @@ class _TextWriter:
         self.rows = self.stored = self.checked = 0
         self.widest = -1
         self.dropped = False
+        self.texts: dict[str, bytes] = {}
 
     def add(self, piece: Piece) -> None:
         if piece.indices.size:
@@ -85,6 +79,13 @@ class _TextWriter:
             warnings.warn(
                 "LIBSVM text has no weights: those of the examples are left out", stacklevel=3
             )
+        if self.texts:
+            told = ["those of the features are left out"] if "fnames" in self.texts else []
+            if "lnames" in self.texts:
+                words = unpacked_names(self.texts["lnames"], 1)
+                some = ", ".join(f"{n} is {word}" for n, word in enumerate(words[:5], 1))
+                told.append(f"label {some}{', …' if len(words) > 5 else ''}")
+            warnings.warn(f"LIBSVM text has no names: {'; '.join(told)}", stacklevel=3)
 
 
 def target_kind(path: Any) -> str:
@@ -104,39 +105,6 @@ def target_kind(path: Any) -> str:
             f"which may be compressed ({', '.join(TEXT + each for each in SUFFIXES)})"
         )
     return suffix
-
-
-def examples_of(
-    path: Any,
-    *,
-    dtype: Any = None,
-    n_features: int | None = None,
-    zero_based: bool = False,
-    strict: bool = False,
-    threads: int | None = None,
-    beside: dict[str, str] | None = None,
-) -> Examples:
-    """The examples of a file, whose first bytes tell its format.
-
-    ``beside`` names what has the "labels", "weights" and "query_ids" of arrays and tables: a .npy
-    file for NumPy's, a column for Parquet's and Arrow's. The parameters before it are those of
-    text, as `read_libsvm` has them; `TextExamples` tells the default of ``threads``. Raises
-    ValueError for ``beside`` of another format.
-    """
-    head = head_of(path)
-    if head.startswith((b"\x93NUMPY", b"PK\x03\x04")):
-        return ArrayExamples(path, beside)
-    if head.startswith((PARQUET, ARROW_FILE, ARROW_STREAM)):
-        return ArrowExamples(path, beside)
-    if beside:
-        raise ValueError(
-            f"{name_of(path)} has its labels, weights and query ids in itself: only arrays and "
-            "tables take them from elsewhere"
-        )
-    if head == MAGIC:
-        return ContainerExamples(path)
-    dtype = np.float64 if dtype is None else dtype
-    return TextExamples(path, dtype, n_features, zero_based, strict, threads=threads)
 
 
 @contextmanager
@@ -167,6 +135,8 @@ def convert(
         names: Names | None = None
         for piece in examples.pieces():
             names = None if piece.sets is None else piece.sets.names
+            if not writer.rows:
+                writer.texts = packed_names(*(getattr(examples, name, None) for name in NAMED))
             writer.add(piece if dtype is None else _cast(piece, np.dtype(dtype)))
             on_progress(examples.done, examples.total)
         writer.finish(examples.n_features, getattr(examples, "origin", None))

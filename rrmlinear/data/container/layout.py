@@ -33,7 +33,11 @@ SECTIONS = {
     "sets": ("<i4",),
     "setptr": ("<i8",),
     "names": ("|u1",),
+    "lnames": ("|u1",),
+    "fnames": ("|u1",),
 }
+#: Text of all examples: names of sets; words that labels 1 … k stand for; names of features.
+TEXTS = ("names", "lnames", "fnames")
 SETS = ("sets", "setptr", "names")
 REQUIRED = ("values", "indices", "indptr")
 #: Arrays of one number an example.
@@ -47,9 +51,14 @@ class ContainerError(ValueError):
 
     Examples
     --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
     >>> from rrmlinear import ContainerError, Problem
+    >>> path = Path(mkdtemp()) / "data.rrm"
+    >>> path.write_text("1 1:0.5")
+    7
     >>> try:
-    ...     Problem.open("rrmlinear/__init__.py")
+    ...     Problem.open(path)
     ... except ContainerError as error:
     ...     block = error.block
     >>> block is None

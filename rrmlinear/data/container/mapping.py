@@ -15,8 +15,8 @@ from xxhash import xxh64_intdigest
 
 from rrmlinear.data.blocks import RowBlocks, Source, cut
 from rrmlinear.data.container.direct import direct_reads
-from rrmlinear.data.container.layout import ContainerError, Header
-from rrmlinear.data.container.set_names import unpacked
+from rrmlinear.data.container.layout import TEXTS, ContainerError, Header
+from rrmlinear.data.container.set_names import unpacked, unpacked_names
 from rrmlinear.data.rows import Rows, bytes_of
 
 #: Bytes of a page that are read to bring it into memory: NumPy lets other threads run while it adds
@@ -47,6 +47,17 @@ class Mapped:
         arrays = self.arrays
         return Rows(arrays["values"], arrays["indices"], arrays["indptr"], self.header.n_features)
 
+    def names(self) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+        """(the names of the features, the words of labels 1 … k), None where it has none."""
+        found = []
+        for name, least in (("fnames", self.header.n_features), ("lnames", 1)):
+            try:
+                data = self.arrays.get(name)
+                found.append(None if data is None else unpacked_names(data.tobytes(), least))
+            except ValueError:
+                raise ContainerError(f"{self.path} is damaged: its names cannot be read") from None
+        return found[0], found[1]
+
     def bounds(self, block: int) -> tuple[int, int, int, int]:
         """Begin and end of a block's examples, and of its stored values."""
         before = self.table[block - 1] if block else {"examples": 0, "stored": 0}
@@ -66,7 +77,7 @@ class Mapped:
             elif name == "sets":
                 ends = self.arrays["setptr"]
                 found[name] = array[int(ends[first]) : int(ends[last])]
-            elif name == "names":  # of all examples: in the first block
+            elif name in TEXTS:  # of all examples: in the first block
                 found[name] = array if first == 0 else array[:0]
             else:
                 shift = name in ("indptr", "setptr")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -37,6 +38,22 @@ class KnownNames:
 
     def final(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
         return self.names, self.places
+
+
+def packed_names(
+    feature_names: Sequence[str] | None, label_names: Sequence[str] | None
+) -> dict[str, bytes]:
+    """The sections of names of features and of words of labels, those that there are."""
+    named = {"lnames": label_names, "fnames": feature_names}
+    return {key: json.dumps(list(each)).encode() for key, each in named.items() if each is not None}
+
+
+def unpacked_names(data: bytes, least: int) -> tuple[str, ...]:
+    """Names of a section, at least so many. Raises ValueError for other bytes."""
+    listed = json.loads(data)
+    if not isinstance(listed, list) or len(listed) < least:
+        raise ValueError("names are no list, or too few")
+    return tuple(map(str, listed))
 
 
 def packed(names: NDArray[Any], places: NDArray[np.int64]) -> bytes:

@@ -240,6 +240,7 @@ class ContainerExamples:
         self.done = 0
         self.total: int | None = self.mapped.header.n_examples
         self.names: KnownNames | None = None
+        self.feature_names, self.label_names = self.mapped.names()
 
     @property
     def most_bytes(self) -> int | None:

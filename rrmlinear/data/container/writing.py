@@ -17,13 +17,14 @@ from rrmlinear.data.container.layout import (
     PAGE,
     SECTIONS,
     SETS,
+    TEXTS,
     Header,
     Section,
     Source,
     table_dtype,
 )
 from rrmlinear.data.container.pieces import Piece, pieces_of
-from rrmlinear.data.container.set_names import Names, packed
+from rrmlinear.data.container.set_names import Names, packed, packed_names
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.data.problem import Problem, check_kind
 from rrmlinear.data.rows import bytes_of
@@ -34,6 +35,8 @@ BLOCK_BYTES = 1 << 23
 #: Bytes of a write: of a quarter of a megabyte Linux 6.18 takes 5 GB/s, of a whole one 0.6.
 WRITTEN_AT_ONCE = 1 << 18
 INT32_MAX = 2**31 - 1
+#: What examples may have names of.
+NAMED = ("feature_names", "label_names")
 
 
 def write_container(
@@ -59,6 +62,7 @@ def write_container(
     rows = problem.rows
     total = rows.n_stored * (rows.values.itemsize + 8) + 32 * (rows.shape[0] + 1)
     with container_file(path, block_bytes, total) as writer:
+        writer.texts = packed_names(*(getattr(problem, name, None) for name in NAMED))
         for piece in pieces_of(problem):
             writer.add(piece)
         writer.finish(rows.shape[1])
@@ -105,6 +109,8 @@ class ContainerWriter:
         self.table: list[tuple[int, ...]] = []
         self.rows = self.stored = self.held = self.set_numbers = 0
         self.set_names: Names | None = None
+        #: Sections of text, which stand there before the first piece comes.
+        self.texts: dict[str, bytes] = {}
         self.widest = -1
         self.reserved, self.begin = reserved, PAGE
 
@@ -140,9 +146,9 @@ class ContainerWriter:
             "weights": piece.weights,
             "qid": piece.query_ids,
         }
+        arrays |= dict.fromkeys(TEXTS, np.zeros(0, np.uint8))  # until the end
         if piece.sets is not None:
             arrays |= {"sets": piece.sets.numbers, "setptr": piece.sets.ends + self.set_numbers}
-            arrays["names"] = np.zeros(0, np.uint8)  # until the end
             self.set_numbers += len(piece.sets.numbers)
         for name in self.names:
             array = np.ascontiguousarray(arrays[name], dtype=self.types[name])
@@ -159,6 +165,7 @@ class ContainerWriter:
     def _start(self, first: Piece) -> None:
         absent = {"weights": first.weights is None, "qid": first.query_ids is None}
         absent |= {"labels": first.labels is None} | dict.fromkeys(SETS, first.sets is None)
+        absent |= {name: name not in self.texts for name in TEXTS if name not in SETS}
         self.names = tuple(name for name in SECTIONS if not absent.get(name))
         self.types = {name: np.dtype(SECTIONS[name][-1]) for name in self.names}
         self.types["indices"] = np.dtype(np.int32)
@@ -216,8 +223,10 @@ class ContainerWriter:
         if self.held or not self.table:
             self._end_block()
         if self.set_names is not None:
-            data, at = packed(*self.set_names.final()), 2 + self.names.index("names")
-            self.files["names"].write(data)
+            self.texts = self.texts | {"names": packed(*self.set_names.final())}
+        for name, data in self.texts.items():
+            at = 2 + self.names.index(name)
+            self.files[name].write(data)
             row = self.table[0]
             self.table[0] = (*row[:at], xxh64_intdigest(data), *row[at + 1 :])
         sections = []

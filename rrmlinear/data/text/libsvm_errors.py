@@ -8,13 +8,12 @@ from rrmlinear.data.container.signature import head_of
 
 #: What files that are no LIBSVM text begin with, and what they are.
 OTHERS = {
-    b"%%Matrix": "a Matrix Market file: read it by scipy.io.mmread, and write its rows as .npz by "
-    "scipy.sparse.save_npz, for convert",
-    b"\x89HDF\r\n\x1a\n": "an HDF5 file: write its matrix as .npy or .npz, for convert",
-    b"\x93NUMPY": "an array of NumPy: convert makes a container of it",
-    b"PK\x03\x04": "an archive, such as .npz: convert makes a container of a .npz matrix",
-    b"PAR1": "a table of Parquet: convert makes a container of it",
-    b"ARROW1": "a table of Arrow: convert makes a container of it",
+    b"%%Matrix": "a Matrix Market file",
+    b"\x89HDF\r\n\x1a\n": "an HDF5 file",
+    b"\x93NUMPY": "an array of NumPy",
+    b"PK\x03\x04": "an archive, such as .npz",
+    b"PAR1": "a table of Parquet",
+    b"ARROW1": "a table of Arrow",
 }
 LABELS = re.compile(r"[+-]?\d+(,[+-]?\d+)+")
 #: Most characters of a wrong text that a message quotes.
@@ -37,7 +36,7 @@ class LibsvmFormatError(ValueError):
         head = head_of(path) if line == 1 else b""
         for begin, kind in OTHERS.items():
             if head.startswith(begin):
-                column, text = 1, f"found {kind}"
+                column, text = 1, f"found {kind}: Problem.open and the commands read it"
         error = cls(
             f"Wrong input format at line {line}\n{path}, line {line}, column {column}: {text}"
         )

@@ -48,6 +48,9 @@ def _model_of(header: Header) -> StoredModel:
     if kind == "chain":
         of_model = _of_graphs if "tables" in header.found else _of_chains
     weights, others = of_model(header, n_features + (bias >= 0), columns)
+    for name, count in (("label_names", len(labels)), ("feature_names", n_features)):
+        if name in others and len(others[name]) != count:
+            raise header.error(f"{name} has {len(others[name])} names, and there are {count}")
     others["numbers"] = header.numbers(loss)
     return StoredModel(solver_name, labels, weights, n_features, bias, loss, rho, **others)
 
@@ -55,7 +58,8 @@ def _model_of(header: Header) -> StoredModel:
 def _of_examples(header: Header, rows: int, k: int) -> tuple[NDArray[np.float64], dict[str, Any]]:
     header.refuse(["tables"], "only a model of graphs has")
     header.refuse(OF_CHAINS, "only a model of sequences has")
-    return plain_weights(header, rows, k), {}
+    weights, named = plain_weights(header, rows, k)
+    return weights, dict(named)
 
 
 def _of_chains(header: Header, rows: int, k: int) -> tuple[NDArray[np.float64], dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import stat
 from typing import Any
@@ -14,9 +15,16 @@ from rrmlinear.data.text._weights_text import parse_alike, parse_weights
 from rrmlinear.data.text.line_blocks import LineBlocks
 from rrmlinear.training.model_files.header import BLOCK_SIZE, Header, ModelFileError, shown_text
 
+#: Lines behind the weights, which LIBLINEAR does not read.
+NAMES = (b"label_names", b"feature_names")
 
-def plain_weights(header: Header, rows: int, columns: int) -> NDArray[np.float64]:
-    """Weights of lines that have a number for each column; ModelFileError for other lines."""
+
+def plain_weights(
+    header: Header, rows: int, columns: int
+) -> tuple[NDArray[np.float64], dict[str, tuple[str, ...]]]:
+    """Weights of lines that have a number for each column, and the names in the lines behind them;
+    ModelFileError for other lines.
+    """
     stream, length = _rest(header)
     if 2 * rows * columns > length:
         raise header.error(
@@ -30,12 +38,37 @@ def plain_weights(header: Header, rows: int, columns: int) -> NDArray[np.float64
         row += read
         if fault:
             found = bytes(buffer[at : min(end, at + 60)]).split()
+            if fault == "TOO_MANY_LINES" and found and found[0] in NAMES:
+                text = bytes(buffer[at:end])
+                while end := blocks.fill(buffer):
+                    text += buffer[:end]
+                return weights, _names(header, text, header.line + rows)
             raise _weights_error(header, fault, row, rows, column, columns, found)
     if row < rows:
         raise header.error(
             f"the file ends after {row} of {rows} lines of weights", header.line + row
         )
-    return weights
+    return weights, {}
+
+
+def _names(header: Header, text: bytes, line: int) -> dict[str, tuple[str, ...]]:
+    """The names behind the weights, each kind a line of JSON."""
+    found: dict[str, tuple[str, ...]] = {}
+    for at, each in enumerate(text.splitlines(), line + 1):
+        key, _, listed = each.partition(b" ")
+        try:
+            names = json.loads(listed)
+        except ValueError:
+            names = None
+        strings = isinstance(names, list) and all(isinstance(name, str) for name in names)
+        if key not in NAMES or key.decode() in found or not strings:
+            raise header.error(
+                f"found {shown_text(each)} where label_names or feature_names with a list of names "
+                "is expected",
+                at,
+            )
+        found[key.decode()] = tuple(names)
+    return found
 
 
 def alike_weights(header: Header, rows: int, columns: int, n_lines: int) -> NDArray[np.float64]:

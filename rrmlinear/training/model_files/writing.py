@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from os import PathLike
 
@@ -26,6 +27,9 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
     bit. With ``liblinear`` the type is the one of LIBLINEAR that predicts the same labels or
     values, and there is no line ``loss``; a threshold moves into the weight of the bias, and two
     columns of weights become half their difference and its negative.
+
+    Names stand behind the weights, where LIBLINEAR does not read: a line ``label_names`` and a line
+    ``feature_names``, each with a list in JSON.
 
     A model of sequences has lines ``transitions``, ``edge_features`` and ``lines``, the number of
     lines behind the header. Its rows are those of the weights, of the transitions and of each
@@ -68,6 +72,9 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
         for begin in range(0, rows, at_once):
             written = format_weights(text, weights[begin : begin + at_once])
             file.write(memoryview(text)[:written])
+        for name in ("label_names", "feature_names"):
+            if (names := getattr(model, name)) is not None:
+                file.write(f"{name} {json.dumps(list(names), ensure_ascii=False)}\n".encode())
 
 
 def _is_one_class(model: StoredModel) -> bool:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from rrmlinear import Problem, read_libsvm
-from rrmlinear.data.container.conversion import convert, examples_of
+from rrmlinear.data.container.conversion import convert
+from rrmlinear.data.formats.opening import examples_of
 
 DIGITS = Path(__file__).resolve().parents[3] / "datasets" / "digits.libsvm"
 #: Bytes by which a conversion may grow the process: a block, and what NumPy and the system take.
@@ -20,7 +21,8 @@ MOST_GROWTH = 24 << 20
 
 CONVERSION = """
 import sys
-from rrmlinear.data.container.conversion import convert, examples_of
+from rrmlinear.data.container.conversion import convert
+from rrmlinear.data.formats.opening import examples_of
 def peak():
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))

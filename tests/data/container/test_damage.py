@@ -8,10 +8,11 @@ import pytest
 from xxhash import xxh64_intdigest
 
 from rrmlinear import Problem
-from rrmlinear.data.container.conversion import convert, examples_of
+from rrmlinear.data.container.conversion import convert
 from rrmlinear.data.container.layout import PAGE, ContainerError
 from rrmlinear.data.container.opening import open_container
 from rrmlinear.data.container.writing import write_container
+from rrmlinear.data.formats.opening import examples_of
 
 
 @pytest.fixture(scope="module")
@@ -177,7 +178,7 @@ def test_a_container_of_another_version_is_refused_by_its_number(whole, tmp_path
 
 
 def test_a_folder_is_no_container(tmp_path):
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(ValueError, match=r"the folder .* has no files"):
         Problem.open(tmp_path)
     with pytest.raises(IsADirectoryError):
         convert(examples_of(tmp_path), tmp_path / "p.rrm")

@@ -5,10 +5,11 @@ import pytest
 
 import rrmlinear
 from rrmlinear import LinearSVC, Parameter, Problem, read_libsvm, write_libsvm
-from rrmlinear.data.container.conversion import convert, examples_of
+from rrmlinear.data.container.conversion import convert
 from rrmlinear.data.container.layout import ContainerError
 from rrmlinear.data.container.opening import open_container
 from rrmlinear.data.container.writing import write_container
+from rrmlinear.data.formats.opening import examples_of
 from rrmlinear.data.rows import Rows
 
 BLOCK = 2000  # bytes
@@ -121,9 +122,11 @@ def test_a_stream_of_a_container_is_refused_in_words(tmp_path, made):
 
 
 def test_text_is_no_container(tmp_path):
-    (tmp_path / "t").write_text("1 1:1\n")
+    (tmp_path / "t.rrm").write_text("1 1:1\n")
     with pytest.raises(ContainerError, match="is not a container"):
-        Problem.open(tmp_path / "t")
+        Problem.open(tmp_path / "t.rrm")
+    (tmp_path / "t.rrm").rename(tmp_path / "t")
+    assert Problem.open(tmp_path / "t").n_examples == 1
     with pytest.raises(FileNotFoundError):
         Problem.open(tmp_path / "absent")
 

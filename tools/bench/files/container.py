@@ -29,12 +29,14 @@ from data_files import data_file
 from reader import unpacked
 
 from rrmlinear import Problem, read_libsvm
-from rrmlinear.data.container.conversion import convert, examples_of
+from rrmlinear.data.container.conversion import convert
+from rrmlinear.data.formats.opening import examples_of
 
 MEGABYTE = 1e6
 GROWTH = """
 import sys
-from rrmlinear.data.container.conversion import convert, examples_of
+from rrmlinear.data.container.conversion import convert
+from rrmlinear.data.formats.opening import examples_of
 def peak():
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))

@@ -1,0 +1,1 @@
+"""Files of examples that are no LIBSVM text: one table of formats, a reader each, one way in."""
