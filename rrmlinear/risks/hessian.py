@@ -161,12 +161,6 @@ class Hessian(RowSums):
         """Rows begin … end − 1 of Z as a dense matrix, in the rows of a place if given."""
         return self.copied_less(self.units, self.lines, begin, end, place)
 
-    def among(self, chosen: NDArray[Any]) -> Hessian:
-        """The part of some of the active rows."""
-        h = np.zeros(self.rows.shape[0])
-        h[self.active[chosen]] = self.weights[self.active[chosen]]
-        return Hessian(self.rows, h, self.free)
-
     def matrix(self) -> Array:
         """All of it, d × d."""
         if not self._suits_pairs():
@@ -175,43 +169,6 @@ class Hessian(RowSums):
         for line in self.lines:
             result -= np.outer(line, line)
         return result
-
-    @np.errstate(over="ignore", invalid="ignore")
-    def single_matrix(self) -> Array | None:
-        """`matrix` from float32 products, half the time; None for rows that are not dense in memory
-        or have several weights, for several ``free``, and where float32 overflows.
-        """
-        centre = self._centre()
-        if centre is None:
-            return None
-        values = self.rows.values
-        result = np.zeros((len(centre), len(centre)))
-        for begin in range(0, self.size, CHUNK):
-            check_time()
-            chosen = self.active[begin : begin + CHUNK]
-            are_all = self.size == len(values)
-            part = _single(values[begin : begin + CHUNK] if are_all else values[chosen], centre)
-            result += part.T @ part
-        return self.roots[0] ** 2 * result if np.isfinite(result.trace()) else None
-
-    def _centre(self) -> Array | None:
-        """The row c with which Z is √h (X − 1 c'); None where there is none."""
-        rows, roots = self.rows, self.roots
-        if not rows.is_dense or rows.bias >= 0 or rows.blocks is not None or self.size == 0:
-            return None
-        if len(self.units) > 1 or (roots != roots[0]).any():
-            return None
-        if not self.units:
-            return np.zeros(rows.width)
-        unit, line = self.units[0], self.lines[0]
-        return unit[0] / roots[0] * line if (unit == unit[0]).all() else None
-
-    def matrix_after(self, other: Hessian, matrix: Array) -> Array | None:
-        """All of it, from that of another one over the same rows if few h_i differ; else None."""
-        if other.rows is not self.rows or self.units or other.units or not self._suits_pairs():
-            return None
-        change = RowSums(self.rows, self.weights - other.weights)
-        return matrix + change.by_pairs() if 2 * change.size <= self.size else None
 
     def _suits_pairs(self) -> bool:
         if not self.is_dense:
@@ -317,11 +274,3 @@ def _weighted_gram(z: Array, inverse: Array) -> Array:
         return inverse[0] * (z @ z.T)
     z = z * np.sqrt(inverse)
     return z @ z.T
-
-
-def _single(values: Any, centre: Array) -> NDArray[np.float32]:
-    """The rows less ``centre`` in float32."""
-    if not centre.any():
-        return np.asarray(values.astype(np.float32, copy=False))
-    place = np.empty(values.shape, dtype=np.float32)
-    return np.asarray(np.subtract(values, centre, out=place, casting="same_kind"))

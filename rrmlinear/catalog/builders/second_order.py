@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,19 +20,14 @@ from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED, examples_each
-from rrmlinear.solvers.second_order.sample_matrix import FirstPoint
 from rrmlinear.solvers.second_order.samples import (
     LARGE_SAMPLE_FRACTION,
     SAMPLE_FRACTION,
     may_begin,
-    point_of_sample,
     takes_sample,
     task_of_sample,
     weights_of_sample,
 )
-
-if TYPE_CHECKING:
-    from rrmlinear.solvers.features.feature_newton import FeatureNewton
 
 # With fewer stored values than this, steps without a 1-norm take less time than the calls of Python
 # that a sample adds.
@@ -178,22 +173,17 @@ def feature_newton_applies(task: Task) -> bool:
     return bool(task.regularizer.quadratic_l1)
 
 
-def feature_newton(task: Task, is_rough: bool = False) -> FeatureNewton:
-    """Newton steps over features, with a note that the automatic solver chose them.
-
-    With ``is_rough`` their models need not be exact.
-    """
+def feature_newton(task: Task) -> Solver:
+    """Newton steps over features, with a note that the automatic solver chose them."""
     with loading:
         from rrmlinear.solvers.features.feature_newton import FeatureNewton
 
     first = None
-    fraction = SAMPLE_FRACTION if is_rough else LARGE_SAMPLE_FRACTION
-    rough = partial(feature_newton, is_rough=True)
     if task.weights is not None:
         entries = task.rows.width - bool(task.choices.free_bias)
-        first = partial(FirstPoint, np.asarray(task.weights)[:entries])
-    elif takes_sample(task, fraction):
-        first = partial(point_of_sample, task, rough)
-    solver = FeatureNewton(task.whole(), task.regularizer, first, is_rough)
+        first = partial(np.asarray, task.weights[:entries])
+    elif takes_sample(task, LARGE_SAMPLE_FRACTION):
+        first = partial(weights_of_sample, task, feature_newton)
+    solver = FeatureNewton(task.whole(), task.regularizer, first)
     solver.notes += task.chosen("Newton steps over features are used")
     return solver

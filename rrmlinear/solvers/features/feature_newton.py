@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_subsets import moving_squares
@@ -24,7 +22,6 @@ from rrmlinear.solvers.features.working_set import (
 )
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, loss_at_zero, scores_at_zero
-from rrmlinear.solvers.loop.model_duals import offer_duals_of_model
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
@@ -33,13 +30,9 @@ from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
 from rrmlinear.solvers.second_order.feature_step import Step, StepSearch
 from rrmlinear.solvers.second_order.inner_problem import INNER_GAP_FRACTION
 from rrmlinear.solvers.second_order.paces import USUAL_PACE
-from rrmlinear.solvers.second_order.sample_matrix import FirstPoint, SampleMatrix
 
 # Passes whose models may be minimized roughly; later ones are exact.
 ROUGH_PASSES = 20
-# Where a model promises at most this fraction of the objective, its duals may prove the optimum.
-# Models before it may be rough.
-SMALL_DECREASE = 0.01
 # Steps on one working set of several classes, and the part of what the first one promised at which
 # they end.
 SET_STEPS, SET_DECREASE = 10, 0.1
@@ -63,7 +56,7 @@ class FeatureNewton(Solver):
     promise little beside the distance of the duals, these are renewed.
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
     falls from pass to pass. ``first`` makes weights to begin from. Models are minimized roughly
-    where a rule ends the run, or where it ``is_rough``, for a `first_point` alone.
+    where a rule ends the run.
 
     Rows that are streamed are never cut to a working set: all models are by their Gram matrix, with
     no more features than that leaves room for.
@@ -85,8 +78,7 @@ class FeatureNewton(Solver):
         self,
         risk: ScalarRisk,
         regularizer: Regularizer,
-        first: Callable[[], FirstPoint] | None = None,
-        is_rough: bool = False,
+        first: Callable[[], Any] | None = None,
     ) -> None:
         super().__init__()
         if "hessian" not in risk.offers or not ("box" in risk.offers or hasattr(risk, "k")):
@@ -100,7 +92,6 @@ class FeatureNewton(Solver):
                 f"got {type(regularizer).__name__}"
             )
         self.risk, self.regularizer, self.first = risk, regularizer, first
-        self.is_rough = is_rough
         self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
         self.n, self.k = risk.rows.shape[0], math.prod(risk.shape[1:])
         self.has_kinks = not risk.loss.smoothing > 0
@@ -118,8 +109,6 @@ class FeatureNewton(Solver):
         self.squares = np.repeat(squares, self.k) * self.k
         self.usable = self.squares > 0
         self.level = np.inf
-        #: Whether the last model promised little.
-        self.is_near = False
         self.inner = inner = AugmentedLoss(risk, scores_at_zero(risk))
         if self.has_kinks:
             mean = loss_at_zero(risk) / float(risk.costs.sum())
@@ -136,10 +125,7 @@ class FeatureNewton(Solver):
         )
         given = None
         if self.first is not None:
-            begin = self.first()
-            given = np.where(self.usable, np.ravel(begin.weights), 0.0)
-            if begin.matrix is not None and begin.squares is not None:
-                self.models.of_sample = SampleMatrix(begin.matrix, begin.squares)
+            given = np.where(self.usable, np.ravel(self.first()), 0.0)
         w, at = first_weights(risk, self.regularizer, given)
         self.certificate.offer_weights(w, at)
         self.w = w.ravel()
@@ -204,8 +190,7 @@ class FeatureNewton(Solver):
             self.level,
             number=number,
             # a rule holds before exact models pay
-            rough=(self.is_rough or self.rule is not None) and number <= ROUGH_PASSES,
-            violation=self.violation if self.knows_rule else None,
+            rough=self.rule is not None and number <= ROUGH_PASSES,
         )
         before = model.value()
         self.models.minimize(model, self.deadline)
@@ -214,9 +199,6 @@ class FeatureNewton(Solver):
         expected = before - model.value()
         self.steps += 1
         self._take(step, expected, lengthens=not self.has_pieces)
-        is_exact = self.level == self.l1 and not self.inner.is_augmented
-        if is_exact and self.is_near and not self._ends_without_duals():
-            offer_duals_of_model(self.certificate, self.risk, at, step.moves, self.at)
         return expected
 
     def _is_solved(self, promise: float) -> bool:
@@ -224,19 +206,6 @@ class FeatureNewton(Solver):
         if not self.inner.is_augmented:
             return False
         return promise <= INNER_FALL_FRACTION * self.inner.distance(self.at)
-
-    def first_point(self, passes: int) -> FirstPoint:
-        """The weights after some passes, of a sample for instance, and the matrix of the last
-        model, if that was one of all features: part of a run that begins there. Nothing is
-        measured.
-        """
-        with ends_within(None) as self.deadline, suppress(TimeIsUpError):
-            self.start()
-            for number in range(1, passes + 1):
-                self.run_pass(number)
-                if not self.moved:
-                    break
-        return FirstPoint(self.certificate.weights, self.models.last_matrix(), self.squares)
 
     def measure(self) -> None:
         if self.certificate.alphas is None:  # the time was up in the first pass
@@ -254,7 +223,7 @@ class FeatureNewton(Solver):
         """Products with all features, and the duals."""
         alphas = -self.at.derivatives
         self.pulls = self.risk.gradient(alphas).ravel()
-        if not with_duals or self.is_rough:
+        if not with_duals:
             return
         # of tα where modulus = 0
         dual = self.certificate.offer_duals(alphas, self.pulls, exact=True)
@@ -282,16 +251,12 @@ class FeatureNewton(Solver):
         self.inner_gap = primal - dual + q * at.square(t * alphas - inner.alphas)
 
     def _ends_without_duals(self) -> bool:
-        """Whether passes or a rule end the run, however wide the gap."""
-        return self.is_rough or (self.rule is not None and self.rule.widest_gap == np.inf)
+        """Whether a rule ends the run, however wide the gap."""
+        return self.rule is not None and self.rule.widest_gap == np.inf
 
-    def _take(self, step: Step, expected: float, lengthens: bool = False) -> None:
+    def _take(self, step: Step, expected: float, lengthens: bool) -> None:
         """Take the step as far as the objective falls; the model promises ``expected``."""
-        self._search(step, expected, lengthens)
-        self.is_near = expected <= SMALL_DECREASE * abs(self.certificate.primal)
         self.work += 3 * self.n
-
-    def _search(self, step: Step, expected: float, lengthens: bool) -> None:
         search = StepSearch(self.inner.smooth, self.w, self.at, self.level, self.modulus)
         # steps to kinks are cut short: no part of a step is as good as another
         found = (
@@ -302,12 +267,10 @@ class FeatureNewton(Solver):
         if found is None:
             self.moved = 0
             return
-        self.last_t = found.t
         if found.failed is None:
             self.models.curvature.fall()
         else:
-            length = 1.0 if self.inner.is_augmented else 2 * found.t
-            self.models.curvature.rise(self.at, found.failed, length * step.moves)
+            self.models.curvature.rise()
         place = found.place
         self.w, self.at = place.w, place.at
         w, at = place.w.reshape(self.risk.shape), place.at

@@ -211,8 +211,7 @@ class Curvatures:
         if self.sample is not None:
             rows, moving = self.sample.rows, moving[self.sample.chosen] * self.sample.factor
         hessian = Hessian(rows, moving, (np.ones(len(moving)),) if self.free else ())
-        single = hessian.single_matrix() if self.k > 1 else None
-        features = hessian.matrix() if single is None else single
+        features = hessian.matrix()
 
         def solver(C: float) -> Callable[[Array], Array]:
             solves = [factor_of(C * max(value, 0.0), features).solve for value in values]

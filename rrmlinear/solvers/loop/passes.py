@@ -100,14 +100,6 @@ class Passes:
         """Whether a known rule is violated: the run goes on, and no duals need to prove it yet."""
         return self.knows_rule and self.violation() > 1
 
-    def lacks_proof(self) -> bool:
-        """Whether a known rule holds at the best weights, and only the gap there is too wide."""
-        if not self.knows_rule or self.looked[0] is not self.certificate.weights:
-            return False
-        assert self.rule is not None
-        widest = self.rule.widest_gap * abs(self.certificate.primal)
-        return self.looked[1] <= 1 and not self.certificate.gap <= widest
-
     def measure(self) -> None:
         """Offer the present state, measured in full, if passes do not offer it."""
 

@@ -33,9 +33,8 @@ INNER_FALL_FRACTION = 0.01
 MOST_FIRST = 10.0
 # The same where the limit is a part of the mean c_i ‖x_i‖², the q of one dual alone.
 MOST_FIRST_PART = 0.01
-# Without duals the first q of several scores, or that after its first rise, is at least this part
-# of that mean. With uneven columns duals may be far below their bounds, and the q of the gap was
-# 1e5 times too small. For few weights of classes that overlap it is right, and seldom rises.
+# Without duals the first q of several scores is at least this part of that mean. With uneven
+# columns duals may be far below their bounds, and the q of the gap was 1e5 times too small.
 LEAST_PART = 5e-6
 # Duals are near 0 where the first q by their size, without a limit, is above this.
 MOST_KNOWN = 1e4
@@ -66,15 +65,11 @@ class InnerProblem(AugmentedLoss):
         total = float(risk.costs.sum())
         mean = begin.gap / total if total else 0.0
         smoothing = rise * mean / risk.lipschitz**2
-        asked = pace.by_rows or pace.first_by_rows or pace.risen_by_rows
+        asked = pace.by_rows or pace.first_by_rows
         alone = begin.at.squares.sum() / len(risk.costs) if asked else 0.0
-        #: What the next rise of q goes to at least.
-        self.least_risen = 0.0
         known = pace is not USUAL_PACE and np.any(begin.alphas)
         if pace.first_by_rows and not known:
             smoothing = max(smoothing, LEAST_PART * alone)
-        elif pace.risen_by_rows and not known:
-            self.least_risen = LEAST_PART * alone
         elif pace.move is not None and known:
             moved = begin.at.square(pace.move * begin.alphas) / 2
             by_size = begin.gap / max(moved, MIN_DIVISOR)
@@ -128,9 +123,9 @@ class InnerProblem(AugmentedLoss):
         if self.is_augmented:
             if for_good:
                 self.least_smoothing = self.pace.rise * self.smoothing
-            risen = max(self.pace.rise * self.smoothing, self.least_risen)
+            risen = self.pace.rise * self.smoothing
             self.smooth_by(risen if math.isfinite(risen) else self.smoothing)
-        self.least_risen, self.steps = 0.0, 0
+        self.steps = 0
 
     def update(self, w: Array, at: Any) -> None:
         """Take the duals and the centre that its solution w gives, and go on with a harder one."""

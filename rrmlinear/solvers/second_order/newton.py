@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from rrmlinear.regularizers.prox_jacobians import has_jacobian
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.line_search import FIRST_GROWTH, best_growth
-from rrmlinear.solvers.loop.model_duals import duals_of_model, offer_duals_of_model
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
@@ -31,15 +29,9 @@ Array = NDArray[np.float64]
 
 # A search along a direction ends where the derivative is below this fraction of that at its start.
 DERIVATIVE_DECREASE = 0.01
-# Where a step promises at most this fraction of the objective, the model's duals may prove the
-# optimum.
-SMALL_DECREASE = 0.05
 # Promises end no inner problem once they are at most this fraction of the target. The weights are
 # known then, and with long columns only the duals of a solved inner problem prove a gap.
 PROVED_FRACTION = 0.01
-
-# Moves of the duals to where Ω* is finite, of which each takes the rounding of the last one away.
-DUAL_MOVES = 3
 # A system is solved to this fraction of the residual that would reach the target, between limits
 # relative to the gradient. Far from the optimum the second derivative changes along the step.
 RESIDUAL_FRACTION, FINE_RESIDUAL, ROUGH_RESIDUAL = 0.2, 1e-5, 0.1
@@ -110,9 +102,7 @@ class Newton(Solver):
         self.growth = FIRST_GROWTH
         #: Whether the search along the last direction saw no fall, and all of it was taken.
         self.is_blind = False
-        loss = risk.loss
-        is_flat = loss.pieces(np.ones(1)) is not None
-        self.systems = Systems(is_flat, self.is_quadratic)
+        self.systems = Systems(self.is_quadratic)
         if not (self.inner.is_augmented or "balance" in risk.offers):
             self.known_rules = (GradientNorm,)
 
@@ -129,17 +119,11 @@ class Newton(Solver):
                 self.at = inner.at(self.scores, self.at.warm)
             vector = self._offered()
         check_time()
-        if self._proves_by_last(vector):
-            return
         direction = self._direction(vector)
         if not (math.isfinite(self.promise) or np.isfinite(direction).all()):
             raise NumbersOverflowError(f"a step of Newton's method overflows; {ADVICE}")
         moves = self.risk.scores(direction)
-        if self.certificate.weights is self.w and self.lacks_proof():
-            offer_duals_of_model(self.certificate, self.risk, self.at, moves, self.at)
-            if not self.lacks_proof():  # the weights will do: no step
-                return
-        before, begin, gap = self.w, self.at, self.certificate.gap
+        before, gap = self.w, self.certificate.gap
         self._step(direction, moves)
         inner.steps += 1
         rounding = STEP_ROUNDING * np.abs(before).max(initial=0)
@@ -150,9 +134,6 @@ class Newton(Solver):
         vector = self._offered()
         if inner.model.is_proximal:
             self._offer_point(vector)
-            # the proof of the weights alone lacks; duals at the bounds of a kink do not move
-            if self.promise <= self.target and not inner.has_kinks:
-                self._offer_feasible(vector)
         else:
             at = self.certificate.at(self.scores) if inner.is_augmented else self.at
             from_zero = not inner.is_augmented and not before.any()  # X w is one product
@@ -160,45 +141,8 @@ class Newton(Solver):
             every = inner.pace.multiple_steps
             if every is not None and inner.steps % every == 0:
                 self._offer_multiple(at)
-        promises_little = self.promise <= SMALL_DECREASE * abs(self.certificate.primal)
-        if promises_little and inner.is_exact and not self.is_open():
-            offer_duals_of_model(self.certificate, self.risk, begin, moves, self.at)
         if self.is_blind and not self.certificate.gap < gap:
             self.moved = 0
-
-    def _proves_by_last(self, vector: Array) -> bool:
-        """Whether duals of a model with the last matrix prove the best weights: those will do."""
-        factor = self.systems.latest
-        if factor is None or self.certificate.weights is not self.w or not self.lacks_proof():
-            return False
-        downhill = vector - self.inner.model.gradient(self.w)
-        moves = self.risk.scores(factor.solve(downhill.ravel()).reshape(self.w.shape))
-        offer_duals_of_model(self.certificate, self.risk, self.at, moves, self.at)
-        return not self.lacks_proof()
-
-    def _offer_feasible(self, vector: Array) -> None:
-        """Offer duals of a model of F at which Ω* is finite, Ω a norm without a squared norm.
-
-        Duals of F miss the bounds of v by the proximal term and the rounding of scores, which count
-        where columns are long. Their least move in the last matrix has v within its bounds.
-        """
-        factor = self.systems.latest
-        if factor is None or self.risk.costs.ndim > 1:
-            return
-        moves, alphas = np.zeros_like(self.scores), None
-        with suppress(FloatingPointError):
-            for _ in range(DUAL_MOVES):
-                beyond = self.regularizer.prox_of(vector.ravel(), 1.0)  # v less its projection
-                if not beyond.any():
-                    break
-                self.work += self.n
-                moves = moves + self.risk.scores(factor.solve(beyond).reshape(self.w.shape))
-                alphas = duals_of_model(self.risk, self.at, moves, self.at)
-                if alphas is None:
-                    return
-                vector = self.risk.gradient(alphas)
-            if alphas is not None:
-                self.certificate.offer_duals(alphas, vector)
 
     def _offered(self) -> Array:
         """v = Σ c_i α_i' x_i; α' is offered to the certificate."""

@@ -28,10 +28,8 @@ class Pace(NamedTuple):
     move: float | None = None
     #: Whether the limit on that is MOST_FIRST_PART of the mean c_i ‖x_i‖² in place of MOST_FIRST.
     by_rows: bool = False
-    #: Whether q without duals is LEAST_PART of that mean at least, from the first one on, or from
-    #: its first rise on.
+    #: Whether the first q without duals is LEAST_PART of that mean at least.
     first_by_rows: bool = False
-    risen_by_rows: bool = False
     #: The best multiple of the weights is sought at each of this number of steps; None: at none.
     multiple_steps: int | None = None
     #: Whether the distance of duals is that of a block b alone, without the own class's Σ b.
@@ -39,7 +37,6 @@ class Pace(NamedTuple):
 
 
 USUAL_PACE = Pace()
-CLASS_PACE = Pace(risen_by_rows=True)
 # Where a step is long: a larger q, and many easy problems. With few duals that are not 0 the q of
 # the gap alone was 10 000 times too small, and each step reached a few kinks. A search for the
 # best multiple takes a tenth of a step's time.
@@ -74,6 +71,5 @@ def pace_of(risk: Any, regularizer: Regularizer) -> Pace:
         # squares of a large cost are nearly bounds
         suits = not is_smooth or ("envelope" in risk.offers and risk.lipschitz == math.inf)
         return WIDE_PACE if suits and size > MAX_FACTORIZED else USUAL_PACE
-    if is_smooth or size > MAX_FACTORIZED:
-        return USUAL_PACE
-    return LONG_PACE if size > MIN_BY_CLASSES else CLASS_PACE
+    is_long = not is_smooth and MIN_BY_CLASSES < size <= MAX_FACTORIZED
+    return LONG_PACE if is_long else USUAL_PACE

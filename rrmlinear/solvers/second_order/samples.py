@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,6 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.limits import examples_each
-from rrmlinear.solvers.second_order.sample_matrix import FirstPoint
-
-if TYPE_CHECKING:
-    from rrmlinear.solvers.features.feature_newton import FeatureNewton
-
-AnySolver = TypeVar("AnySolver", bound=Solver)
 
 # A sample has one of every SAMPLE_FRACTION examples, and at least MIN_SAMPLE_EXAMPLES examples for
 # each weight. It is solved to the relative gap SAMPLE_GAP, in at most SAMPLE_PASSES passes.
@@ -49,23 +43,14 @@ def suits_sample(smooth: bool, each: float, fraction: int = SAMPLE_FRACTION) -> 
 
 
 def weights_of_sample(task: Task, build: Callable[[Task], Solver]) -> NDArray[np.float64]:
-    """The optimum, roughly, of a sample of the examples, as in `_of_sample`."""
-    found = _of_sample(task, build).solve(Stopping(SAMPLE_GAP, max_passes=SAMPLE_PASSES))
-    return found.weights[: task.rows.width - bool(task.choices.free_bias)]
-
-
-def point_of_sample(task: Task, build: Callable[[Task], FeatureNewton]) -> FirstPoint:
-    """The same, and the matrix of second derivatives near it."""
-    return _of_sample(task, build).first_point(SAMPLE_PASSES)
-
-
-def _of_sample(task: Task, build: Callable[[Task], AnySolver]) -> AnySolver:
-    """A solver over every SAMPLE_FRACTION-th example, on average, or more where these are few for
-    each weight.
+    """The optimum, roughly, of every SAMPLE_FRACTION-th example, on average, or more where these
+    are few for each weight.
     """
     most = int(examples_each(task.rows, task.n_classes or 1) / MIN_SAMPLE_EXAMPLES)
     fraction = min(SAMPLE_FRACTION, max(LARGE_SAMPLE_FRACTION, most))
-    return build(task_of_sample(task, fraction))
+    solver = build(task_of_sample(task, fraction))
+    found = solver.solve(Stopping(SAMPLE_GAP, max_passes=SAMPLE_PASSES))
+    return found.weights[: task.rows.width - bool(task.choices.free_bias)]
 
 
 def task_of_sample(task: Task, fraction: int) -> Task:

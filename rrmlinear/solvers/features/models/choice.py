@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,12 @@ from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_subsets import FeatureSubsets
 from rrmlinear.solvers.features.models.columns_model import ColumnsModel
+from rrmlinear.solvers.features.models.damping import LEAST_DAMPING, Damping
 from rrmlinear.solvers.features.models.faces import FaceSystems
 from rrmlinear.solvers.features.models.gram_model import GramModel
 from rrmlinear.solvers.features.models.model import Vector
 from rrmlinear.solvers.features.models.streamed_gram import StreamedGram, most_features
-from rrmlinear.solvers.second_order.added_curvature import AddedCurvature
 from rrmlinear.solvers.second_order.feature_step import Step
-from rrmlinear.solvers.second_order.kept_matrix import KeptMatrix
-from rrmlinear.solvers.second_order.sample_matrix import SampleMatrix
 
 # Sweeps that models are expected to take before any has been minimized; those taken are added.
 FIRST_SWEEPS = 20
@@ -32,9 +29,6 @@ FIRST_ACCURACY, ACCURACY = 1e-3, 1e-8
 MAX_GRAM_FEATURES = 1000
 # Time of a product in a dense Gram matrix relative to that of a product in a sweep.
 DENSE_PRODUCT = 1 / 8
-# The curvatures of a rough model may be off by this factor, where the Gram matrix takes at least
-# this number of products: with fewer it takes less time than another pass.
-NEAR, MIN_ROUGH_PAIRS = 1.3, 2e6
 
 
 class ModelChoice:
@@ -54,15 +48,16 @@ class ModelChoice:
         self.subsets = None if blocks is not None else FeatureSubsets(risk.rows)
         #: Limit on the working set.
         self.most = risk.rows.width if blocks is None else most_features(blocks)
-        self.curvature, self.kept = AddedCurvature(risk), KeptMatrix()
-        #: The matrix of a sample, where the run began with one.
-        self.of_sample: SampleMatrix | None = None
+        self.curvature = Damping()
+        self.take(risk)
         self.systems = FaceSystems(risk.rows.width)
         self.expected_sweeps, self.swept = FIRST_SWEEPS, 0.0
 
     def take(self, risk: ScalarRisk) -> None:
         """Go on with another loss."""
-        self.risk, self.curvature = risk, AddedCurvature(risk)
+        self.risk, self.curvature.part = risk, LEAST_DAMPING
+        #: The largest second derivatives c φ''.
+        self.largest = risk.costs / risk.loss.smoothing
 
     def choose(self, features: NDArray[np.int64]) -> NDArray[np.int64]:
         """Take the rows at these features, or at all if they are most of them; returns them."""
@@ -79,18 +74,17 @@ class ModelChoice:
         *,
         number: int,
         rough: bool,
-        violation: Callable[[], float] | None,
     ) -> GramModel | ColumnsModel:
         """The ``number``-th model. It is over the features chosen last.
 
         ``usable`` tells which of these may move. F is evaluated ``at`` weights that are ``begin``
-        at these features. If a rule ends the run, ``violation`` gives its violation: with it a
-        ``rough`` model may take the matrix of a sample.
+        at these features. A ``rough`` model is not minimized to the end.
         """
-        curvatures = self.curvature.beside(at)
-        curvatures[(at.derivatives == 0) & (curvatures <= self.curvature.least)] = 0.0
+        # where a loss is flat it adds nothing
+        is_flat = (at.derivatives == 0) & (at.curvatures == 0)
+        curvatures = at.curvatures + np.where(is_flat, 0.0, self.curvature.part * self.largest)
         accuracy = max(ACCURACY, FIRST_ACCURACY * 10.0 ** (1 - number))
-        if self.curvature.is_whole(at):  # the model is the problem itself
+        if (at.curvatures == self.largest).all():  # the model is the problem itself
             accuracy = ACCURACY
         accuracy = FIRST_ACCURACY if rough else accuracy
         given: Any = (pulls, begin, l1, self.modulus)
@@ -99,7 +93,7 @@ class ModelChoice:
             return GramModel(gram, usable, *given, accuracy)
         rows = self.subsets.rows
         if self._gram_pays(self.subsets.sizes, rows.is_dense, len(features)):
-            gram = self._gram(Hessian(rows, curvatures, self.free), rough, violation)
+            gram = Hessian(rows, curvatures, self.free).matrix()
             return GramModel(gram, usable, *given, accuracy)
         systems = self.systems
         return ColumnsModel(rows, curvatures, self.free, systems, features, *given, rough=rough)
@@ -136,21 +130,6 @@ class ModelChoice:
         # far from the optimum no digits are lost, and the measurement at the end is at hand
         ahead = risk.scores(w + whole)
         return Step(features, change, ahead - at.scores, ahead)
-
-    def last_matrix(self) -> Vector | None:
-        """The matrix of the last model, if that was one of all features."""
-        return self.kept.matrix_of(self.risk.rows)
-
-    def _gram(self, hessian: Hessian, rough: bool, violation: Callable[[], float] | None) -> Vector:
-        """The matrix of a model, or the sample's in its place."""
-        suits = rough and hessian.rows is self.risk.rows and not self.free
-        sample = self.of_sample if suits else None
-        if sample is not None and violation is not None and sample.serves(violation()):
-            return sample.beside(self.squares, hessian.weights.sum() / self.risk.costs.sum())
-        assert self.subsets is not None
-        if rough and self.subsets.sizes[1] >= MIN_ROUGH_PAIRS:
-            return self.kept.nearly(hessian, NEAR)
-        return self.kept.of(hessian)
 
     def _gram_pays(self, sizes: tuple[float, float], dense: bool, count: int) -> bool:
         stored, pairs = sizes

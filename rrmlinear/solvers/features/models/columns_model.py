@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps, products_and_spreads
-from rrmlinear.solvers.features.extrapolation import extrapolate
 from rrmlinear.solvers.features.feature_subsets import columns_of, part_of
 from rrmlinear.solvers.features.models.faces import FacePoint, FaceSystems, face_point
 from rrmlinear.solvers.features.models.model import MAX_FACE_STEPS, Vector, minimize, without_idle
@@ -72,20 +71,17 @@ class ColumnsModel:
         return minimize(self, accuracy, MAX_COLUMNS_SWEEPS, deadline)
 
     def descend(self, total: float, accuracy: float, most: int) -> tuple[float, int, bool]:
-        points = [self.weights.copy()]
         for count in range(1, most + 1):
+            before = np.sign(self.weights)
             decrease = self.sweeps.sweep(self.features)
-            points.append(self.weights.copy())
             total += decrease
             if decrease <= accuracy * total:
                 return total, count, True
-        signs = np.sign(points[-1])
-        is_settled = bool((signs == np.sign(points[-2])).all())
+        signs = np.sign(self.weights)
+        is_settled = bool((signs == before).all())
         if is_settled and self.systems.iterates and not self.rough:
             decrease, products = self._iterated(signs)
             return total + decrease, most + products, False
-        value = self.value()
-        total += value - extrapolate(self.sweeps, self.features, points, self.value)
         return total, most, False
 
     def _iterated(self, signs: Vector) -> tuple[float, int]:

@@ -9,10 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
-from rrmlinear.solvers.second_order.conjugate_gradients import (
-    FACTORED_DECREASE,
-    conjugate_gradients,
-)
+from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
 from rrmlinear.solvers.second_order.factors import Factor
 
 Array = NDArray[np.float64]
@@ -21,21 +18,12 @@ Array = NDArray[np.float64]
 # d / FEATURES_A_PRODUCT products: the Gram matrix of 20 000 × 500 takes as long as 18 products. If
 # that number is below LEAST_KEPT, no factor is kept.
 FEATURES_A_PRODUCT, LEAST_KEPT = 32, 6
-# The first of these factors comes from a sample of SAMPLE_ROWS rows for each feature, if there are
-# at least SAMPLED times as many rows. For 20 000 × 500 this factor takes a fifth of the time, and
-# a system then takes two or three products.
-SAMPLE_ROWS, SAMPLED = 8, 3
 
 
 class KeptFactor:
-    """The factor of an earlier system (D + H) x = b of dense rows, as preconditioner of this one.
+    """The factor of an earlier system of dense rows, as preconditioner of this one."""
 
-    The first factor is that of a sample of the rows, where there are many. Where F
-    ``is_quadratic``, it may be one from float32 products.
-    """
-
-    def __init__(self, is_quadratic: bool) -> None:
-        self.is_quadratic = is_quadratic
+    def __init__(self) -> None:
         self.factor: Factor | None = None
 
     def serves(self, hessian: Any, d: int) -> bool:
@@ -48,22 +36,14 @@ class KeptFactor:
     def solved(
         self,
         hessian: Any,
-        diagonal: Array,
         product: Callable[[Array], Array],
         b: Array,
         decrease: float,
     ) -> tuple[Array, Array | None]:
-        """x by the kept factor, or the first one, and b less the ``product`` with it; None where
-        that is small enough.
+        """x by the kept factor, and b less the ``product`` with it; None where that is small
+        enough.
         """
-        if not self.serves(hessian, len(b)):
-            return np.zeros_like(b), b
-        if self.factor is None and decrease > FACTORED_DECREASE:
-            self.factor = _factor_of_sample(hessian, diagonal)
-        if self.factor is None and self.is_quadratic:
-            decrease = min(decrease, FACTORED_DECREASE)
-            self.factor = _factor_of_single(hessian, diagonal)
-        if self.factor is None:
+        if self.factor is None or not self.serves(hessian, len(b)):
             return np.zeros_like(b), b
         most = len(b) // FEATURES_A_PRODUCT
         x, products = conjugate_gradients(product, self.factor.solve, b, decrease, most)
@@ -72,27 +52,3 @@ class KeptFactor:
     def keep(self, hessian: Any, d: int, factor: Factor) -> None:
         """Take the factor of this system over d unknowns, if it may serve the next."""
         self.factor = factor if self.serves(hessian, d) else None
-
-
-def _factor_of_sample(hessian: Any, diagonal: Array) -> Factor | None:
-    """The factor of D plus the part of H that a sample of rows has, times all rows over these; None
-    where there are few.
-    """
-    n, m = hessian.size, SAMPLE_ROWS * len(diagonal)
-    if n < SAMPLED * m:
-        return None
-    chosen = np.sort(np.random.default_rng(n).choice(n, m, replace=False))
-    some = hessian.among(chosen)
-    matrix = some.single_matrix()
-    return _factor_beside(diagonal, (n / m) * (some.matrix() if matrix is None else matrix))
-
-
-def _factor_of_single(hessian: Any, diagonal: Array) -> Factor | None:
-    """The factor of D + H from float32 products; None where H has none."""
-    matrix = hessian.single_matrix()
-    return None if matrix is None else _factor_beside(diagonal, matrix)
-
-
-def _factor_beside(diagonal: Array, matrix: Array) -> Factor:
-    matrix.flat[:: len(matrix) + 1] += diagonal
-    return Factor(matrix)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.second_order.conjugate_gradients import (
     FACTORED_DECREASE,
     MAX_PRODUCTS,
@@ -16,7 +15,6 @@ from rrmlinear.solvers.second_order.conjugate_gradients import (
     conjugate_gradients,
 )
 from rrmlinear.solvers.second_order.factors import Factor
-from rrmlinear.solvers.second_order.kept_matrix import KeptMatrix
 from rrmlinear.solvers.second_order.limits import (
     MAX_CLASS_FEATURES,
     MAX_FACTORIZED,
@@ -31,8 +29,6 @@ Array = NDArray[np.float64]
 
 # Relative residual with a diagonal as preconditioner.
 DIAGONAL_DECREASE = 0.1
-# Limit on the unknowns of a system whose matrix and factor are kept.
-MAX_CHANGED = 1000
 
 
 class Systems:
@@ -42,20 +38,15 @@ class Systems:
     smaller of D + Z'Z and I + Z D⁻¹ Z' is factorized (Woodbury), and conjugate gradients mend what
     its factor lacks by rounding. Beyond the limit, the parts of each class with itself serve as
     preconditioner, for the next systems too until these take many more products, or the diagonal.
-    Where the second derivative of the losses ``is_flat``, 0 or a constant, a matrix of few features
-    is made from the last one and the terms that came or went. Where F ``is_quadratic``, one system
-    is the whole problem: the diagonal serves to the residual asked for.
+    Where F ``is_quadratic``, one system is the whole problem: the diagonal serves to the residual
+    asked for.
     """
 
-    def __init__(self, is_flat: bool = False, is_quadratic: bool = False) -> None:
-        self.is_flat, self.is_quadratic = is_flat, is_quadratic
-        #: The factor of the last system over all features, of at most MAX_CHANGED.
-        self.latest: Factor | None = None
-        #: The matrix of the last system.
-        self.last = KeptMatrix()
+    def __init__(self, is_quadratic: bool = False) -> None:
+        self.is_quadratic = is_quadratic
         self.of_classes = ClassSystems()
         self.of_terms = GramSystems()
-        self.kept = KeptFactor(is_quadratic)
+        self.kept = KeptFactor()
 
     def solved(
         self,
@@ -100,24 +91,17 @@ class Systems:
         if hessian.k > 1 and d > MIN_BY_CLASSES:
             begin, rest = self.of_classes.solved(hessian, diagonal, product, b, is_small=True)
         else:
-            begin, rest = self.kept.solved(hessian, diagonal, product, b, decrease)
+            begin, rest = self.kept.solved(hessian, product, b, decrease)
         if rest is None:
             return begin
-        matrix = self._matrix(hessian, diagonal)
+        matrix = hessian.matrix()
         matrix.flat[:: d + 1] += diagonal
         factor = Factor(matrix.copy())
-        self.latest = factor if d <= MAX_CHANGED else None
         self.kept.keep(hessian, d, factor)
         more, _ = conjugate_gradients(
             matrix.__matmul__, factor.solve, rest, FACTORED_DECREASE, MAX_REFINEMENTS
         )
         return begin + more
-
-    def _matrix(self, hessian: Any, diagonal: Array) -> Any:
-        """H, from the matrix of the last system where few terms have changed."""
-        if not (self.is_flat and len(diagonal) <= MAX_CHANGED and isinstance(hessian, Hessian)):
-            return hessian.matrix()
-        return self.last.of(hessian, diagonal).copy()
 
     def _by_matrix(self, matrix: Array, b: Array) -> Array:
         solve = Factor(matrix.copy()).solve
