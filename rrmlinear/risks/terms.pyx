@@ -173,6 +173,27 @@ cdef class ScalarTerms:
                 total = self.loss.total_conjugate(&self.y[0], &self.cost[0], &alphas[0], self.n)
         return total
 
+    def model_duals(self, const double[::1] derivatives not None,
+                    const double[::1] curvatures not None, const double[::1] moves not None,
+                    const double[::1] others not None):
+        """α_i = −s_i − h_i d_i / c_i, and the number of those beyond the bounds of the loss, which
+        are −o_i instead.
+
+        s are derivatives φ', h the ``curvatures`` c φ'', d the ``moves`` and o the ``others``.
+        """
+        result = np.empty(self.n)
+        cdef double[::1] out = result
+        cdef Py_ssize_t i, beyond = 0
+        cdef double rate
+        with nogil:
+            for i in range(self.n):
+                rate = curvatures[i] / self.cost[i] if self.cost[i] > 0 else 0.0
+                out[i] = -(derivatives[i] + rate * moves[i])
+                if not self.loss.admits(self.y[i], out[i]):
+                    out[i] = -others[i]
+                    beyond += 1
+        return result, beyond
+
     def dual_steps(self, const double[::1] scores not None, alphas, curvatures):
         """The α' of each example that maximizes −φ*(−α') − s_i α' − ½ q_i (α' − α_i)².
 

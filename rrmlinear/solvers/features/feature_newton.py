@@ -270,7 +270,8 @@ class FeatureNewton(Solver):
         if found.failed is None:
             self.models.curvature.fall()
         else:
-            self.models.curvature.rise()
+            length = 1.0 if self.inner.is_augmented else 2 * found.t
+            self.models.curvature.rise(self.at, found.failed, length * step.moves)
         place = found.place
         self.w, self.at = place.w, place.at
         w, at = place.w.reshape(self.risk.shape), place.at

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from rrmlinear.regularizers.prox_jacobians import has_jacobian
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.line_search import FIRST_GROWTH, best_growth
+from rrmlinear.solvers.loop.model_duals import duals_of_model
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
@@ -32,6 +34,8 @@ DERIVATIVE_DECREASE = 0.01
 # Promises end no inner problem once they are at most this fraction of the target. The weights are
 # known then, and with long columns only the duals of a solved inner problem prove a gap.
 PROVED_FRACTION = 0.01
+# Moves of the duals to where Ω* is finite, of which each takes the rounding of the last one away.
+DUAL_MOVES = 3
 # A system is solved to this fraction of the residual that would reach the target, between limits
 # relative to the gradient. Far from the optimum the second derivative changes along the step.
 RESIDUAL_FRACTION, FINE_RESIDUAL, ROUGH_RESIDUAL = 0.2, 1e-5, 0.1
@@ -134,6 +138,9 @@ class Newton(Solver):
         vector = self._offered()
         if inner.model.is_proximal:
             self._offer_point(vector)
+            # the proof of the weights alone lacks; duals at the bounds of a kink do not move
+            if self.promise <= self.target and not inner.has_kinks:
+                self._offer_feasible(vector)
         else:
             at = self.certificate.at(self.scores) if inner.is_augmented else self.at
             from_zero = not inner.is_augmented and not before.any()  # X w is one product
@@ -143,6 +150,30 @@ class Newton(Solver):
                 self._offer_multiple(at)
         if self.is_blind and not self.certificate.gap < gap:
             self.moved = 0
+
+    def _offer_feasible(self, vector: Array) -> None:
+        """Offer duals of a model of F at which Ω* is finite, Ω a norm without a squared norm.
+
+        Duals of F miss the bounds of v by the proximal term and the rounding of scores, which count
+        where columns are long. Their least move in the last matrix has v within its bounds.
+        """
+        factor = self.systems.latest
+        if factor is None or self.risk.costs.ndim > 1:
+            return
+        moves, alphas = np.zeros_like(self.scores), None
+        with suppress(FloatingPointError):
+            for _ in range(DUAL_MOVES):
+                beyond = self.regularizer.prox_of(vector.ravel(), 1.0)  # v less its projection
+                if not beyond.any():
+                    break
+                self.work += self.n
+                moves = moves + self.risk.scores(factor.solve(beyond).reshape(self.w.shape))
+                alphas = duals_of_model(self.risk, self.at, moves, self.at)
+                if alphas is None:
+                    return
+                vector = self.risk.gradient(alphas)
+            if alphas is not None:
+                self.certificate.offer_duals(alphas, vector)
 
     def _offered(self) -> Array:
         """v = Σ c_i α_i' x_i; α' is offered to the certificate."""

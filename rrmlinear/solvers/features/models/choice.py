@@ -12,11 +12,11 @@ from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_subsets import FeatureSubsets
 from rrmlinear.solvers.features.models.columns_model import ColumnsModel
-from rrmlinear.solvers.features.models.damping import LEAST_DAMPING, Damping
 from rrmlinear.solvers.features.models.faces import FaceSystems
 from rrmlinear.solvers.features.models.gram_model import GramModel
 from rrmlinear.solvers.features.models.model import Vector
 from rrmlinear.solvers.features.models.streamed_gram import StreamedGram, most_features
+from rrmlinear.solvers.second_order.added_curvature import AddedCurvature
 from rrmlinear.solvers.second_order.feature_step import Step
 
 # Sweeps that models are expected to take before any has been minimized; those taken are added.
@@ -48,16 +48,13 @@ class ModelChoice:
         self.subsets = None if blocks is not None else FeatureSubsets(risk.rows)
         #: Limit on the working set.
         self.most = risk.rows.width if blocks is None else most_features(blocks)
-        self.curvature = Damping()
-        self.take(risk)
+        self.curvature = AddedCurvature(risk)
         self.systems = FaceSystems(risk.rows.width)
         self.expected_sweeps, self.swept = FIRST_SWEEPS, 0.0
 
     def take(self, risk: ScalarRisk) -> None:
         """Go on with another loss."""
-        self.risk, self.curvature.part = risk, LEAST_DAMPING
-        #: The largest second derivatives c φ''.
-        self.largest = risk.costs / risk.loss.smoothing
+        self.risk, self.curvature = risk, AddedCurvature(risk)
 
     def choose(self, features: NDArray[np.int64]) -> NDArray[np.int64]:
         """Take the rows at these features, or at all if they are most of them; returns them."""
@@ -80,11 +77,10 @@ class ModelChoice:
         ``usable`` tells which of these may move. F is evaluated ``at`` weights that are ``begin``
         at these features. A ``rough`` model is not minimized to the end.
         """
-        # where a loss is flat it adds nothing
-        is_flat = (at.derivatives == 0) & (at.curvatures == 0)
-        curvatures = at.curvatures + np.where(is_flat, 0.0, self.curvature.part * self.largest)
+        curvatures = self.curvature.beside(at)
+        curvatures[(at.derivatives == 0) & (curvatures <= self.curvature.least)] = 0.0
         accuracy = max(ACCURACY, FIRST_ACCURACY * 10.0 ** (1 - number))
-        if (at.curvatures == self.largest).all():  # the model is the problem itself
+        if self.curvature.is_whole(at):  # the model is the problem itself
             accuracy = ACCURACY
         accuracy = FIRST_ACCURACY if rough else accuracy
         given: Any = (pulls, begin, l1, self.modulus)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.features._class_model import ClassModelSweeps, class_products
 from rrmlinear.solvers.features.feature_subsets import columns_of
-from rrmlinear.solvers.features.models.damping import Damping
 from rrmlinear.solvers.features.models.faces import FacePoint, face_point
 from rrmlinear.solvers.features.models.model import MAX_FACE_STEPS, Vector, minimize
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
@@ -22,6 +21,24 @@ from rrmlinear.solvers.second_order.feature_step import Step
 ACCURACY, MAX_SWEEPS = 1e-3, 100
 # Relative residual of a system on a face, and its most products.
 RESIDUAL, MAX_PRODUCTS = 3e-2, 250
+# A model adds this fraction of the largest second derivative of each weight. It grows by
+# DAMPING_RISE to FIRST_DAMPING at least where a step was too long, and falls after each whole step.
+LEAST_DAMPING, FIRST_DAMPING, DAMPING_RISE, DAMPING_FALL = 1e-10, 1e-4, 10.0, 0.3
+
+
+class Damping:
+    """What models add to the second derivative, as a fraction of the largest one."""
+
+    def __init__(self) -> None:
+        self.part = LEAST_DAMPING
+
+    def fall(self) -> None:
+        """Told of a whole step."""
+        self.part = max(LEAST_DAMPING, DAMPING_FALL * self.part)
+
+    def rise(self, *_: Any) -> None:
+        """Told of a step that was too long."""
+        self.part = max(FIRST_DAMPING, DAMPING_RISE * self.part)
 
 
 class ClassModelChoice:

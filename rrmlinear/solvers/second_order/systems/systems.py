@@ -44,6 +44,8 @@ class Systems:
 
     def __init__(self, is_quadratic: bool = False) -> None:
         self.is_quadratic = is_quadratic
+        #: The factor of the last system over all features, if it took one.
+        self.latest: Factor | None = None
         self.of_classes = ClassSystems()
         self.of_terms = GramSystems()
         self.kept = KeptFactor()
@@ -96,7 +98,7 @@ class Systems:
             return begin
         matrix = hessian.matrix()
         matrix.flat[:: d + 1] += diagonal
-        factor = Factor(matrix.copy())
+        self.latest = factor = Factor(matrix.copy())
         self.kept.keep(hessian, d, factor)
         more, _ = conjugate_gradients(
             matrix.__matmul__, factor.solve, rest, FACTORED_DECREASE, MAX_REFINEMENTS
