@@ -11,11 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import is_outlier_detector
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.scores import labelled, problem_of
+from rrmlinear.exports.summary import Summary, summary_of
 from rrmlinear.pages.facts import DataFacts, facts_of
 from rrmlinear.pages.run import Predictions, Run, Table
 from rrmlinear.pages.run_pages import write_run
@@ -151,6 +157,42 @@ class Reported(Certified):
             static=static,
         )
         write_run(run, path)
+
+    def summary(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, level: float = 0.95
+    ) -> Summary:
+        """Weights with standard errors, z or t, p values and intervals of this ``level``.
+
+        X, y and ``sample_weight`` are the training data. The errors of the logistic, softmax and
+        squared losses are those of maximum likelihood: the inverse of the second derivatives at the
+        weights, times the variance of the residuals for the squared loss; weights of examples count
+        as repetitions. Other smooth losses have the sandwich of first and second derivatives. With
+        a penalty the second derivatives are those of the whole objective, and the summary is marked
+        as conditional; weights that a 1-norm made 0 have no error. Of several classes with a
+        softmax the rows are differences to the first class. A smaller ``tol`` gives more digits.
+        Raises NotFittedError before a fit, and ValueError for losses with kinks, other
+        regularizers, bounds, several targets, and data that do not fit.
+        """
+        from rrmlinear.exports.summary_setting import setting_of
+
+        check_is_fitted(self)
+        if not 0 < level < 1:
+            raise ValueError(f"level is {level!r}; it must be between 0 and 1")
+        if hasattr(self, "_tried_"):
+            raise ValueError("a search has no summary: fit the class without CV on what it chose")
+        X, y, sample_weight = labelled(X, y, sample_weight)
+        X = self._checked_rows(X.to_scipy() if isinstance(X, Problem) else X)  # type: ignore[attr-defined]
+        classes = getattr(self, "classes_", None)
+        y = column_or_1d(y, dtype=None if classes is not None else np.float64)
+        check_consistent_length(X, y)
+        if classes is not None and not np.array_equal(np.unique(y), classes):
+            raise ValueError(f"y must have the classes of the fit, {classes.tolist()}")
+        coef: Any = self.coef_  # type: ignore[attr-defined]
+        is_matrix = bool(getattr(self, "_label_form", ""))
+        if is_matrix or np.ndim(coef) != (1 if classes is None else 2):
+            raise ValueError("a summary is of one target, or of one label a row")
+        prepared = self._prepared(X, y, sample_weight)[:2]  # type: ignore[attr-defined]
+        return summary_of(setting_of(self, X, y, prepared), level)
 
     def _tables(self) -> list[Table]:
         """Tables of what was tried before the fit."""

@@ -38,7 +38,7 @@ def register_skl2onnx() -> None:
     skl2onnx = imported("skl2onnx", "register_skl2onnx", "rrmlinear[onnx]")
     from sklearn.base import ClassifierMixin
 
-    for name in rrmlinear.__all__:
+    for name in dir(rrmlinear):
         cls = getattr(rrmlinear, name)
         if isinstance(cls, type) and issubclass(cls, Exported) and hasattr(cls, "get_params"):
             options = OPTIONS if issubclass(cls, ClassifierMixin) else None
