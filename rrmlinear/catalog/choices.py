@@ -55,16 +55,10 @@ class Choices(PlainState):
         needs=frozenset({"classes", "examples"}),
     )
     loss: str | None = choice(
-        "objective",
-        "loss, by its name",
-        RowName(),
-        usually="hinge; smooth-hinge for 42",
+        "objective", "loss, by its name", RowName(), usually="hinge; smooth-hinge for 42"
     )
     regularizer: str | None = choice(
-        "objective",
-        "regularizer, by its name",
-        RowName(),
-        usually="l2",
+        "objective", "regularizer, by its name", RowName(), usually="l2"
     )
     l1: float | None = choice(
         "regularizer",

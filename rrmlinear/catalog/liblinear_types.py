@@ -6,146 +6,72 @@ from typing import Any
 
 from rrmlinear.catalog.rows import SolverRow
 
+SVC, SVR = "support vector classification", "support vector regression"
+EPSILON = ("epsilon",)
 
-def _liblinear(
-    number: int,
-    name: str,
-    summary: str,
-    loss: str,
-    tolerance: float,
-    rule: str,
-    *choices: str,
-    solver: str = "automatic",
-    **more: Any,
-) -> SolverRow:
+
+def _type(number: int, name: str, summary: str, loss: str, rule: str, **more: Any) -> SolverRow:
     """A type of LIBLINEAR: its problem by the automatic solver, ended by its rule."""
-    return SolverRow(
-        number,
-        name,
-        summary,
-        (frozenset({"prox"}),),
-        ("tolerance", *choices),
-        f"catalog.auto:{solver}",
-        loss=loss,
-        tolerance=tolerance,
-        rule=f"solvers.loop.rules.{rule}",
-        **more,
-    )
+    given: dict[str, Any] = {
+        "tolerance": 0.1,
+        "builder": "catalog.auto:automatic",
+        "choices": (),
+    } | more
+    given["choices"] = ("tolerance", *given["choices"])
+    needs = (frozenset({"prox"}),)
+    rule = f"solvers.loop.rules.{rule}"
+    return SolverRow(number, name, summary, needs, loss=loss, rule=rule, **given)
 
 
-def _over_features(number: int, name: str, summary: str, loss: str) -> SolverRow:
-    """A type with the 1-norm, ended by the rule of descent over features."""
-    return _liblinear(
-        number,
-        name,
-        summary,
-        loss,
-        0.01,
-        "of_gradients:FeatureSum",
-        "free_bias",
-        regularizer="l1",
-        starts=False,
-        form="primal",
-        solver="automatic",
-        proves=False,
-    )
+def _dual(number: int, name: str, what: str, loss: str, rule: str, **more: Any) -> SolverRow:
+    """A type that LIBLINEAR trains by ascent on the dual."""
+    return _type(number, name, f"L2-regularized {what} (dual)", loss, f"of_duals:{rule}", **more)
+
+
+def _primal(number: int, name: str, what: str, loss: str, **more: Any) -> SolverRow:
+    """A type that LIBLINEAR trains by Newton's method."""
+    given: dict[str, Any] = {"tolerance": 0.01, "choices": ("free_bias",), "form": "primal"} | more
+    summary = f"L2-regularized {what} (primal)"
+    return _type(number, name, summary, loss, "of_gradients:GradientNorm", **given)
+
+
+def _sparse(number: int, name: str, what: str, loss: str) -> SolverRow:
+    """A type with the 1-norm, which LIBLINEAR trains by descent over features."""
+    given: dict[str, Any] = {"tolerance": 0.01, "choices": ("free_bias",), "form": "primal"}
+    given |= {"regularizer": "l1", "starts": False, "proves": False}
+    return _type(number, name, f"L1-regularized {what}", loss, "of_gradients:FeatureSum", **given)
 
 
 TYPES = (
-    _liblinear(
-        0,
-        "L2R_LR",
-        "L2-regularized logistic regression (primal)",
-        "logistic",
-        0.01,
-        "of_gradients:GradientNorm",
-        "free_bias",
-        form="primal",
+    _primal(0, "L2R_LR", "logistic regression", "logistic"),
+    _dual(1, "L2R_L2LOSS_SVC_DUAL", f"L2-loss {SVC}", "squared-hinge", "DualRange"),
+    _primal(2, "L2R_L2LOSS_SVC", f"L2-loss {SVC}", "squared-hinge"),
+    _dual(3, "L2R_L1LOSS_SVC_DUAL", f"L1-loss {SVC}", "hinge", "DualRange"),
+    _type(
+        *(4, "MCSVM_CS", f"{SVC} by Crammer and Singer", "crammer-singer", "of_duals:ClassRange"),
+        builder="catalog.auto:by_blocks",
     ),
-    _liblinear(
-        1,
-        "L2R_L2LOSS_SVC_DUAL",
-        "L2-regularized L2-loss support vector classification (dual)",
-        "squared-hinge",
-        0.1,
-        "of_duals:DualRange",
+    _sparse(5, "L1R_L2LOSS_SVC", f"L2-loss {SVC}", "squared-hinge"),
+    _sparse(6, "L1R_LR", "logistic regression", "logistic"),
+    _dual(7, "L2R_LR_DUAL", "logistic regression", "logistic", "LogisticDual"),
+    _primal(
+        *(11, "L2R_L2LOSS_SVR", f"L2-loss {SVR}", "squared-epsilon-insensitive"),
+        tolerance=0.0001,
+        numbers=EPSILON,
     ),
-    _liblinear(
-        2,
-        "L2R_L2LOSS_SVC",
-        "L2-regularized L2-loss support vector classification (primal)",
-        "squared-hinge",
-        0.01,
-        "of_gradients:GradientNorm",
-        "free_bias",
-        form="primal",
+    _dual(
+        *(12, "L2R_L2LOSS_SVR_DUAL", f"L2-loss {SVR}", "squared-epsilon-insensitive", "DualSum"),
+        numbers=EPSILON,
     ),
-    _liblinear(
-        3,
-        "L2R_L1LOSS_SVC_DUAL",
-        "L2-regularized L1-loss support vector classification (dual)",
-        "hinge",
-        0.1,
-        "of_duals:DualRange",
+    _dual(
+        *(13, "L2R_L1LOSS_SVR_DUAL", f"L1-loss {SVR}", "epsilon-insensitive", "DualSum"),
+        numbers=EPSILON,
     ),
-    _liblinear(
-        4,
-        "MCSVM_CS",
-        "support vector classification by Crammer and Singer",
-        "crammer-singer",
-        0.1,
-        "of_duals:ClassRange",
-        solver="by_blocks",
-    ),
-    _over_features(
-        5, "L1R_L2LOSS_SVC", "L1-regularized L2-loss support vector classification", "squared-hinge"
-    ),
-    _over_features(6, "L1R_LR", "L1-regularized logistic regression", "logistic"),
-    _liblinear(
-        7,
-        "L2R_LR_DUAL",
-        "L2-regularized logistic regression (dual)",
-        "logistic",
-        0.1,
-        "of_duals:LogisticDual",
-    ),
-    _liblinear(
-        11,
-        "L2R_L2LOSS_SVR",
-        "L2-regularized L2-loss support vector regression (primal)",
-        "squared-epsilon-insensitive",
-        0.0001,
-        "of_gradients:GradientNorm",
-        "free_bias",
-        numbers=("epsilon",),
-        form="primal",
-    ),
-    _liblinear(
-        12,
-        "L2R_L2LOSS_SVR_DUAL",
-        "L2-regularized L2-loss support vector regression (dual)",
-        "squared-epsilon-insensitive",
-        0.1,
-        "of_duals:DualSum",
-        numbers=("epsilon",),
-    ),
-    _liblinear(
-        13,
-        "L2R_L1LOSS_SVR_DUAL",
-        "L2-regularized L1-loss support vector regression (dual)",
-        "epsilon-insensitive",
-        0.1,
-        "of_duals:DualSum",
-        numbers=("epsilon",),
-    ),
-    _liblinear(
-        21,
-        "ONECLASS_SVM",
-        "one-class support vector machine (dual)",
-        "one-class",
-        0.01,
-        "of_duals:FreeRange",
-        "nu",
-        solver="one_class",
+    _type(
+        *(21, "ONECLASS_SVM", "one-class support vector machine (dual)", "one-class"),
+        rule="of_duals:FreeRange",
+        builder="catalog.auto:one_class",
+        tolerance=0.01,
+        choices=("nu",),
     ),
 )

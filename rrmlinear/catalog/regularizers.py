@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.rows import NEEDED, RegularizerRow, resolved
+from rrmlinear.core.loading import named
 
 if TYPE_CHECKING:
-    from rrmlinear.regularizers.base import Norm, Regularizer
+    from rrmlinear.regularizers.base import Regularizer
 
 #: Largest absolute value of weights without penalty, where no limit is chosen.
 LIMIT = 1000.0
@@ -26,88 +27,41 @@ CONVEX = frozenset({"strongly-convex", "soft-threshold"})
 COLUMNS = frozenset({"several-columns"})
 
 
-def _or_ball(norm: Callable[..., Norm]) -> Callable[..., Regularizer]:
-    """A norm of the numbers of a row, or the constraint norm ≤ radius."""
+def _made(place: str, *first: Any) -> Callable[..., Regularizer]:
+    """What makes a regularizer of the numbers of a row, behind those that come ``first``, or the
+    constraint norm ≤ radius.
+    """
 
     def build(*numbers: Any, radius: float | None = None) -> Regularizer:
-        if radius is None:
-            return norm(*numbers)
-        from rrmlinear.regularizers.groups.of_norm import NormBall
-
-        return NormBall(norm(*numbers), radius)
-
-    return build
-
-
-def _over_rows(norm: Callable[..., Norm]) -> Callable[..., Regularizer]:
-    """The same where the weights of a feature are a group."""
-
-    def build(radius: float | None = None) -> Regularizer:
-        from rrmlinear.regularizers.groups.columns import ROWS
-
-        return _or_ball(norm)(ROWS, radius=radius)
+        omega: Regularizer = named(f"regularizers.{place}")(*first, *numbers)
+        return (
+            omega
+            if radius is None
+            else named("regularizers.groups.of_norm:NormBall")(omega, radius)
+        )
 
     return build
 
 
-def _l2() -> Regularizer:
-    from rrmlinear.regularizers.separable import L2
-
-    return L2()
-
-
-def _elastic_net(l1: float) -> Regularizer:
-    from rrmlinear.regularizers.separable import ElasticNet
-
-    return ElasticNet(l1)
-
-
-def _l1(l1: float) -> Norm:
-    from rrmlinear.regularizers.separable import L1
-
-    return L1(l1)
-
-
-def _l2_groups(*groups: Any) -> Norm:
-    from rrmlinear.regularizers.groups.group_norms import L2Groups
-
-    return L2Groups(*groups)
-
-
-def _linf_groups(*groups: Any) -> Norm:
-    from rrmlinear.regularizers.groups.group_norms import LinfGroups
-
-    return LinfGroups(*groups)
-
-
-def _sparse_groups(groups: Any, l1: float) -> Norm:
-    from rrmlinear.regularizers.groups.group_norms import SparseGroups
-
-    return SparseGroups(groups, l1=l1)
-
-
-def _exclusive_lasso(groups: Any) -> Regularizer:
-    from rrmlinear.regularizers.groups.group_norms import ExclusiveLasso
-
-    return ExclusiveLasso(groups)
+def _sparse_groups(groups: Any, l1: float, radius: float | None = None) -> Regularizer:
+    return _made("groups.group_norms:SparseGroups")(groups, None, l1, radius=radius)
 
 
 def _squared_group_norm(groups: Any) -> Regularizer:
-    from rrmlinear.regularizers.groups.of_norm import NormPower
-
-    return NormPower(_l2_groups(groups))
-
-
-def _elastic_ball(l1: float, radius: float) -> Regularizer:
-    from rrmlinear.regularizers.bounded import ElasticBall
-
-    return ElasticBall(l1, radius)
+    omega: Regularizer = named("regularizers.groups.of_norm:NormPower")(_l2_groups(groups))
+    return omega
 
 
 def _trace_norm(radius: float | None = None) -> Regularizer:
-    from rrmlinear.regularizers.spectral import Spectral, TraceNorm
+    if radius is None:
+        return _made("spectral:TraceNorm")()
+    return _made("spectral:Spectral")(_l1(1, radius=radius))
 
-    return TraceNorm() if radius is None else Spectral(_or_ball(_l1)(1, radius=radius))
+
+_l1 = _made("separable:L1")
+_l2_groups = _made("groups.group_norms:L2Groups")
+#: Groups of the weights of a feature.
+ROWS = "rows"
 
 
 def _table(*rows: RegularizerRow) -> dict[str, RegularizerRow]:
@@ -117,13 +71,19 @@ def _table(*rows: RegularizerRow) -> dict[str, RegularizerRow]:
 #: Regularizers by name: weights w_g of group g, d_g of them, and W_j of feature j in all columns.
 REGULARIZERS: Mapping[str, RegularizerRow] = _table(
     RegularizerRow(
-        "l2", "half the squared norm", "½‖W‖²", _l2, {}, CONVEX | {"linear"}, bounded=True
+        "l2",
+        "half the squared norm",
+        "½‖W‖²",
+        _made("separable:L2"),
+        {},
+        CONVEX | {"linear"},
+        bounded=True,
     ),
     RegularizerRow(
         "elastic-net",
         "half the squared norm plus S times the 1-norm",
         "½‖W‖² + S ‖W‖₁",
-        _elastic_net,
+        _made("separable:ElasticNet"),
         {"l1": NEEDED},
         CONVEX,
         bounded=True,
@@ -132,7 +92,7 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
         "l1",
         "S times the 1-norm",
         "S ‖W‖₁",
-        _or_ball(_l1),
+        _l1,
         {"l1": 1.0},
         frozenset({"soft-threshold"}),
         positive=("l1",),
@@ -144,18 +104,22 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
         "elastic-ball",
         "no term, but a constraint: the value of elastic-net is at most R",
         "none: the constraint ½‖W‖² + S ‖W‖₁ ≤ R",
-        _elastic_ball,
+        _made("bounded:ElasticBall"),
         {"l1": NEEDED, "radius": NEEDED},
     ),
-    RegularizerRow("l2-norm", "the Euclidean norm", "‖W‖₂", _or_ball(_l2_groups), radius=True),
+    RegularizerRow("l2-norm", "the Euclidean norm", "‖W‖₂", _l2_groups, radius=True),
     RegularizerRow(
-        "linf", "the largest absolute value", "max |w|", _or_ball(_linf_groups), radius=True
+        "linf",
+        "the largest absolute value",
+        "max |w|",
+        _made("groups.group_norms:LinfGroups"),
+        radius=True,
     ),
     RegularizerRow(
         "group-lasso",
         "the sum of sqrt(size) times the norm of each group",
         "Σ_g √d_g ‖w_g‖₂",
-        _or_ball(_l2_groups),
+        _l2_groups,
         {"groups": NEEDED},
         radius=True,
     ),
@@ -163,7 +127,7 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
         "sparse-group-lasso",
         "the value of group-lasso plus S times the 1-norm",
         "S ‖W‖₁ + Σ_g √d_g ‖w_g‖₂",
-        _or_ball(_sparse_groups),
+        _sparse_groups,
         {"groups": NEEDED, "l1": 1.0},
         radius=True,
     ),
@@ -171,7 +135,7 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
         "exclusive-lasso",
         "the sum of the squared 1-norm of each group",
         "Σ_g ‖w_g‖₁²",
-        _exclusive_lasso,
+        _made("groups.group_norms:ExclusiveLasso"),
         {"groups": NEEDED},
     ),
     RegularizerRow(
@@ -185,7 +149,7 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
         "l21",
         "the sum over features of the norm of their weights",
         "Σ_j ‖W_j‖₂",
-        _over_rows(_l2_groups),
+        _made("groups.group_norms:L2Groups", ROWS),
         radius=True,
         needs=COLUMNS,
         single="l1",
@@ -194,7 +158,7 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
         "l1inf",
         "the sum over features of the largest absolute value of their weights",
         "Σ_j max |W_j|",
-        _over_rows(_linf_groups),
+        _made("groups.group_norms:LinfGroups", ROWS),
         radius=True,
         needs=COLUMNS,
         single="l1",
@@ -224,21 +188,12 @@ def build_regularizer(row: RegularizerRow, choices: Choices) -> Regularizer:
                 *(Named("lower", low), " is above ", Named("upper", high)),
                 "; no weight lies between them",
             )
-        from rrmlinear.regularizers.bounded import Bounded
-
-        omega = Bounded(omega, low, high)
+        omega = _made("bounded:Bounded")(omega, low, high)
     if choices.unpenalized is not None:
         limit = LIMIT if choices.limit is None else choices.limit
-        omega = _beside_unpenalized(omega)(omega, choices.unpenalized, limit)
+        kind = "spectral:UnpenalizedSpectral" if row.name == "trace-norm" else "bounded:Unpenalized"
+        omega = _made(kind)(omega, choices.unpenalized, limit)
     return omega
-
-
-def _beside_unpenalized(omega: Regularizer) -> Callable[..., Regularizer]:
-    """What leaves columns without penalty beside this one."""
-    from rrmlinear.regularizers.bounded import Unpenalized
-    from rrmlinear.regularizers.spectral import Spectral, UnpenalizedSpectral
-
-    return UnpenalizedSpectral if isinstance(omega, Spectral) else Unpenalized
 
 
 def weight_at_limit(weights: NDArray[np.float64], choices: Choices) -> str:

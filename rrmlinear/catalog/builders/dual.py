@@ -18,10 +18,6 @@ from rrmlinear.solvers.second_order.limits import holds_all
 from rrmlinear.solvers.second_order.samples import weights_of_sample
 
 if TYPE_CHECKING:
-    from rrmlinear.data.rows import Rows
-    from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent
-    from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
-    from rrmlinear.solvers.dual.labels.label_ascent import LabelAscent
     from rrmlinear.solvers.rounds.part import Part
 
 
@@ -68,30 +64,6 @@ def _with_intercepts(task: Task, accelerate: bool = False) -> Solver:
 def free_blocks_apply(task: Task) -> bool:
     """Whether the ascent takes the intercepts of this task."""
     return task.n_classes is None or not task.choices.free_bias or task.regularizer.linear
-
-
-def joint(rows: Rows, loss: Any, *labels_and_costs: Any) -> JointAscent:
-    """Ascent on problems of one class against the rest at once; the arguments are its own."""
-    with loading:
-        from rrmlinear.solvers.dual.joint._joint_ascent import JointAscent
-
-    return JointAscent(rows, loss, *labels_and_costs)
-
-
-def blocks(rows: Rows, *rest: Any) -> BlockDescent:
-    """The kernel of block ascents; the arguments are its own."""
-    with loading:
-        from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent
-
-    return BlockDescent(rows, *rest)
-
-
-def labels_together(*labels_and_costs: Any, **choices: Any) -> LabelAscent:
-    """Ascent on problems of many labels at once; the arguments are its own."""
-    with loading:
-        from rrmlinear.solvers.dual.labels.label_ascent import LabelAscent
-
-    return LabelAscent(*labels_and_costs, **choices)
 
 
 def part(task: Task, duals: Any = None, place: int = 0) -> Part:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders.dual import blocks
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.deadline import ends_within
+from rrmlinear.core.loading import named
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
@@ -99,7 +99,9 @@ class BlockPasses(CompiledPasses):
         """The problem, or where it goes on alone."""
         begun, loss, omega = clocks(), self.loss, self.chosen.regularizer
         sizes = self.n_classes, self.costs, self.squares / omega.modulus, 1
-        ascent = blocks(self.rows, loss, omega, self.label, *sizes)
+        ascent = named("solvers.dual.blocks._block_descent:BlockDescent")(
+            self.rows, loss, omega, self.label, *sizes
+        )
         lipschitz = 0.0 if loss.smoothing > 0 else loss.lipschitz(self.n_classes)
 
         stopped = False

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders.dual import joint
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
-from rrmlinear.core.loading import loading
+from rrmlinear.core.loading import loading, named
 from rrmlinear.core.records import replace
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
@@ -208,7 +207,9 @@ class JointClasses(CompiledPasses):
         begun = clocks()
         factors, rule = self.factors[first : first + JOINT_CLASSES], self.chosen.solver.rule
         k, tolerance = len(factors), stopping.gap_tol
-        ascent = joint(self.rows, self.loss, self.label, first, self.costs, factors, self.squares)
+        ascent = named("solvers.dual.joint._joint_ascent:JointAscent")(
+            self.rows, self.loss, self.label, first, self.costs, factors, self.squares
+        )
         at_zero = self._at_zero(first, factors)
 
         rest = rule.rpartition(":")[2], pass_cost(self.rows, k, self.loss)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders.dual import joint
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
+from rrmlinear.core.loading import named
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.certificate import gap_between
@@ -166,7 +166,9 @@ class ClassSteps:
         if begin not in self.firsts:
             steps, factors = self.steps, self.factors[begin : begin + GROUP]
             group = self.label, begin, self.costs, factors, steps.rows.squared_norms()
-            ascent = joint(steps.rows, steps.loss, *group)
+            ascent = named("solvers.dual.joint._joint_ascent:JointAscent")(
+                steps.rows, steps.loss, *group
+            )
             with suppress(TimeIsUpError), ends_within(stopping.time_limit):
                 for number in range(1, FIRST_PASSES + 1):
                     ascent.run_pass(number, steps.chosen.choices.seed)

@@ -10,10 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.builders.dual import labels_together
 from rrmlinear.catalog.selection import GAP_TOL, Selection
 from rrmlinear.catalog.solvers import AUTO
 from rrmlinear.core.deadline import TimeIsUpError, check_time, ends_with
+from rrmlinear.core.loading import named
 from rrmlinear.core.pool import thread_pool
 from rrmlinear.core.records import replace
 from rrmlinear.data.array_rows import shared_rows
@@ -55,7 +55,7 @@ class LabelWork:
         self.problem, self.chosen, self.costs, self.sides = problem, chosen, costs, sides
         self.prune, self.tolerance = prune, gap_of(chosen)
         if shares_rows(chosen):
-            self.ascent = labels_together(
+            self.ascent = named("solvers.dual.labels.label_ascent:LabelAscent")(
                 shared_rows(problem.rows),
                 chosen.loss,
                 costs,
