@@ -99,7 +99,7 @@ def first_step(task: Task) -> float | None:
 def _in_turn(task: Task, stages: list[Stage]) -> Stages:
     """The stages as one solver.
 
-    Weights given beside duals are offered to the certificate at once: the objective at the weights
+    Weights given with duals are offered to the certificate at once: the objective at the weights
     of the duals may be far above theirs. A stage that takes both offers them itself.
     """
     has_both = task.start is not None and task.weights is not None and not stages[0].takes_both

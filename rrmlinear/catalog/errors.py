@@ -85,7 +85,7 @@ def unknown(field: str, value: Any, known: Any) -> ChoiceError:
 
 
 def no_effect(field: str, value: Any, place: Sentence, instead: Sentence) -> ChoiceError:
-    """The error for a choice without effect at this place; ``instead`` tells where it has one."""
+    """The error for a choice without effect at this place; ``instead`` shows where it has one."""
     return ChoiceError(
         Named(field),
         " has no effect with ",

@@ -61,7 +61,7 @@ class Choice:
     """A field of `Parameter`.
 
     ``meaning`` is one plain sentence; ``default`` stands where nothing is chosen, and where it is
-    None, ``usually`` says the default in words. ``owner`` tells whose choice it is: that of the
+    None, ``usually`` says the default in words. ``owner`` says whose choice it is: that of the
     "objective", a "loss", a "regularizer", a "solver", the "stopping" rule or the "run".
 
     A choice without effect is refused. It has none if loss and regularizer do not offer ``needs``,
@@ -111,9 +111,9 @@ class LossRow:
     - "chain": a class for each position of a sequence.
 
     What stands at ``maker``, see `named`, makes the loss of the numbers that it ``takes``, in their
-    order. Their defaults stand beside them; those of ``positive`` may not be 0. ``link`` names the
-    way from scores to probabilities. ``threshold`` tells whether models have a threshold ρ of
-    scores. ``title`` is the name of 1 minus a measure's loss in reports, beside the accuracy.
+    order. Their defaults are the values; those of ``positive`` may not be 0. ``link`` names the
+    way from scores to probabilities. ``threshold`` says whether models have a threshold ρ of
+    scores. ``title`` is the name of 1 minus a measure's loss in reports, next to the accuracy.
     """
 
     name: str
@@ -168,10 +168,10 @@ class SolverRow:
     ``rule`` makes LIBLINEAR's of a task and a tolerance; without it the rule is on the gap after
     the first pass.
     ``excludes`` are pairs of a choice and another that leaves it without effect here: a switch does
-    so where it does not stand as usual. ``starts`` tells whether it can begin from another run, and
-    ``form`` whether LIBLINEAR minimizes its "primal" or its "dual". ``proves`` tells whether the
+    so where it does not stand as usual. ``starts`` says whether it can begin from another run, and
+    ``form`` whether LIBLINEAR minimizes its "primal" or its "dual". ``proves`` says whether the
     gap must be small too when the rule holds. Duals of the 1-norm are scaled by the largest
-    violation, which leaves a wide gap near the optimum. ``graphs`` tells whether a type for
+    violation, which leaves a wide gap near the optimum. ``graphs`` says whether a type for
     sequences takes other graphs too.
     """
 
@@ -210,9 +210,9 @@ class SolverRow:
 class RegularizerRow:
     """A regularizer by its name.
 
-    ``build`` makes it of the numbers that it ``takes``, in their order; their defaults stand beside
-    them, NEEDED where one must be given. With ``radius`` it is the constraint norm ≤ radius.
-    ``bounded`` tells whether weights may have bounds too. ``excludes`` are pairs of a choice and
+    ``build`` makes it of the numbers that it ``takes``, in their order; their defaults are the
+    values, NEEDED where one must be given. With ``radius`` it is the constraint norm ≤ radius.
+    ``bounded`` says whether weights may have bounds too. ``excludes`` are pairs of a choice and
     another that leaves it without effect. ``needs`` are features that the loss or the layout must
     offer, and ``single`` names the regularizer that it would be without them.
     """

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 
 #: The default tolerance, relative to the primal objective.
 GAP_TOL = 1e-3
-#: The gap beside LIBLINEAR's rules of losses with kinks. With -s 3, 4 and 13 its own runs at the
-#: default tolerance mostly end further above the minimum. Smooth losses end at 1e-4 or less.
+#: The gap that is asked for with LIBLINEAR's rules, for losses with kinks. With -s 3, 4 and 13 its
+#: own runs at the default tolerance mostly end further above the minimum. Smooth losses end at 1e-4
+#: or less.
 KINKS_GAP_TOL = 3e-3
 #: A gap above this fraction of the objective gets a warning where a stopping rule of the type's own
 #: ended the run.
@@ -88,7 +89,7 @@ class Selection:
 
     @property
     def widest_gap(self) -> float:
-        """The relative gap that is asked for beside one of LIBLINEAR's rules: GAP_TOL, or
+        """The relative gap that is asked for with one of LIBLINEAR's rules: GAP_TOL, or
         KINKS_GAP_TOL of a loss with kinks, and less in proportion to a tolerance below the default.
         So objectives are at most that far above those of LIBLINEAR, whose rules bound gradients.
         """
@@ -99,7 +100,7 @@ class Selection:
 
     @property
     def stopping(self) -> Stopping:
-        """The stopping rule of the solver; beside one of LIBLINEAR's, a gap of 0."""
+        """The stopping rule of the solver; with one of LIBLINEAR's, a gap of 0."""
         choices = self.choices
         limits = choices.max_passes, choices.time_limit
         if self.tolerance is None:
@@ -253,7 +254,7 @@ def select(
     """The rows, the loss and the regularizer of some choices, all of them checked.
 
     ``losses`` is the table that the loss is looked up in, ``layout`` what the layout of weights
-    offers beside the loss, such as several columns. Raises ChoiceError for wrong choices, and
+    offers with the loss, such as several columns. Raises ChoiceError for wrong choices, and
     TypeError where they are no `Choices`.
     """
     if not isinstance(choices, Choices):

@@ -262,7 +262,7 @@ def losses_of(row: SolverRow) -> tuple[str, ...]:
 
 
 def regularizers_of(row: SolverRow) -> tuple[str, ...]:
-    """The regularizers that a solver type takes, beside some loss."""
+    """The regularizers that a solver type takes, with some loss."""
     if "regularizer" not in row.choices:
         return (row.regularizer,)
     needs = [_part(need, "regularizer") for need in row.needs]

@@ -6,31 +6,31 @@ from libc.string cimport memset
 from rrmlinear.core.random cimport random_below, random_shuffle, random_stream
 
 cdef enum:
-    NAP = 2              # passes that an example with a small gap skips
-    LONGEST_SLEEP = 32   # most passes that one with a negligible gap skips: each time twice as many
+    SKIPPED = 2          # passes that an example with a small gap skips
+    MOST_SKIPPED = 32    # most passes that one with a negligible gap skips: each time twice as many
 
 ctypedef struct schedule_t:
-    int32_t* wake        # the pass from which each example is visited again
+    int32_t* active_from     # the pass from which each example is visited again
     unsigned char* streak    # visits in a row that found a negligible gap
     Py_ssize_t n
-    int first            # passes that the first sleep of a streak skips, a power of two
+    int first            # passes that the first of a streak skips, a power of two
 
 
-cdef inline Py_ssize_t schedule_awake(const schedule_t* schedule, const double* cost, int number,
+cdef inline Py_ssize_t schedule_active(const schedule_t* schedule, const double* cost, int number,
                                       Py_ssize_t begin, Py_ssize_t end,
                                       int64_t* order) noexcept nogil:
     """Those of the examples begin … end − 1 of cost > 0 that pass `number` visits; how many."""
     cdef Py_ssize_t i, m = 0
-    for i in range(begin, end):     # no branch to mispredict: the next one overwrites a sleeper
+    for i in range(begin, end):     # no branch to mispredict: the next one overwrites one left out
         order[m] = i
-        m += (schedule.wake[i] <= number) & (cost[i] > 0)
+        m += (schedule.active_from[i] <= number) & (cost[i] > 0)
     return m
 
 
 cdef inline Py_ssize_t schedule_above(const double* cost, const double* gap, Py_ssize_t step,
                                       double least, Py_ssize_t begin, Py_ssize_t end,
                                       int64_t* order) noexcept nogil:
-    """Those of them whose gap, gap[i step], is above `least`, asleep or not; how many."""
+    """Those of them whose gap, gap[i step], is above `least`, active or not; how many."""
     cdef Py_ssize_t i, m = 0
     for i in range(begin, end):
         order[m] = i
@@ -61,39 +61,41 @@ cdef inline Py_ssize_t schedule_draw(const schedule_t* schedule, const double* c
 
 cdef inline void schedule_note(schedule_t* schedule, Py_ssize_t i, double gap, int number,
                                double quiet, double calm) noexcept nogil:
-    """After a visit in pass `number`: a gap above `calm` skips no pass, one above `quiet` NAP
+    """After a visit in pass `number`: a gap above `calm` skips no pass, one above `quiet` SKIPPED
     passes, and a smaller one twice as many as the last time.
     """
     if gap > quiet:
         schedule.streak[i] = 0
-        schedule.wake[i] = number + (1 + NAP if gap <= calm else 1)
+        schedule.active_from[i] = number + (1 + SKIPPED if gap <= calm else 1)
         return
-    schedule.wake[i] = number + 1 + (schedule.first << schedule.streak[i])
-    if schedule.first << schedule.streak[i] < LONGEST_SLEEP:
+    schedule.active_from[i] = number + 1 + (schedule.first << schedule.streak[i])
+    if schedule.first << schedule.streak[i] < MOST_SKIPPED:
         schedule.streak[i] += 1
 
 
-cdef inline void schedule_wake_above(schedule_t* schedule, const double* gap, Py_ssize_t step,
+cdef inline void schedule_activate_above(schedule_t* schedule, const double* gap, Py_ssize_t step,
                                      double quiet) noexcept nogil:
-    """Wake every example i whose gap, gap[i step], is above `quiet`."""
+    """Activate every example i whose gap, gap[i step], is above `quiet`."""
     cdef Py_ssize_t i
     for i in range(schedule.n):
         if gap[i * step] > quiet:
-            schedule.wake[i] = 0
+            schedule.active_from[i] = 0
             schedule.streak[i] = 0
 
 
-cdef inline void schedule_rest_below(schedule_t* schedule, const double* gap, Py_ssize_t step,
+cdef inline void schedule_shrink_below(schedule_t* schedule, const double* gap, Py_ssize_t step,
                                      double quiet, int number) noexcept nogil:
     """After a measurement that followed pass `number`: every example i that the next pass would
-    visit, and whose gap, gap[i step], is at most `quiet`, sleeps as after a visit.
+    visit, and whose gap, gap[i step], is at most `quiet`, is left out as after a visit.
     """
     cdef Py_ssize_t i
     for i in range(schedule.n):
-        if gap[i * step] <= quiet and schedule.wake[i] <= number + 1:
+        if gap[i * step] <= quiet and schedule.active_from[i] <= number + 1:
             schedule_note(schedule, i, gap[i * step], number + 1, quiet, quiet)
 
 
-cdef inline void schedule_wake(schedule_t* schedule) noexcept nogil:
-    """Wake every example, and keep the streaks: one whose gap is negligible again sleeps longer."""
-    memset(schedule.wake, 0, schedule.n * sizeof(int32_t))
+cdef inline void schedule_activate(schedule_t* schedule) noexcept nogil:
+    """Activate every example, and keep the streaks: one whose gap is negligible again is left out
+    for longer.
+    """
+    memset(schedule.active_from, 0, schedule.n * sizeof(int32_t))

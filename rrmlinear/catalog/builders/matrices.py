@@ -48,7 +48,7 @@ class Tasks:
     """Targets of k tasks: y_i of task t_i at row e_i of ``rows``, with a cost each.
 
     With a loss of vectors all k targets of a row follow each other. If ``intercept`` is true,
-    the last column holds the intercepts; if ``free`` is true, intercepts stand beside W.
+    the last column holds the intercepts; if ``free`` is true, intercepts stand next to W.
     """
 
     rows: Rows

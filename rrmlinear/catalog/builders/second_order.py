@@ -33,7 +33,7 @@ from rrmlinear.solvers.second_order.samples import (
 # that a sample adds.
 MIN_SAMPLED_VALUES = 50_000
 # The hinge begins by Newton's method near its kink with at most MAX_KINK_WEIGHTS weights, and at
-# least MIN_KINK_EXAMPLES examples for each: with fewer examples a sample tells little of the
+# least MIN_KINK_EXAMPLES examples for each: with fewer examples a sample shows little of the
 # others. With 265 and 407 examples for each weight the ascent was quicker. With 468 Newton's method
 # was, in half of the time.
 MAX_KINK_WEIGHTS, MIN_KINK_EXAMPLES = 200, 450
@@ -86,7 +86,7 @@ def newton(task: Task) -> Solver:
     risk, omega = task.whole(0), task.regularizer
     first, squares = None, "least-squares" in task.features
     one_step = squares and omega.quadratic_l1 == 0  # a sample would save none
-    # where Ω is strongly convex duals give weights, and other weights count only beside duals
+    # where Ω is strongly convex duals give weights, and other weights count only with duals
     beside = task.start is not None and omega.quadratic_l1 == 0
     if task.weights is not None and (beside or not omega.modulus > 0):
         first = partial(np.asarray, task.weights)

@@ -20,7 +20,7 @@ class Sifting:
     it lies below. Examples with margins near θ are undecided, and HiGHS finds their weights, all
     others being fixed. Examples farthest on the wrong side of the new θ become undecided too, until
     there are none: then the program over all examples is solved. With more hypotheses the next
-    program begins from the same sets. Margins would tell nothing where all are equal, as they are
+    program begins from the same sets. Margins would show nothing where all are equal, as they are
     where no ensemble has a soft margin above 0. Source: Bixby, Gregory, Lustig, Marsten and Shanno,
     Very large-scale linear programming, 1992 (sifting).
     """

@@ -11,7 +11,7 @@ cdef struct example_t:
     double gap              # its gap when last computed, times its cost
     double conjugate        # φ*(−α)
     double before           # α before the last visit
-    double first            # α at a moment that the caller chose
+    double padding
 
 # Counts and sums of the visits with one copy of v since the pass began: a cache line.
 cdef struct progress_t:

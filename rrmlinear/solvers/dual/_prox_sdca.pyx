@@ -6,8 +6,8 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 import numpy as np
 
 from rrmlinear.core.schedule cimport (
-    schedule_above, schedule_awake, schedule_draw, schedule_note, schedule_rest_below,
-    schedule_shuffle, schedule_t, schedule_wake, schedule_wake_above,
+    schedule_above, schedule_active, schedule_draw, schedule_note, schedule_shrink_below,
+    schedule_shuffle, schedule_t, schedule_activate, schedule_activate_above,
 )
 from rrmlinear.core.vector_copies cimport copies_exchange, copies_level, vector_copies_t
 from rrmlinear.data.rows cimport Rows
@@ -31,13 +31,13 @@ cdef enum:
 # The state of stochastic dual coordinate ascent on a loss of one score, and its measuring.
 
 cdef enum:
-    FIRST_SLEEP = 2         # passes that an example skips after a first visit without a gap
+    FIRST_SKIPPED = 2         # passes that an example skips after a first visit without a gap
     DOUBLES_APART = 64      # between the memory of two threads: cores fetch ahead
     NEAR_ENTRIES = 1024     # most entries of v that copies exchange after each round
 
 # The types of example_t and progress_t.
 EXAMPLE = np.dtype([(name, np.float64) for name in (
-    "alpha", "y", "cost", "curvature", "gap", "conjugate", "before", "first")])
+    "alpha", "y", "cost", "curvature", "gap", "conjugate", "before", "padding")])
 PROGRESS = np.dtype([("moved", np.int64), ("gap_rise", np.float64), ("conjugate_rise", np.float64),
                      ("size_rise", np.float64), ("support_rise", np.int64),
                      ("bound_rise", np.int64), ("padding", np.int64, 2)])
@@ -56,8 +56,7 @@ cdef class DualState:
     cdef readonly object alphas           # n, a view of the examples
     cdef readonly object gaps             # n, likewise: each example's gap when last computed
     cdef readonly object curvatures       # n, likewise: ‖x_i‖² over the first Ω's modulus
-    cdef readonly object first            # n, likewise: the caller's, duals of some moment
-    cdef readonly object wakes            # n: the pass from which each is visited again
+    cdef readonly object active_from        # n: the pass from which each is visited again
     cdef readonly RunningAverage average  # None: no averaging
     cdef readonly int n_copies
     cdef double gap_before, conjugate_before  # Σ gaps, Σ (c_i φ)*(−α_i) when the pass began
@@ -68,7 +67,7 @@ cdef class DualState:
     cdef int option                       # of the length of a step; see step_end
     cdef const double[::1] cost
     cdef example_t[::1] example
-    cdef int32_t[::1] wake                # see schedule_t
+    cdef int32_t[::1] active                # see schedule_t
     cdef unsigned char[::1] streak
     cdef schedule_t schedule
     cdef double[:, ::1] v                 # copies of v, each with room behind it
@@ -89,11 +88,11 @@ cdef class DualState:
         examples = aligned_zeros(self.n, sizeof(example_t) // sizeof(double)).view(EXAMPLE)[:, 0]
         examples["y"], examples["cost"], examples["curvature"] = y, cost, curvature
         self.alphas, self.gaps, self.example = examples["alpha"], examples["gap"], examples
-        self.curvatures, self.first = examples["curvature"], examples["first"]
-        self.wake = self.wakes = np.zeros(self.n, np.int32)
+        self.curvatures = examples["curvature"]
+        self.active = self.active_from = np.zeros(self.n, np.int32)
         self.streak = np.zeros(self.n, np.uint8)
-        first = FIRST_SLEEP if n_copies == 1 else 1    # copies overshoot, and visits mend it
-        self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.n, first)
+        first = FIRST_SKIPPED if n_copies == 1 else 1    # copies overshoot, and visits mend it
+        self.schedule = schedule_t(&self.active[0], &self.streak[0], self.n, first)
         self._make_copies()
         self.resume()
 
@@ -139,7 +138,7 @@ cdef class DualState:
         """Go on after ``alphas`` and ``dual_vector`` have been changed from outside."""
         self._begin(self.gap_sum, self.conjugates())
         self.bound = NAN
-        schedule_wake(&self.schedule)
+        schedule_activate(&self.schedule)
 
     cdef int _begin(self, double gap_sum, double conjugate_sum) except -1:
         # Count rises from here.
@@ -236,15 +235,15 @@ cdef class DualState:
             conjugates += self.example[i].cost * self.example[i].conjugate
         self._begin(gaps, conjugates)
 
-    def wake_above(self, double quiet):
-        """Wake every example whose gap is above ``quiet``."""
+    def activate_above(self, double quiet):
+        """Activate every example whose gap is above ``quiet``."""
         cdef Py_ssize_t step = sizeof(example_t) // sizeof(double)
-        schedule_wake_above(&self.schedule, &self.example[0].gap, step, quiet)
+        schedule_activate_above(&self.schedule, &self.example[0].gap, step, quiet)
 
-    def rest_below(self, double quiet, int number):
-        """Let examples with a measured gap of at most ``quiet`` sleep on after pass ``number``."""
-        schedule_rest_below(&self.schedule, &self.example[0].gap,
-                            sizeof(example_t) // sizeof(double), quiet, number)
+    def shrink_below(self, double quiet, int number):
+        """Leave out examples with a measured gap of at most ``quiet`` after pass ``number``."""
+        schedule_shrink_below(&self.schedule, &self.example[0].gap,
+                              sizeof(example_t) // sizeof(double), quiet, number)
 
 
 # Stochastic dual coordinate ascent on losses of one score: passes and visits.
@@ -256,8 +255,8 @@ cdef enum:
 cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
 
 
-# What a visit's example naps or sleeps by.
-ctypedef struct nap_t:
+# The limits of gaps by which shrinking leaves an example out.
+ctypedef struct limits_t:
     int number
     double quiet
     double calm
@@ -278,7 +277,7 @@ cdef class DualAscent(DualState):
 
     def begin_pass(self, int number, uint64_t seed, bint uniform, spans=None, double least=-1):
         """The examples that this pass visits, in order: those of ``spans``, (begin, end), or all,
-        that are awake, or have a gap above ``least`` ≥ 0, shuffled; or n drawn ``uniform``ly.
+        that are active, or have a gap above ``least`` ≥ 0, shuffled; or n drawn ``uniform``ly.
         """
         cdef Py_ssize_t m = 0, begin, end, step = sizeof(example_t) // sizeof(double)
         spans = ((0, self.n),) if spans is None else spans
@@ -292,7 +291,7 @@ cdef class DualAscent(DualState):
                     m += schedule_above(&self.cost[0], &self.example[0].gap, step, least, begin,
                                         end, &out[m])
                 elif not uniform:
-                    m += schedule_awake(&self.schedule, &self.cost[0], number, begin, end, &out[m])
+                    m += schedule_active(&self.schedule, &self.cost[0], number, begin, end, &out[m])
         with nogil:
             if uniform:
                 m = schedule_draw(&self.schedule, &self.cost[0], number, seed, &out[0])
@@ -307,14 +306,14 @@ cdef class DualAscent(DualState):
         """Visit order[begin:end] of the order made by `begin_pass`.
 
         A visit leaves the dual unchanged if its example's gap is at most ``least``. After a visit
-        in pass ``number`` ≥ 0 the example naps or sleeps; see schedule_note.
+        in pass ``number`` ≥ 0 shrinking leaves the example out; see schedule_note.
         With several ``copies`` of v each is used for ``length`` visits in a round, and takes over
         all changes after this number of ``rounds`` and at the end; threads 0 … team − 1 call this,
         else with the same arguments.
         """
         cdef Py_ssize_t at = begin, t
         cdef int exchanges = 0
-        cdef nap_t nap = nap_t(number, quiet, calm)
+        cdef limits_t limits = limits_t(number, quiet, calm)
         cdef vector_copies_t these = self.copies
         these.n_copies = copies
         if thread >= copies:    # fewer copies than at first
@@ -322,7 +321,7 @@ cdef class DualAscent(DualState):
         team = min(team, copies)
         with nogil:
             if copies == 1:
-                self._visits(0, &order[0], begin, end, end, 0, least, &nap)
+                self._visits(0, &order[0], begin, end, end, 0, least, &limits)
                 at = end
             else:
                 copies_level(&these, team, thread)
@@ -331,7 +330,7 @@ cdef class DualAscent(DualState):
                 while t < copies:
                     self._visits(t, &order[0], min(at + t * length, end),
                                  min(at + (t + 1) * length, end), end, (copies - 1) * length,
-                                 least, &nap)
+                                 least, &limits)
                     t += team
                 at += copies * length
                 exchanges += 1
@@ -340,7 +339,7 @@ cdef class DualAscent(DualState):
 
     cdef void _visits(self, Py_ssize_t t, const int64_t* order, Py_ssize_t begin, Py_ssize_t end,
                       Py_ssize_t last, Py_ssize_t skip, double least,
-                      const nap_t* nap) noexcept nogil:
+                      const limits_t* limits) noexcept nogil:
         # Visit order[begin:end] with copy t of v. The copy's next visits begin ``skip`` after the
         # end, and go up to ``last``.
         cdef progress_t* progress = &self.progress[t, 0]
@@ -355,9 +354,9 @@ cdef class DualAscent(DualState):
                 rows_prefetch(&self.rows.c, order[ahead])
             i = order[at]
             self._visit(&self.v[t, 0], progress, i, least)
-            if nap.number >= 0:
-                schedule_note(&self.schedule, i, self.example[i].gap, nap.number, nap.quiet,
-                              nap.calm)
+            if limits.number >= 0:
+                schedule_note(&self.schedule, i, self.example[i].gap, limits.number, limits.quiet,
+                              limits.calm)
 
     cdef void _visit(self, double* v, progress_t* progress, Py_ssize_t i,
                      double least) noexcept nogil:

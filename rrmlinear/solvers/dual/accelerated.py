@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -100,8 +99,8 @@ class Accelerated(Solver):
             self._follow_theory()
         if self.step_is_due:
             self._step()
-        self.ascent.target = math.inf if self.kappa else self.target  # who sleeps depends on it
-        self.ascent.goal = self.target
+        # shrinking depends on the target
+        self.ascent.target = math.inf if self.kappa else self.target
         self.ascent.rule_is_open, self.rule_is_open = self.rule_is_open, False
         self.ascent.run_pass(number)
         if self.pace.kappa == 0 and not self.theory_is_due:
@@ -143,7 +142,7 @@ class Accelerated(Solver):
         self.step_is_due = self.pace.see(inner_gap, distance, self.ascent.visits / self.ascent.n)
         if self.step_is_due and self.pace.verified:
             self.ascent.losses()
-            self.ascent.wake()
+            self.ascent.activate()
             inner_gap = self.ascent.estimate()[1]
             self.step_is_due = self.pace.see(
                 inner_gap, distance, self.ascent.visits / self.ascent.n
@@ -167,9 +166,9 @@ class Accelerated(Solver):
             self.ascent.rebuild(kappa * self.center + self.shift)
         self.ascent.retune(self.regularizer.with_quadratic(kappa) if kappa else self.regularizer)
 
-    def _vectors(self, v: Any = None) -> tuple[float, float, float, float, float]:
+    def _vectors(self) -> tuple[float, float, float, float, float]:
         ascent = self.ascent
-        vectors = ascent.dual_vector if v is None else v, self.center, self.previous
+        vectors = ascent.dual_vector, self.center, self.previous
         v, y, previous = (ascent.in_order(vector) for vector in vectors)
         return look_ahead(self.regularizer, ascent.regularizer, v, y, previous, self.kappa)
 
@@ -181,15 +180,12 @@ class Accelerated(Solver):
             self.ascent.rebuild(self.kappa * self.center + self.shift)
             self.ascent.retune(self.ascent.regularizer)
         losses = self.ascent.proven_losses()
-        plain = self.kappa == 0 and self.ascent.mean is None and self.regularizer.linear
-        if plain:  # w = v / s: both values are s/2 ‖w‖²
+        if self.kappa == 0 and self.regularizer.linear:  # w = v / s: both values are s/2 ‖w‖²
             vector = self.ascent.in_order(self.ascent.dual_vector)
             value = conjugate = self.regularizer.conjugate_of(vector)
             away = 0.0
         else:
             away, *_, value, conjugate = self._vectors()
-        if self.ascent.mean is not None:
-            away, *_, value, _ = self._vectors(self.ascent.mean)
         excess = self._bound(self.ascent.estimate()[1], self.kappa / 2 * away)
         if self.step_is_due:  # then w is the end of an inner problem
             excess = min(excess, self.pace.bound)
@@ -209,19 +205,19 @@ class Accelerated(Solver):
         self.certificate.offer_duals(
             self.ascent.present_duals(), dual=-conjugates - conjugate, exact=True
         )
-        self.ascent.wake()
-        self.ascent.rest()
+        self.ascent.activate()
+        self.ascent.shrink()
 
     def present(self) -> Point:
         scores = self.ascent.known_scores() if self._by_weights() else None
         if scores is not None and self.rule is not None and self.rule.at_duals:
-            return Point(None, self.duals(), scores)  # the rule takes no weights beside scores
+            return Point(None, self.duals(), scores)  # the rule takes no weights with scores
         return super().present()._replace(scores=scores)
 
     def _by_weights(self) -> bool:
         """Whether a rule takes the weights of the ascent, and not those of its duals."""
         # The duals of an inner problem violate little at its w, however far y is from the optimum.
-        # So a rule takes the weights of the duals, unless a small gap is asked for beside it and
+        # So a rule takes the weights of the duals, unless a small gap is asked for with it and
         # the loss has kinks.
         by_gap = self.rule is not None and math.isfinite(self.rule.widest_gap)
         return self.kappa == 0 or (by_gap and self.loss.smoothing == 0)

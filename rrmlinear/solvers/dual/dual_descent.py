@@ -17,10 +17,10 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
 
-# An example sleeps while its gap is at most SLEEP_GAP of target / n. It naps, which is shorter,
-# when its gap is at most NAP_GAP of the mean.
-SLEEP_GAP = 0.2
-NAP_GAP = 0.6
+# Shrinking: an example is left out of the active set while its gap is at most SHRINK_GAP of
+# target / n, and of a few passes where its gap is at most SKIP_GAP of the mean.
+SHRINK_GAP = 0.2
+SKIP_GAP = 0.6
 # A visit leaves duals unchanged if its gap is at most this fraction of the mean. A larger fraction
 # skips more visits, but small problems then take many more passes for their last digits.
 MIN_VISIT_GAP = 0.003
@@ -154,24 +154,26 @@ class DualDescent(Solver):
         self.loss = self.state.loss = loss
         return self.losses()
 
-    def wake(self) -> None:
+    def activate(self) -> None:
         """Let the next pass visit every example whose gap is above `quiet`."""
-        self.state.wake_above(self.quiet())
+        self.state.activate_above(self.quiet())
 
-    def rest(self) -> None:
-        """After a measurement: let the examples sleep on whose gap it has found not to count."""
+    def shrink(self) -> None:
+        """After a measurement: leave out the examples whose gap it has found not to count."""
 
-    def awake(self, number: int) -> int:
+    def active(self, number: int) -> int:
         """The examples that pass ``number`` visits at most."""
-        return int(np.count_nonzero(self.state.wakes <= number))
+        return int(np.count_nonzero(self.state.active_from <= number))
 
     def quiet(self) -> float:
-        """The largest gap with which an example sleeps."""
-        return SLEEP_GAP * self.target / self.n if np.isfinite(self.target) else 0.0
+        """The largest gap of an example that shrinking leaves out."""
+        return SHRINK_GAP * self.target / self.n if np.isfinite(self.target) else 0.0
 
     def calm(self, gap: float) -> float:
-        """The largest gap with which an example naps, if all gaps sum to about ``gap``."""
-        return NAP_GAP * gap / self.n
+        """The largest gap of an example that skips a few passes, if all gaps sum to about
+        ``gap``.
+        """
+        return SKIP_GAP * gap / self.n
 
     def in_pieces(
         self,

@@ -21,7 +21,7 @@ SEPARABLE = 2
 def first_pace(
     ascent: RowAscent, modulus: float, observe: bool, passes: int | None, looking_work: float
 ) -> tuple[Practice | Proximal, bool]:
-    """The pace of an ascent, and whether acceleration pays as far as the theory tells.
+    """The pace of an ascent, and whether acceleration pays as far as the theory shows.
 
     ``looking_work`` is that of a look at the outer problem, in visits. With ``observe`` the plain
     ascent runs first in some cases of smooth losses: see `Accelerated`.

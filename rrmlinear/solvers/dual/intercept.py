@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 COLUMN_BY_NORMS = 0.1
 COLUMN_BY_COSTS = 10.0
 # Dense rows are centred where the square of their mean is above this fraction of the mean ‖x_i‖². A
-# shorter mean moves the intercept little beside the appended value, and a copy takes longer.
+# shorter mean moves the intercept little compared with the appended value, and a copy takes longer.
 MIN_CENTRED = 0.01
 # Where the mean ‖x_i‖² is below this fraction of the square of the appended value, the intercept
 # decides the scores.
@@ -141,7 +141,7 @@ class InterceptAscent(Solver):
     def measure(self) -> None:
         self.inner.target = self.target
         weights, scores = self._measured_scores()
-        self.inner.wake()
+        self.inner.activate()
         self._look_near(self._intercept() - self.means @ weights)
         at = self.certificate.at(scores)
         primal = self.certificate.primal_of(weights, at)
@@ -163,7 +163,9 @@ class InterceptAscent(Solver):
         return self.warm
 
     def _measured_scores(self) -> tuple[Array, Array]:
-        """The weights of the ascent and X w. The gaps by which examples sleep are updated."""
+        """The weights of the ascent and X w. The gaps by which examples are left out are
+        updated.
+        """
         self.inner.losses()
         weights = self._weights()
         return weights, self.risk.scores(weights)
@@ -198,7 +200,7 @@ class InterceptSDCA(InterceptAscent):
         return np.ascontiguousarray(self.inner.state.alphas)
 
     def _weights(self) -> Array:
-        return self.regularizer.primal_of(self.inner.measured_vector[:-1])
+        return self.regularizer.primal_of(self.inner.dual_vector[:-1])
 
     def _measured_scores(self) -> tuple[Array, Array]:
         inner = self.inner
@@ -206,7 +208,7 @@ class InterceptSDCA(InterceptAscent):
             return super()._measured_scores()
         weights = self._weights()
         scores = self.risk.scores(weights)
-        b = self.column * inner.measured_vector[-1] / self.regularizer.modulus
+        b = self.column * inner.dual_vector[-1] / self.regularizer.modulus
         inner.losses_of(scores + (b - self.means @ weights))
         return weights, scores
 

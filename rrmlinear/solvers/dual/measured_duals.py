@@ -36,13 +36,11 @@ class MeasuredDuals(RowAscent):
     team: Team
 
     def present(self) -> Point:
-        if self.mean is not None:
-            return super().present()
         # the duals as they lie in the state: a copy of all takes memory
         return Point(self.present_weights(), self.state.alphas, self.scores)
 
     def known_scores(self) -> NDArray[np.float64] | None:
-        return self.scores if self.mean is None and self.state.average is None else None
+        return self.scores if self.state.average is None else None
 
     def dual(self) -> float:
         """The present dual value."""
@@ -55,7 +53,6 @@ class MeasuredDuals(RowAscent):
 
     def rebuild(self, z: NDArray[np.float64]) -> None:
         self.state.dual_vector[:] = z + self.state.combination(self.state.alphas.copy())
-        self.exact_size, self.state.first[:] = 0.0, 0.0  # v is of the present rows alone
 
     def replace_duals(self, duals: NDArray[np.float64]) -> None:
         self.state.alphas[:] = duals
@@ -65,7 +62,7 @@ class MeasuredDuals(RowAscent):
         return self.state.conjugate_sum
 
     def losses(self) -> float:
-        weights = self.regularizer.primal_of(self.measured_vector)
+        weights = self.present_weights()
         scores = np.empty(self.n) if self.turns is None else None
         losses, self.scores = self.summed(self._measuring_at(weights, scores)), scores
         return losses
@@ -88,14 +85,14 @@ class MeasuredDuals(RowAscent):
         """Σ part(begin, end, thread) over all rows, which measures their examples."""
         losses = self.over_rows(self._chunk(), part)
         self.state.add_up()
-        self.gap_sum = self.state.gap_sum + self.slack()
+        self.gap_sum = self.state.gap_sum
         return losses
 
     def _chunk(self) -> int:
         return -(-self.n // MEASURING_PARTS) if self.team.threads > 1 else self.n
 
     def present_weights(self) -> NDArray[np.float64]:
-        return self.regularizer.primal_of(self.measured_vector)
+        return self.regularizer.primal_of(self.state.dual_vector)
 
     def present_duals(self) -> NDArray[np.float64]:
         return self.state.alphas.copy()

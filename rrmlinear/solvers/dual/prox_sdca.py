@@ -88,11 +88,6 @@ class ProxSDCA(MeasuredDuals):
             self.squares = self.state.curvatures  # these are the same: one array less
         if joined:
             self.visit_while_reading(self.state.curvatures, self._visit_first)
-            if self.exact is not None:
-                sizes = self.shares(self.state.alphas)
-                self.exact_size = float(sizes @ np.sqrt(self.squares))
-                self.first_vector = self.dual_vector.copy()
-                self.state.first[:] = self.state.alphas
         if not uniform:
             self.stream()
         self.slice = max(256, int(SLICE_WORK * self.n / max(self.rows.n_stored, self.n)))
@@ -124,27 +119,27 @@ class ProxSDCA(MeasuredDuals):
         uniform = self.sampling == "uniform"
         thorough, self.rule_is_open = self.rule_is_open, False
         if thorough:
-            self.state.wake_above(0.0)  # without a gap an example violates nothing
+            self.state.activate_above(0.0)  # without a gap an example violates nothing
         order = self.state.begin_pass(number, self.seed, uniform)
-        asleep = number, self.quiet(), self.calm(self.gap_sum)
+        limits = number, self.quiet(), self.calm(self.gap_sum)
         least = 0.0 if uniform or thorough else MIN_VISIT_GAP * self.gap_sum / self.n
         blocks = self.rows.blocks
         if blocks is not None:
             for begin, end in blocks.gathered(order, [self.seed, number]):
-                self._pass_alone(order[begin:end], asleep, least)
+                self._pass_alone(order[begin:end], limits, least)
                 if self.is_late():
                     break
-        elif not self.shared.run(self, order, asleep, least):
-            self._pass_alone(order, asleep, least)
+        elif not self.shared.run(self, order, limits, least):
+            self._pass_alone(order, limits, least)
         self.moved, self.gap_sum = self.state.moved, self.state.gap_sum
         self.scores = None
         if number == 1 and self.moved == len(order):
             self._leave_out_first_measuring()
 
     def _leave_out_first_measuring(self) -> None:
-        # Where every visit has moved its dual, no example sleeps, and none has to be woken. Duals
+        # Where every visit has moved its dual, all examples are active. Duals
         # of another model may be near enough to end the run. Dense rows of many features, whose
-        # gaps fall fast, nap too long without that measurement.
+        # gaps fall fast, skip too many passes without that measurement.
         smooth = self.loss.smoothing > 0
         if smooth and self.first_duals is None and not self.rows.is_dense:
             self.measures_first = False
@@ -164,25 +159,25 @@ class ProxSDCA(MeasuredDuals):
         self.moved, self.gap_sum, self.expected = moved, turns.gap, turns.expected
 
     def _pass_alone(
-        self, order: NDArray[np.int64], asleep: tuple[int, float, float], least: float
+        self, order: NDArray[np.int64], limits: tuple[int, float, float], least: float
     ) -> None:
         def visit(begin: int, end: int) -> None:
-            visits = order, begin, end, least, *asleep
+            visits = order, begin, end, least, *limits
             self.team.alone("", self.state.sweep, *visits, amount=end - begin)
 
         self.in_pieces(order, lambda: self.slice, visit)
 
-    def rest(self) -> None:
+    def shrink(self) -> None:
         if self.turns is None:
-            self.state.rest_below(self.quiet(), self.number)
+            self.state.shrink_below(self.quiet(), self.number)
 
     def estimate(self) -> tuple[float, float]:
         return self.dual(), self.likely_gap
 
     def measure(self) -> None:
         losses = self.proven_losses()
-        self.wake()
-        self.rest()
+        self.activate()
+        self.shrink()
         primal = losses + self.regularizer.value_of(self.present_weights())
         self.certificate.offer_weights(self.present_weights, primal=primal)
         self.certificate.offer_duals(self.present_duals, dual=self.dual())

@@ -83,7 +83,7 @@ class ProximalAscent(Solver):
     def run_pass(self, number: int) -> None:
         if self.since_step == self.inner_passes:
             self._step()
-        self.ascent.deadline, self.ascent.goal = self.deadline, self.target
+        self.ascent.deadline = self.deadline
         self.ascent.run_pass(number)
         self.since_step += 1
         self.work, self.moved = self.ascent.work, self.ascent.moved
@@ -184,7 +184,7 @@ class InterceptProximalAscent(ProximalAscent):
 
     def measure(self) -> None:
         ascent, certificate = self.ascent, self.certificate
-        ascent.losses()  # updates the gaps by which examples sleep
+        ascent.losses()  # updates the gaps, by which shrinking goes
         w = self._of_weights(ascent.present_weights()).copy()
         at = certificate.at(self.risk.scores(w))
         certificate.offer_weights(w, at)

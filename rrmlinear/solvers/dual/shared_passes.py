@@ -79,7 +79,7 @@ class SharedPasses:
         self,
         ascent: Any,
         order: NDArray[np.int64],
-        asleep: tuple[int, float, float],
+        limits: tuple[int, float, float],
         least: float,
     ) -> bool:
         """Visit the examples of ``order``; False where one thread is to do it."""
@@ -91,7 +91,7 @@ class SharedPasses:
         def visit(begin: int, end: int) -> None:
             nonlocal visited
             visited = end
-            visits = order, begin, end, least, *asleep
+            visits = order, begin, end, least, *limits
             copies = ascent.threads, self.visits_apart, ROUNDS_APART
             team.shared("", state.sweep, *visits, *copies, amount=end - begin)
 

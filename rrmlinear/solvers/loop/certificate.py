@@ -222,7 +222,7 @@ class Certificate:
 
     def penalty(self) -> float:
         """Ω at the best weights; infinity where the regularizer or the loss is not known, or where
-        that has a kink: beside a minimum of less than its rounding a loss may be large.
+        that has a kink: with a minimum of less than its rounding a loss may be large.
         """
         loss = getattr(self.risk, "loss", None)
         if self.regularizer is None or loss is None or not loss.smoothing > 0:
@@ -330,16 +330,11 @@ def _made(point: Any | Callable[[], Any]) -> Any:
 def is_rounding(primal: float, zero: float, penalty: Callable[[], float]) -> bool:
     """Whether the minimum is 0 and found: all of the primal is loss, and rounding of that at w = 0.
 
-    ``zero`` is the primal there, ``penalty`` gives Ω, or infinity beside a kink.
+    ``zero`` is the primal there, ``penalty`` gives Ω, or infinity with a kink.
     """
     if not primal <= OBJECTIVE_ROUNDING * abs(zero) < math.inf:
         return False
     return penalty() <= NEGLIGIBLE_PENALTY * primal
-
-
-def gap_of_regularizer(omega: Regularizer, w: Array, v: Array) -> float:
-    """Ω(w) + Ω*(v) − w'v, or 0 if it is negative by rounding."""
-    return max(0.0, float(omega.value_of(w) + omega.conjugate_of(v) - np.vdot(w, v)))
 
 
 def gap_between(primal: float, dual: float) -> float:

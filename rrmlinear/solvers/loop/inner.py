@@ -1,7 +1,7 @@
 """Inner products of whole arrays on one thread, with the same bits wherever they run; and pieces.
 
-BLAS would spread them over threads, which slows them down beside a product with the data, above all
-if another process holds a core.
+BLAS would spread them over threads, which slows them down compared with a product with the data,
+above all if another process holds a core.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class LabelEnd(NamedTuple):
 
     ``proven`` is the gap of the weights before any were dropped; ``primal`` is that of the weights.
     ``has_ended`` where that gap is within the tolerance; then ``duals``, per unit of cost, are
-    there if they were asked for. ``status`` tells how another solver ended.
+    there if they were asked for. ``status`` says how another solver ended.
     """
 
     weights: Column

@@ -13,7 +13,7 @@ from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
 MAX_STEPS = 1100
 # While no x > 0 with a falling function is known, places are divided by this.
 FIRST_FALL = 4.0
-# A search that takes several places at a time: those of its first look beside 0, the number of
+# A search that takes several places at a time: those of its first look after 0, the number of
 # those of a later one, and the most looks.
 FIRST_PLACES = (0.05, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.4, 2.0, 4.0)
 PLACES, MAX_LOOKS = 10, 12

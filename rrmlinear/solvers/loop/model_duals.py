@@ -22,7 +22,7 @@ def duals_of_model(risk: Any, at: Evaluation, moves: Array, after: Evaluation) -
     ``moves`` are the changes d of the scores to the minimizer; duals beyond the bounds of the loss
     are those of F ``after`` the step. Σ c_i α_i x_i is that of the model's optimum, so that the
     dual value lacks what the model does; the duals of F after the step have another Σ, and lack
-    more. Beside a free intercept d is that at the model's best one, and no dual may be beyond the
+    more. With a free intercept d is that at the model's best one, and no dual may be beyond the
     bounds. None for several scores and several conditions, and where the model is far off.
     """
     if risk.costs.ndim > 1:

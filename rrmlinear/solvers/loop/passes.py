@@ -120,7 +120,7 @@ class Passes:
         return self.certificate.rounding()
 
     def rounding_of(self, certificate: Certificate, enough: float) -> float:
-        """`rounding` of a certificate of the same problem, where a solver can tell."""
+        """`rounding` of a certificate of the same problem, where a solver knows it."""
         return self.rounding(enough)
 
     def improve(self) -> bool:

@@ -80,7 +80,7 @@ def mean_curvature(risk: Any) -> float:
     """`trace` over d: a lower bound of ‖diag(√c) X‖², where a search for it may start.
 
     A cost counts like repetitions, so solvers take the same steps with either. If all rows are
-    equal beside a free intercept, the curvature is 0, but the number returned is above 0.
+    equal with a free intercept, the curvature is 0, but the number returned is above 0.
     """
     raw = inner(costs_of_rows(risk), risk.rows.squared_norms())
     return max(trace(risk), CENTRED_TRACE * raw) / max(1, risk.shape[0])

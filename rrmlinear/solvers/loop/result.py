@@ -149,7 +149,7 @@ class Result(PlainState):
     """Weights (d × k) with their certificate.
 
     ``target`` is the gap to reach; where the run ends ``by_rule``, a rule of its own, it
-    is the gap that has to be proven beside it, 0 if none has: a rule alone leaves a run unsolved.
+    is the gap that has to be proven with it, 0 if none has: a rule alone leaves a run unsolved.
     ``duals`` are `DualBlocks`, or an array of α_i for losses of one score. primal, dual and gap are
     measured in full at these weights and duals. ``support`` counts duals that are not zero.
     ``notes`` are sentences on choices that the solver made itself.

@@ -50,17 +50,6 @@ def bound_by_rows(shares: Array, squares: Array, weights: Array) -> float:
     return float(ROUNDING * np.sqrt(shares.sum() * (shares @ squares)) * _length(weights))
 
 
-def bound_by_narrow(
-    part: float, shares: Array, squares: Array, weights: Array, left: float
-) -> float:
-    """A bound of what rows x̃_i with ‖x_i − x̃_i‖ ≤ part ‖x_i‖ move primal and dual by.
-
-    ``left`` is Σ c_i |α_i| ‖x_i‖ ‖w‖ of duals that visits of the x_i left: v has their
-    Σ c_i α_i (x_i − x̃_i) beside the Σ c_i α_i x̃_i of all.
-    """
-    return 2 * part * (bound_by_rows(shares, squares, weights) / ROUNDING + left) if part else 0.0
-
-
 def rounding_of_scores(rows: Rows, shares: Array, weights: Any) -> float:
     """How far rounding of the scores X w may move Σ c_i φ_i, and that of X'(c α) the dual value.
 

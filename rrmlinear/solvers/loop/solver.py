@@ -34,8 +34,8 @@ from rrmlinear.solvers.loop.rules.watch import RuleWatch
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING, NEGATIVE_GAP, OBJECTIVE_ROUNDING
 
-# A run has stalled after this number of passes without a move beyond rounding. Examples sleep for
-# fewer passes.
+# A run has stalled after this number of passes without a move beyond rounding. Examples are left
+# out for fewer passes.
 STALLED_PASSES = 50
 # Measuring may take this fraction of all work while estimates say stop too early.
 MAX_MEASURING_WORK = 0.1
@@ -168,7 +168,7 @@ class Solver(Passes):
             self.certificate = other.certificate
 
     def _asked(self, stopping: Stopping, last: TraceRow) -> float:
-        """The gap that was asked for: beside a rule its widest one, 0 where it has none."""
+        """The gap that was asked for: with a rule its widest one, 0 where it has none."""
         if self.rule is None:
             return 0.0 if stopping.delta is not None else self.target
         widest = self.rule.widest_gap
@@ -243,7 +243,7 @@ class Solver(Passes):
             least = NEGATIVE_GAP if limit is Status.STALLED else OBJECTIVE_ROUNDING
             goal = max(goal, least * abs(row.primal))
         ruled = Status.RULE if self.watch.holds else None
-        # where no gap is asked for, one of 0 needs no bound of its rounding, a way through the rows
+        # where no gap is asked for, one of 0 needs no bound of its rounding, a pass over the rows
         proven = None if ruled and asks_none else self._proven(row, goal)
         ends = (proven or limit) not in (None, Status.SOLVED, Status.BOUNDED, Status.TIME_LIMIT)
         if ends and self._outside(self.improve):

@@ -59,7 +59,7 @@ class Backtracking:
 def is_visible(quadratic: float, *values: float) -> bool:
     """Whether values of f suffice to test f(x⁺) ≤ tangent + ``quadratic``, L/2 ‖step‖².
 
-    If it is too small beside them, only derivatives of f do.
+    If it is too small compared with them, only derivatives of f do.
     """
     return quadratic > STEP_RESOLUTION * max(abs(value) for value in values)
 

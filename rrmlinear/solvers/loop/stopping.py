@@ -26,7 +26,7 @@ class Stopping:
 
     @property
     def tolerance(self) -> float:
-        """The relative gap that ends the run, or 0 where the first gap tells."""
+        """The relative gap that ends the run, or 0 where the first gap decides."""
         return self.gap_tol if self.delta is None else 0.0
 
     def target(self, row: TraceRow, first_gap: float) -> float:
@@ -37,7 +37,7 @@ class Stopping:
             return self.delta * first_gap
         if not self.gap_tol > 0:
             return 0.0
-        # below the second the digits of primal and dual, both near the offset, tell no more
+        # below the second the digits of primal and dual, both near the offset, are rounding
         return max(self.gap_tol * abs(row.primal - self.offset), NEGATIVE_GAP * abs(self.offset))
 
     def limit_reached(self, passes: int, seconds: float) -> Status | None:

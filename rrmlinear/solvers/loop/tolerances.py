@@ -45,7 +45,7 @@ CONSTANT_COLUMN = 1e-14
 CENTRED_TRACE = 1e-10
 #: A Lipschitz constant does not fall below this fraction of a bound or of the first guess: steps of
 #: more than twelve orders of magnitude beyond are of no use. Nor does a smoothing fall below this
-#: fraction of such a constant, beside which it is rounding.
+#: fraction of such a constant, with which it is rounding.
 MIN_LIPSCHITZ = 1e-12
 #: Newton's smoothing does not fall below this fraction of its first value: less changes nothing.
 MIN_SMOOTHING = 1e-14

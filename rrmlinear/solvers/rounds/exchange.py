@@ -48,7 +48,7 @@ class Exchange:
         return found
 
     def sums(self, name: str, *arguments: Any) -> Sums:
-        """The sums over all parts that this method tells."""
+        """The sums over all parts that this method returns."""
         deed = Deed(name, arguments)
         if any(name == each.name for each in self.foreseen):  # others may have no hash
             known = self.foreseen.pop(deed, None)

@@ -58,7 +58,7 @@ class KinkFISTAOverParts(FISTAOverParts):
     """minimize Ω(w) + F(w) for a loss with kinks, parts holding the examples.
 
     FISTA minimizes Ω + F_q, `CentredRisk` around duals α. Once the gap of that problem is small
-    beside the gap, the best duals so far take the place of α, and q falls: the proximal method of
+    with the gap, the best duals so far take the place of α, and q falls: the proximal method of
     multipliers. The certificate is that of the problem itself: α' are duals of the loss with its
     kinks, scaled into the domain of Ω*.
 

@@ -1,4 +1,4 @@
-"""What parts are told, and what they tell: the order of a round, its report, and their facts."""
+"""What parts receive, and what they return: the order of a round, its report, and their facts."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Order:
 
     ``step`` is the fraction that counts of the change of the round before. ``vector`` is
     v = u + κy, u = Σ c_i α_i x_i over the duals of all parts. The part goes up on its model:
-    Ω̃ = Ω + κ/2 ‖·‖² divided by ``sigma``, at v divided by ``sigma``. ``passes`` are those over each
-    part, or one number for all. The change comes back in single precision where ``single`` says so.
+    Ω̃ = Ω + κ/2 ‖·‖² divided by ``sigma``, at v divided by ``sigma``. ``passes`` are those over
+    each part, or one number for all.
 
     ``target`` is the gap that is wanted, for an example, and infinite where it is not known. Then a
     part wants ``tolerance`` times the dual value of its model: in the first round, where these add
@@ -33,7 +33,6 @@ class Order:
     kappa: float
     sigma: float
     passes: tuple[int, ...]
-    single: bool = False
     target: float = math.inf
     tolerance: float = 0.0
 

@@ -26,10 +26,10 @@ EAGER_ROUNDS, GROWTH, FIRST_CORRECTION = 20, 1.2, 3
 PASSES, MANY_PASSES = 3, 9
 MORE, FEWER = 0.5, 0.05
 # A part with RICH examples for each weight knows nearly the whole problem: it makes many passes
-# from the first round on. It ends before a pass that would visit more than MOST_AWAKE of its
-# examples, as the losses of the next round tell all gaps for half the cost of that pass. No part
+# from the first round on. It ends before a pass that would visit more than MOST_ACTIVE of its
+# examples, as the losses of the next round give all gaps for half the cost of that pass. No part
 # needs a gap below ENOUGH times the target.
-RICH, MOST_AWAKE, ENOUGH = 400, 0.5, 0.5
+RICH, MOST_ACTIVE, ENOUGH = 400, 0.5, 0.5
 # Quick parts make at most this number of times the passes of the others. The seconds of passes are
 # means in which the last round has this weight.
 MOST_TIMES, NEWEST = 3, 0.5
@@ -46,7 +46,7 @@ class Effort:
         self.passes = fixed or (MANY_PASSES if examples >= RICH else PASSES)
         self.left = 0.0  # the gaps that the last round left to the parts' models
         #: The gap that the last round leaves, guessed from what it left to the parts' models where
-        #: passes are many: a look is cheap beside these. A wrong guess is the last one.
+        #: passes are many: a look is cheap compared with these. A wrong guess is the last one.
         self.guess, self.guesses = math.inf, not self.is_fixed
 
     def see(self, gap: float, left: float) -> None:

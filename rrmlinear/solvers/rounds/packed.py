@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,55 +15,34 @@ SPARSE_FRACTION = 0.4
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """A matrix with this number of rows: all of them, or those at ``places``, which rise.
-
-    ``values`` may be in single precision; ``error`` bounds the norm of what that has lost.
-    """
+    """A matrix with this number of rows: all of them, or those at ``places``, which rise."""
 
     n_rows: int
     places: NDArray[np.int64] | None
     values: NDArray[Any]
-    error: float = 0.0
 
     @classmethod
-    def of(cls, matrix: NDArray[np.float64], single: bool = False) -> Packed:
+    def of(cls, matrix: NDArray[np.float64]) -> Packed:
         """The smaller form of a matrix; ``matrix`` is not kept where rows are left out."""
         places = np.flatnonzero(matrix.any(axis=1))
         if len(places) > SPARSE_FRACTION * len(matrix):
-            packed = cls(len(matrix), None, matrix)
-        else:
-            packed = cls(len(matrix), places, matrix[places])
-        return packed.in_single() if single else packed
-
-    def in_single(self) -> Packed:
-        """The same in single precision."""
-        values = self.values.astype(np.float32)
-        lost = self.values - values
-        return replace(self, values=values, error=self.error + float(np.linalg.norm(lost)))
-
-    def in_double(self) -> Packed:
-        """The same in double precision, with the error that it has."""
-        return replace(self, values=self.values.astype(np.float64))
+            return cls(len(matrix), None, matrix)
+        return cls(len(matrix), places, matrix[places])
 
     def plus(self, other: Packed) -> Packed:
-        """The sum of two matrices of the same shape; in single precision if both are."""
-        error = self.error + other.error
+        """The sum of two matrices of the same shape."""
         if self.places is None or other.places is None:
             total = self.dense(copy=True)
             other.add_to(total)
-            return self._like(other, Packed(self.n_rows, None, total, error))
+            return Packed(self.n_rows, None, total)
         places = np.union1d(self.places, other.places)
         total = np.zeros((len(places), self.values.shape[1]))
         total[np.searchsorted(places, self.places)] = self.values
         total[np.searchsorted(places, other.places)] += other.values
-        both = Packed(self.n_rows, places, total, error)
+        both = Packed(self.n_rows, places, total)
         if len(places) > SPARSE_FRACTION * self.n_rows:
-            both = Packed(self.n_rows, None, both.dense(), error)
-        return self._like(other, both)
-
-    def _like(self, other: Packed, total: Packed) -> Packed:
-        single = self.values.dtype == other.values.dtype == np.float32
-        return total.in_single() if single else total
+            both = Packed(self.n_rows, None, both.dense())
+        return both
 
     def add_to(self, matrix: NDArray[np.float64], factor: float = 1.0) -> None:
         """Add factor times this to a matrix."""
@@ -75,7 +54,7 @@ class Packed:
     def dense(self, copy: bool = False) -> NDArray[np.float64]:
         """The matrix with all rows."""
         if self.places is None:
-            return self.values.astype(np.float64, copy=copy)
+            return self.values.copy() if copy else self.values
         matrix = np.zeros((self.n_rows, self.values.shape[1]))
         matrix[self.places] = self.values
         return matrix

@@ -17,7 +17,7 @@ from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.result import DualBlocks, duals_by_scores
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.rounds.orders import Facts, Order, Report
-from rrmlinear.solvers.rounds.pace import ENOUGH, MOST_AWAKE, RICH
+from rrmlinear.solvers.rounds.pace import ENOUGH, MOST_ACTIVE, RICH
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.spread import Request, Sums
 from rrmlinear.solvers.rounds.vectors import Vectors
@@ -118,9 +118,9 @@ class Part:
         self._want(order.target * ascent.n)
         losses, before = self._losses(order), ascent.conjugates()
         self.looked = None if passes else (order, losses)
-        ascent.wake()
+        ascent.activate()
         if self.is_rich and order.vector.any():  # losses were looked for, and gaps are known
-            ascent.rest()
+            ascent.shrink()
         self.before, self.number = ascent.present_duals(), order.number
         moved, made, left = self._passes(order, passes)
         self.change = vector - local
@@ -129,11 +129,11 @@ class Part:
         square, own = (float(np.vdot(each, each)) for each in (self.change, self.own))
         times = ((self.place, made, time.perf_counter() - begun),)
         report = Report(losses, before, middle, after, square, own, moved, left, times)
-        return Packed.of(self.change, order.single), report
+        return Packed.of(self.change), report
 
     def _want(self, gap: float) -> None:
-        """Take the gap that this part wants. Examples sleep by it where a round costs little beside
-        its passes: else they may take more rounds.
+        """Take the gap that this part wants. Shrinking goes by it where a round costs little
+        against its passes: else they may take more rounds.
         """
         self.wanted = gap
         if self.is_rich:
@@ -167,7 +167,7 @@ class Part:
             return True
         if not made or not self.is_rich or self.ascent.turns is not None:
             return False
-        return self.ascent.awake(self.passes + 1) > MOST_AWAKE * self.ascent.n
+        return self.ascent.active(self.passes + 1) > MOST_ACTIVE * self.ascent.n
 
     def _losses(self, order: Order) -> float:
         """Losses at the weights of an order: those known, if these are 0 or the order before looked

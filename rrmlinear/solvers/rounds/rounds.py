@@ -15,9 +15,6 @@ from rrmlinear.solvers.rounds.pace import Balance, Effort, Pace
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.search import best_step
 
-# Changes of vectors from this number of bytes on come in single precision. u is added up anew once
-# the bound of what that has lost takes this fraction of the gap.
-SINGLE_BYTES, LOST_FRACTION = 1 << 20, 0.05
 # A round that is lost with its part is run again; this number in a row ends the run.
 MAX_LOST_ROUNDS = 10
 
@@ -39,12 +36,9 @@ class Rounds(Solver):
     at the weights that began the round, and the dual value at the present duals. Both come from a
     sum of seven numbers. Duals stay with their parts: the Result has none.
 
-    Large changes come in single precision. The distance of u from Σ c_i α_i x_i that this leaves is
-    bounded, and the dual value is lowered by what it may be worth: the gap stays true.
-
     ``shape`` is that of the weights. ``passes`` are those of every round; by default `Effort`
     chooses them. With ``balances`` parts that are slow make fewer, and quick ones more; the seconds
-    that are measured then decide on the bits. ``resumes`` tells that the parts have duals to go on
+    that are measured then decide on the bits. ``resumes`` shows that the parts have duals to go on
     from, which another solver gave them. The fleet may lose parts and load them again: the round is
     given up, u is added up anew, and the run goes on.
 
@@ -78,8 +72,7 @@ class Rounds(Solver):
         #: The gaps at the beginning of the last two rounds, and whether passes came after the last.
         self.gaps: tuple[float, float] | None = None
         self.has_moved = False
-        self.reached = 0.0  # the best dual value, before drift
-        self.drift = 0.0  # a bound of ‖u − Σ c_i α_i x_i‖
+        self.reached = 0.0  # the best dual value
         self.losses_at_zero = math.fsum(each.zero for each in facts)
         self.u, self.y = np.zeros(self.shape), np.zeros(self.shape)
         self.step = 1.0
@@ -89,7 +82,7 @@ class Rounds(Solver):
 
     def _add_up(self, number: int) -> None:
         """Add up u anew, before round ``number``."""
-        self.u, self.drift = self.fleet.give_up(number, self.step).dense(copy=True), 0.0
+        self.u = self.fleet.give_up(number, self.step).dense(copy=True)
 
     def settle(self) -> None:
         """Bring the duals of the parts to the end of the last round."""
@@ -103,12 +96,11 @@ class Rounds(Solver):
             looks = self._may_end()
             passes = self.balance.of_parts() if self.balance else (self.effort.passes,)
             passes = (0,) if looks else passes
-            single = vector.nbytes >= SINGLE_BYTES
             wanted, tolerance = math.inf, 0.0
             if self.passes is None:
                 wanted, tolerance = self._wanted() / self.n, self.tolerance
             models = kappa, self.pace.sigma
-            order = Order(number, self.step, vector, *models, passes, single, wanted, tolerance)
+            order = Order(number, self.step, vector, *models, passes, wanted, tolerance)
             try:
                 change, report = self.fleet.round(order)
                 break
@@ -125,14 +117,14 @@ class Rounds(Solver):
             return
         self.work += self.n * self.effort.passes
         self.moved = int(report.moved)
-        self._take(vector, kappa, change.in_double() if single else change, report)
+        self._take(vector, kappa, change, report)
         self.has_moved = True
         if self.balance is not None:
             self.balance.see(report.times)
             self.balance.passes = self.effort.passes
 
     def _wanted(self) -> float:
-        """The target, lower where the dual value tells that the primal value is too high yet."""
+        """The target, lower where the dual value shows that the primal value is too high yet."""
         reached = self.tolerance * self.reached
         return min(self.target, reached) if reached > 0 else self.target
 
@@ -140,7 +132,7 @@ class Rounds(Solver):
         """Whether the gap seems to be below its target now, if it has fallen as in the round before
         or as the gaps of the parts' models.
 
-        Then a round without passes tells, at the cost of one pass.
+        Then a round without passes measures it, at the cost of one pass.
         """
         if self.gaps is None or not self.has_moved:
             return False
@@ -150,36 +142,32 @@ class Rounds(Solver):
 
     def _offer(
         self, vector: NDArray[np.float64], kappa: float, report: Report
-    ) -> tuple[float, float, float]:
-        """Offer the points that began the round; the gap of Ω, that of the losses, and what of
-        the dual value the drift has taken.
-        """
+    ) -> tuple[float, float]:
+        """Offer the points that began the round; the gap of Ω, and that of the losses."""
         problem = self.regularizer
         omega = problem.with_quadratic(kappa) if kappa else problem
         weights = omega.primal_of(vector.ravel())
         u = self.u.ravel()
         value, conjugate = problem.value_of(weights), problem.conjugate_of(u)
-        worth = self._worth_of_drift(u)
-        primal, dual = report.losses + value, -report.before - conjugate - worth
+        primal, dual = report.losses + value, -report.before - conjugate
         self.certificate.offer_weights(weights.reshape(self.shape), primal=primal, exact=True)
         self.certificate.offer_duals(None, dual=dual, exact=True)
         lag = value + conjugate - float(np.vdot(u, weights))
         gap = primal - dual
         if self.gaps is None or self.has_moved:  # a point that a look has seen has the gap it had
             self.gaps = (math.inf if self.gaps is None else self.gaps[1]), gap
-        return lag, gap - lag, worth
+        return lag, gap - lag
 
     def _take(
         self, vector: NDArray[np.float64], kappa: float, change: Packed, report: Report
     ) -> None:
         """Offer the points that began the round, and take its step."""
-        lag, gaps, worth = self._offer(vector, kappa, report)
+        lag, gaps = self._offer(vector, kappa, report)
         omega = self.regularizer.with_quadratic(kappa) if kappa else self.regularizer
         u = self.u.ravel()
         apart = report.own - float(np.vdot(u, u)) / self.size
         self.step = self.searched(omega, vector, change, report)
         change.add_to(self.u, self.step)
-        self.drift += self.step * change.error
         if self.step == 1:
             dual = -report.after - self.regularizer.conjugate_of(self.u.ravel())
             self.reached = max(self.reached, dual)
@@ -188,15 +176,6 @@ class Rounds(Solver):
         square = float(np.vdot(self.y, self.y))
         self.pace.see(ratio, apart, square, lag, gaps)
         self.effort.see(lag + gaps, report.left)
-        if worth > LOST_FRACTION * (lag + gaps):
-            self._add_up(self.number + 1)
-
-    def _worth_of_drift(self, u: NDArray[np.float64]) -> float:
-        """A bound of Ω*(Σ c_i α_i x_i) − Ω*(u)."""
-        if not self.drift:
-            return 0.0
-        slope = float(np.linalg.norm(self.regularizer.primal_of(u)))
-        return slope * self.drift + self.drift**2 / (2 * self.regularizer.modulus)
 
     def searched(
         self,

@@ -22,7 +22,7 @@ class Deed(NamedTuple):
 
 
 class Request(NamedTuple):
-    """Vectors that are needed no more, vectors to make under these numbers, and sums to tell."""
+    """Vectors that are needed no more, vectors to make under these numbers, and sums to return."""
 
     freed: tuple[int, ...]
     made: tuple[tuple[int, Deed], ...]

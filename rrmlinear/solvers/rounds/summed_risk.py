@@ -175,7 +175,7 @@ class SummedEvaluation(Evaluation):
         self.place = risk.smoothing, scores.combination
 
     def sum_of(self, name: str, *arguments: Any) -> Any:
-        """The sum that this method of `Vectors` tells here."""
+        """The sum that this method of `Vectors` returns here."""
         return self.risk.exchange.sums(name, self.place, *arguments)[0]
 
     @cached_property

@@ -41,7 +41,7 @@ class Vectors:
         self.hessians: dict[Place, Any] = {}
 
     def answer(self, request: Request) -> Sums:
-        """Make the vectors and tell the sums. A request may come twice."""
+        """Make the vectors and return the sums. A request may come twice."""
         with one_blas_thread():
             for number in request.freed:
                 self.known.pop(number, None)

@@ -9,7 +9,6 @@ from scipy.sparse import random_array
 
 from rrmlinear import Parameter, Problem, fit, write_container
 from rrmlinear.catalog.selection import select
-from rrmlinear.data.container import narrow
 from rrmlinear.data.container.direct import DirectReads
 from rrmlinear.training import streaming
 
@@ -76,8 +75,6 @@ def test_a_fit_has_the_bits_of_one_over_the_map(stored, path, monkeypatch):
     problem = problem.relabelled(np.where(problem.to_scipy() @ np.arange(-100, 100.0) > 0, 1.0, -1))
     for name in ("EXAMPLE_BYTES", "SCORE_BYTES", "WEIGHT_BYTES"):
         monkeypatch.setattr(streaming, name, 0)
-    # narrow copies are made past the cache alone
-    monkeypatch.setattr(narrow, "_copied", lambda *given: False)
     blocks_of(problem.container)
     weights = []
     for left in (size - 1, size // 2):  # and what is to be left beside the blocks, or not

@@ -1,6 +1,5 @@
 """Rounds over parts: one optimum for any number of parts, the same bits, and lost parts."""
 
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -102,11 +101,6 @@ def test_packed_matrices_add_up():
     matrices = [random_array((50, 3), density=p, rng=rng).toarray() for p in (0.02, 0.05, 0.1, 0.9)]
     packed = [Packed.of(each) for each in matrices]
     assert [each.places is None for each in packed] == [False, False, False, True]
-    for one, two in pairwise(packed):
-        both = one.in_single().plus(two.in_single())
-        true = one.dense() + two.dense()
-        assert both.values.dtype == np.float32
-        assert np.linalg.norm(both.dense() - true) <= both.error <= 1e-6 * np.linalg.norm(true)
     for one, first in zip(matrices, packed, strict=True):
         assert first.dot(one) == pytest.approx((one**2).sum())
         assert first.square == pytest.approx((one**2).sum())

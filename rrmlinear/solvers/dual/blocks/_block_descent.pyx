@@ -11,7 +11,7 @@ from rrmlinear.simd.blocks cimport (
     block_update_some,
 )
 from rrmlinear.core.schedule cimport (
-    schedule_above, schedule_awake, schedule_note, schedule_shuffle, schedule_wake_above,
+    schedule_above, schedule_active, schedule_note, schedule_shuffle, schedule_activate_above,
 )
 from rrmlinear.simd.rows cimport ROW_DENSE, row_part, row_t, rows_get
 from rrmlinear.solvers.dual.blocks._block_state cimport (
@@ -21,7 +21,7 @@ from rrmlinear.solvers.dual.blocks._block_state cimport (
 import numpy as np
 
 from rrmlinear.core.deadline import check_time
-from rrmlinear.solvers.dual.dual_descent import NAP_GAP, SLEEP_GAP
+from rrmlinear.solvers.dual.dual_descent import SKIP_GAP, SHRINK_GAP
 from rrmlinear.solvers.loop.rounding import ROUNDING
 from rrmlinear.solvers.loop.tolerances import (
     BLOCK_ROUNDING, MIN_DIVISOR, NEGATIVE_GAP, OBJECTIVE_ROUNDING,
@@ -34,7 +34,7 @@ cdef enum:
 # C copies, which loops read.
 cdef double BLOCK_MOVE_ROUNDING = BLOCK_ROUNDING, SCORE_ROUNDING = ROUNDING
 cdef double VALUE_ROUNDING = OBJECTIVE_ROUNDING, NEGATIVE = NEGATIVE_GAP, LEAST = MIN_DIVISOR
-cdef double NAPPING = NAP_GAP, SLEEPING = SLEEP_GAP
+cdef double SKIPPING = SKIP_GAP, SHRINKING = SHRINK_GAP
 
 
 def this_processor():
@@ -54,7 +54,7 @@ cdef class BlockDescent(BlockState):
     def begin_pass(self, int number, uint64_t seed, bint face, double quiet, spans=None,
                    double least=-1):
         """The examples to visit in this pass, shuffled, as an int64 array: those of ``spans``,
-        (begin, end) of examples, or of all, that are awake, or have a gap above ``least`` ≥ 0; for
+        (begin, end) of examples, or of all, that are active, or have a gap above ``least`` ≥ 0; for
         a pass over faces, those with nonzero duals and a last gap above ``quiet``.
         """
         cdef Py_ssize_t i, m = 0, begin, end
@@ -73,7 +73,7 @@ cdef class BlockDescent(BlockState):
                 elif least >= 0:
                     m += schedule_above(&self.cost[0], &self.gap[0], 1, least, begin, end, &out[m])
                 else:
-                    m += schedule_awake(&self.schedule, &self.cost[0], number, begin, end, &out[m])
+                    m += schedule_active(&self.schedule, &self.cost[0], number, begin, end, &out[m])
         schedule_shuffle(number, seed, &out[0], m)
         mine.norm_change = mine.moved = 0
         return order[:m]
@@ -89,8 +89,8 @@ cdef class BlockDescent(BlockState):
               bint face, double quiet, double calm, int team, int thread):
         """Visit order[begin:end]. Threads 0 … team − 1 call this, else with the same arguments.
 
-        After a visit of all its classes, an example naps if its gap is at most ``calm``; if it is
-        at most ``quiet``, it sleeps for a number of passes that doubles each time.
+        After a visit of all its classes, an example skips a few passes if its gap is at most
+        ``calm``; if it is at most ``quiet``, a number of passes that doubles each time.
         """
         cdef Py_ssize_t at, i
         with nogil:
@@ -103,9 +103,9 @@ cdef class BlockDescent(BlockState):
                     if thread == 0:
                         schedule_note(&self.schedule, i, self.gap[i], number, quiet, calm)
 
-    def wake_above(self, double quiet):
-        """Wake every example whose gap is above ``quiet``."""
-        schedule_wake_above(&self.schedule, &self.gap[0], 1, quiet)
+    def activate_above(self, double quiet):
+        """Activate every example whose gap is above ``quiet``."""
+        schedule_activate_above(&self.schedule, &self.gap[0], 1, quiet)
 
     def ascend(self, int least, int most, uint64_t seed, double tolerance, double bound,
                double lipschitz, double visit, double alone, int pause):
@@ -129,7 +129,7 @@ cdef class BlockDescent(BlockState):
                 return False
             gap = self.primal - self.dual if self.passes else INFINITY
             goal = tolerance * fabs(self.primal) if self.passes > 1 else 0
-            self._whole_pass(seed, SLEEPING * goal / self.n, NAPPING * gap / self.n)
+            self._whole_pass(seed, SHRINKING * goal / self.n, SKIPPING * gap / self.n)
             gap, goal = self.primal - self.dual, tolerance * fabs(self.primal)
             seems = gap <= goal and gap <= self.gap_at_measuring / 2
             if seems or self.passes >= self.due or self.passes == most:
@@ -141,7 +141,7 @@ cdef class BlockDescent(BlockState):
                         self.has_ended = gap + self._hidden(lipschitz) <= goal
                     else:
                         self.has_ended = self.violation <= 1
-                schedule_wake_above(&self.schedule, &self.gap[0], 1, SLEEPING * goal / self.n)
+                schedule_activate_above(&self.schedule, &self.gap[0], 1, SHRINKING * goal / self.n)
             self.rows_of_passes.append((self.primal, self.dual, self.is_measured))
             if self.has_ended or self.passes < self.due:
                 continue
@@ -166,7 +166,7 @@ cdef class BlockDescent(BlockState):
         self.is_measured = False
         mine.norm_change = mine.moved = 0
         with nogil:
-            m = schedule_awake(&self.schedule, &self.cost[0], self.passes, 0, self.n, order)
+            m = schedule_active(&self.schedule, &self.cost[0], self.passes, 0, self.n, order)
             schedule_shuffle(self.passes, seed, order, m)
             self.visits += m
             for at in range(m):
@@ -192,7 +192,7 @@ cdef class BlockDescent(BlockState):
         self.rows_of_passes[self.passes - 1] = self.primal, self.dual, True
 
     cdef int _measure_all(self, double bound) except -1:
-        # Primal and dual, and beside a bound the largest range of a gradient over it.
+        # Primal and dual, and with a bound the largest range of a gradient over it.
         ranges = np.zeros(self.n) if bound < INFINITY else None
         losses = self.measure(0, self.n, 0, ranges)
         self.violation = 1 if ranges is None else ranges.max(initial=0.0) / bound

@@ -80,8 +80,8 @@ cdef inline void scratch_lay(double* row, Py_ssize_t k8) noexcept nogil:
 cdef enum:
     FEATURE_PARTS = 4    # into which threads that share a face cut its features
     ROW_LOOKAHEAD = 2    # visits between the prefetch of a row and its use
-    BLOCK_LOOKAHEAD = 4    # the same of its block
-    RECORD_LOOKAHEAD = 12    # the same of the numbers that are kept of an example
+    BLOCK_LOOKAHEAD = 4    # visits between the prefetch of a block and its use
+    RECORD_LOOKAHEAD = 12    # the same for the numbers that are kept of an example
 
 
 cdef class BlockState:
@@ -94,7 +94,7 @@ cdef class BlockState:
     cdef readonly BlockDuals duals
     cdef readonly object gaps             # n: each example's gap when last computed
     cdef readonly object conjugates       # n: (C_i φ_i)* at its block
-    cdef readonly object wakes            # n: the pass from which each is visited again
+    cdef readonly object active_from        # n: the pass from which each is visited again
     cdef readonly object rises            # n: ½ ‖x_i‖² times the square of its last move
     cdef readonly Py_ssize_t n_threads
     cdef readonly bint out_of_memory
@@ -110,7 +110,7 @@ cdef class BlockState:
     cdef const double[::1] cost
     cdef const double[::1] curvature
     cdef const int32_t[::1] label
-    cdef int32_t[::1] wake                # see schedule_t
+    cdef int32_t[::1] active                # see schedule_t
     cdef unsigned char[::1] streak
     cdef schedule_t schedule
     cdef double[:, ::1] flags             # where threads meet: flag_t
@@ -148,7 +148,7 @@ cdef inline Py_ssize_t next_example(BlockState state, const int64_t* order, Py_s
         prefetch(&state.gap[i], 1, 2)
         prefetch(&state.rise[i], 1, 2)
         prefetch(&state.conjugate[i], 1, 2)
-        prefetch(&state.wake[i], 1, 2)
+        prefetch(&state.active[i], 1, 2)
         prefetch(&state.streak[i], 1, 2)
     if at + BLOCK_LOOKAHEAD < n:
         block_store_prefetch(&state.duals.store, order[at + BLOCK_LOOKAHEAD])

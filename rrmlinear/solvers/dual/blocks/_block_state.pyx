@@ -90,9 +90,9 @@ cdef class BlockState:
         self.gaps, self.conjugates = np.zeros(self.n), np.zeros(self.n)
         self.rises = np.zeros(self.n)
         self.gap, self.conjugate, self.rise = self.gaps, self.conjugates, self.rises
-        self.wake = self.wakes = np.zeros(self.n, np.int32)
+        self.active = self.active_from = np.zeros(self.n, np.int32)
         self.streak = np.zeros(self.n, np.uint8)
-        self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.n, 1)
+        self.schedule = schedule_t(&self.active[0], &self.streak[0], self.n, 1)
         cuts = rows.feature_cuts(FEATURE_PARTS)
         for i in range(FEATURE_PARTS + 1):
             self.cut[i] = cuts[i]

@@ -98,8 +98,6 @@ class BlockAscent(BlockMeasuring):
             self.ranges = np.zeros(self.n)
         if joined:
             self.visit_while_reading(self.curvature, self._visit_first)
-            if self.exact is not None:  # v of the narrow rows alone
-                self.rebuild(np.zeros_like(self.dual_vector))
             self.conjugate = self.state.conjugate_of_regularizer()
         self.stream()
         self.busy = BusyPasses(self.state)
@@ -119,7 +117,7 @@ class BlockAscent(BlockMeasuring):
 
     def _visit_first(self, begin: int, end: int) -> None:
         order = self.state.begin_pass(0, self.seed + begin, False, 0.0, [(begin, end)])
-        self.state.sweep(order, 0, len(order), 0, False, -1.0, -1.0, 1, 0)  # none sleeps
+        self.state.sweep(order, 0, len(order), 0, False, -1.0, -1.0, 1, 0)  # all stay active
 
     def run_pass(self, number: int) -> None:
         if self.shrinking is not None:
@@ -196,10 +194,10 @@ class BlockAscent(BlockMeasuring):
     def measure(self) -> None:
         losses = self.proven_losses()
         if np.isfinite(self.target):
-            self.state.wake_above(self.quiet())
+            self.state.activate_above(self.quiet())
         omega = self.conjugate  # Ω(∇Ω*(V)) = Ω*(V) where ∇Ω* is linear
-        if not self.regularizer.linear or self.mean is not None:
-            omega = self._omega(self.present_weights())
+        if not self.regularizer.linear:
+            omega = float(self.regularizer.value_of(self.present_weights().ravel()))
         multiple, primal = self.multiple, omega + losses
         if multiple is not None and multiple.primal < primal:
             self.certificate.offer_weights(lambda: multiple.weights, primal=multiple.primal)

@@ -67,7 +67,8 @@ class InterceptBlockAscent(InterceptAscent):
 class AcceleratedIntercepts(InterceptBlockAscent):
     """`InterceptBlockAscent` whose ascent is accelerated where it is slow (`Accelerated`).
 
-    b_0 becomes b when the inner problem's gap is small beside what b_0 adds to the objective.
+    b_0 becomes b when the inner problem's gap is small compared with what b_0 adds to the
+    objective.
     """
 
     column_by_norms = COLUMN_BY_NORMS

@@ -28,8 +28,6 @@ class BlockMeasuring(RowAscent):
     label: NDArray[np.int32]
     curvature: NDArray[np.float64]
     loss: BlockLoss
-    #: The weights of ``mean`` at the last measurement.
-    measured: NDArray[np.float64]
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
@@ -47,40 +45,12 @@ class BlockMeasuring(RowAscent):
 
     def losses(self) -> float:
         """Σ C_i φ_i at the weights; updates the gap of every example."""
-        if self.mean is None:
-            losses = self._losses()
-        else:
-            losses, self.measured = self._losses_of(self.mean)
-        self.end_measuring()
-        return losses
-
-    def _losses_of(self, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        before = self.dual_vector.copy()
-        self.put(vector)
-        losses, weights = self._losses(), self.state.weights
-        self.put(before)
-        return losses, weights
-
-    def _losses(self) -> float:
         part = partial(self.state.measure, ranges=self.ranges)
-        return self.over_rows(max(1024, -(-self.n // 64)), part)
-
-    def end_measuring(self) -> None:
-        """Take the gap from those of the examples, at the weights ``measured`` of ``mean``."""
-        self.conjugate, slack = self.state.conjugate_of_regularizer(), 0.0
-        if self.mean is not None:
-            product = float(np.vdot(self.measured, self.state.vector))
-            slack = self._omega(self.measured) + self.conjugate - product
-        self.gap_sum = self.full_gap = float(self.state.gaps.sum()) + max(0.0, slack)
+        losses = self.over_rows(max(1024, -(-self.n // 64)), part)
+        self.conjugate = self.state.conjugate_of_regularizer()
+        self.gap_sum = self.full_gap = float(self.state.gaps.sum())
         self.full_dual = self.dual()
-
-    def put(self, vector: NDArray[np.float64]) -> None:
-        """Set V."""
-        self.dual_vector[:] = vector
-        self.state.retune(self.regularizer)
-
-    def _omega(self, weights: NDArray[np.float64]) -> float:
-        return float(self.regularizer.value_of(weights.ravel()))
+        return losses
 
     @property
     def dual_vector(self) -> NDArray[np.float64]:
@@ -129,7 +99,8 @@ class BlockMeasuring(RowAscent):
         self.conjugate = self.state.conjugate_of_regularizer()
 
     def present_weights(self) -> NDArray[np.float64]:
-        return self.state.weights if self.mean is None else self.measured
+        weights: NDArray[np.float64] = self.state.weights
+        return weights
 
     def present_duals(self) -> DualBlocks:
         return DualBlocks(*self.state.duals.arrays())

@@ -4,7 +4,7 @@ from libc.math cimport INFINITY, ceil, exp, fabs, log, log1p, sqrt
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from rrmlinear.core.schedule cimport (
-    schedule_awake, schedule_note, schedule_shuffle, schedule_t,
+    schedule_active, schedule_note, schedule_shuffle, schedule_t,
 )
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
 from rrmlinear.simd.row_products cimport row_axpy, row_dot
@@ -27,7 +27,7 @@ cdef enum:
     FIRST_LOOK = 2          # the first pass after which classes are measured
     ROW_LOOKAHEAD = 4       # visits between the prefetch of a row and its use
     BEGIN_LOOKAHEAD = 12    # and of its place in memory and its duals
-    FIRST_SLEEP = 1         # passes that an example skips first whose duals are all 0
+    FIRST_SKIPPED = 1         # passes that an example skips first whose duals are all 0
     CHECKED_VISITS = 256    # visits between two looks at the clock
 
 # C copies, which loops read.
@@ -102,7 +102,7 @@ cdef class JointAscent:
     cdef int due, last               # passes after which classes are measured next, and were last
     cdef Py_ssize_t left             # open classes
     cdef double[:, ::1] sides        # factors, and 1 for each open class, 0 in the padding
-    cdef int32_t[::1] wake           # see schedule_t
+    cdef int32_t[::1] active           # see schedule_t
     cdef unsigned char[::1] streak
     cdef schedule_t schedule
 
@@ -132,9 +132,9 @@ cdef class JointAscent:
         self.sides[0, :len(factors)] = factors
         self.gradient, self.first_norm = np.empty(0), np.full(len(factors), -1.0)
         self.due, self.last, self.left = FIRST_LOOK, 0, len(factors)
-        self.wake, self.streak = np.zeros(n, np.int32), np.zeros(n, np.uint8)
+        self.active, self.streak = np.zeros(n, np.int32), np.zeros(n, np.uint8)
         if n:
-            self.schedule = schedule_t(&self.wake[0], &self.streak[0], n, FIRST_SLEEP)
+            self.schedule = schedule_t(&self.active[0], &self.streak[0], n, FIRST_SKIPPED)
 
     @property
     def vectors(self):
@@ -147,7 +147,7 @@ cdef class JointAscent:
         violation of LIBLINEAR's rule, of this ``kind``, is at most ``bound`` (infinity: no rule,
         and rounding must not hide the gap), or ``most`` of them. After ``least`` passes they also
         end where those still needed, of this ``cost``, are guessed to take more than ``alone`` for
-        each class left. The fall of the gaps tells when to look again. Returns whether they have
+        each class left. The fall of the gaps says when to look again. Returns whether they have
         ended; after pass ``pause`` it returns, and goes on when it is called again. Raises
         TimeIsUpError as `run_pass`.
         """
@@ -328,7 +328,7 @@ cdef class JointAscent:
         for j in range(k):
             self.sides[1, j] = self.each[j].open
         with nogil:
-            n = schedule_awake(&self.schedule, &self.cost[0], number, 0, n, &places[0])
+            n = schedule_active(&self.schedule, &self.cost[0], number, 0, n, &places[0])
             schedule_shuffle(number, seed, &places[0], n)
             for at in range(n):
                 if at % CHECKED_VISITS == 0:

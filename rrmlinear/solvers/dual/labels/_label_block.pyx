@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from rrmlinear.core.random cimport random_below, random_stream
 from rrmlinear.core.schedule cimport (
-    schedule_awake, schedule_note, schedule_shuffle, schedule_t,
+    schedule_active, schedule_note, schedule_shuffle, schedule_t,
 )
 from rrmlinear.simd.labels.lanes cimport (
     LANES, hinge_measure, hinge_t, hinge_visit, lane_doubles, lane_exact_scores, lane_moves,
@@ -17,7 +17,7 @@ from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_
 import numpy as np
 
 from rrmlinear.core.deadline import check_time
-from rrmlinear.solvers.dual.dual_descent import NAP_GAP
+from rrmlinear.solvers.dual.dual_descent import SKIP_GAP
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 cdef enum:
@@ -27,7 +27,7 @@ cdef enum:
     CHECKED_VISITS = 1024   # visits between two looks at the clock
     SAMPLE_PASSES = 5       # the first ones, over rows with labels and a sample of the others:
     SAMPLED = 10            # the sample has one row in ten
-    FIRST_SLEEP = 2         # passes that a row skips first that moves nothing
+    FIRST_SKIPPED = 2         # passes that a row skips first that moves nothing
     BETWEEN_PROOFS = 3      # passes from one measurement of all rows to the next, at least
 
 # A dual stays if its gap is at most this share of tolerance · D for each row visited.
@@ -37,9 +37,8 @@ cdef double SMALL_GAP = 0.1
 # All rows are measured if half of the labels have a gap, over the rows visited, of at most this
 # times the one asked for.
 cdef double NEAR = 2.0
-cdef double NEGATIVE = NEGATIVE_GAP, CALM = NAP_GAP
-# A gap over SMALL_MOVE of the tolerance is at most this times the gap.
-cdef double MOST_UNIT = 1e30
+cdef double NEGATIVE = NEGATIVE_GAP, CALM = SKIP_GAP
+cdef double MOST_UNIT = 1e30    # a gap over SMALL_MOVE of the tolerance is at most this times it
 
 
 cdef class LabelBlock(LabelLanes):
@@ -47,8 +46,8 @@ cdef class LabelBlock(LabelLanes):
 
     The arguments are those of `LabelLanes`: `begin`, `run`, then what it found. A row of which no
     dual moves leaves the passes for 2, 4, 8 … of them: for losses with bounds only where all its
-    duals are 0. One whose gaps, each over its label's tolerance, sum to less than NAP_GAP of the
-    mean skips two passes. Gaps over the rows visited tell when to measure all; only that ends a
+    duals are 0. One whose gaps, each over its label's tolerance, sum to less than SKIP_GAP of the
+    mean skips two passes. Gaps over the rows visited say when to measure all; only that ends a
     label. With ``free`` a pass goes over ½ (u − u_0)² in place of ½ u², u the weight of the
     appended column, then u_0 becomes u (method of multipliers); for the certificate Σ c α = 0 is
     made to hold by shorter duals of one side.
@@ -62,7 +61,7 @@ cdef class LabelBlock(LabelLanes):
     cdef double[2] skipped           # gaps of rows that began to skip in the last two passes
     cdef int64_t[::1] order
     cdef double[:, :, ::1] lines     # of a measurement
-    cdef int32_t[::1] wake           # see schedule_t
+    cdef int32_t[::1] active           # see schedule_t
     cdef unsigned char[::1] streak
     cdef schedule_t schedule
     cdef bint has_box
@@ -73,7 +72,7 @@ cdef class LabelBlock(LabelLanes):
         cdef Py_ssize_t n = self.rows.c.n_rows
         self.centres = self.centre = np.zeros(LANES)
         self.order, self.lines = np.empty(n, np.int64), np.zeros((4, LANES, CHUNK))
-        self.wake, self.streak = np.zeros(n, np.int32), np.zeros(n, np.uint8)
+        self.active, self.streak = np.zeros(n, np.int32), np.zeros(n, np.uint8)
         box = self.loss.box(np.array([1.0, -1.0]))
         self.has_box, self.is_hinge = box is not None, False
         if self.has_box:
@@ -81,7 +80,7 @@ cdef class LabelBlock(LabelLanes):
             self.is_hinge = epsilon == 0 and lower[0] == upper[1] == 0 and -lower[1] == upper[0]
             self.hinge = hinge_t(self.loss.smoothing, upper[0])
         if n:
-            self.schedule = schedule_t(&self.wake[0], &self.streak[0], n, FIRST_SLEEP)
+            self.schedule = schedule_t(&self.active[0], &self.streak[0], n, FIRST_SKIPPED)
 
     def begin(self, const int64_t[::1] begins not None, const int32_t[::1] members not None,
               const double[::1] with_label not None, const double[::1] without not None,
@@ -95,9 +94,9 @@ cdef class LabelBlock(LabelLanes):
         self.centres[:] = 0
         for i in range(self.rows.c.n_rows):
             self.streak[i] = 0
-            self.wake[i] = SAMPLE_PASSES + 1
+            self.active[i] = SAMPLE_PASSES + 1
             if self.bits[i] or random_below(&state, SAMPLED) == 0:
-                self.wake[i] = 0
+                self.active[i] = 0
 
     def begin_at(self, const int64_t[::1] begins not None, const int32_t[::1] places not None,
                  const double[::1] values not None, const double[::1] centres not None, int passes):
@@ -107,7 +106,7 @@ cdef class LabelBlock(LabelLanes):
         cdef Py_ssize_t l, at
         cdef double[16] square, dual
         self.passes, self.due = passes, passes + 1
-        self.wake[:] = 0
+        self.active[:] = 0
         with nogil:
             for l in range(LANES):
                 square[l] = dual[l] = 0
@@ -177,7 +176,8 @@ cdef class LabelBlock(LabelLanes):
         cdef double* gaps = &self.held[10, 0]
         cdef row_t row
         with nogil:
-            n = schedule_awake(&self.schedule, &self.cost[0], number, 0, self.rows.c.n_rows, places)
+            n = schedule_active(&self.schedule, &self.cost[0], number, 0, self.rows.c.n_rows,
+                                places)
             schedule_shuffle(number, seed, places, n)
             for l in range(LANES):
                 rises[l] = gaps[l] = 0
@@ -295,7 +295,7 @@ cdef class LabelBlock(LabelLanes):
 
     cdef int _measure_hinges(self, bint exact, const double* least, double* gaps,
                              double* conjugates, double* cross) except -1:
-        # sums of gaps, of c φ*(−α) and of c α z; rows with a gap above `least` wake
+        # sums of gaps, of c φ*(−α) and of c α z; rows with a gap above `least` become active
         cdef Py_ssize_t i, l, first, last
         cdef double[16] sums, held_scores
         cdef void* z = &held_scores[0]
@@ -322,14 +322,14 @@ cdef class LabelBlock(LabelLanes):
                         alpha = &self.held[3, 0]
                     if hinge_measure(self.bits[i], self.cost[i], &self.sides, &self.hinge, z, least,
                                      single, alpha, gaps, sums, cross):
-                        self._wake(i)
+                        self._activate(i)
         for l in range(LANES):
             conjugates[l] = -sums[l]
         return 0
 
-    cdef void _wake(self, Py_ssize_t i) noexcept nogil:
-        if self.wake[i] > self.passes:
-            self.wake[i], self.streak[i] = 0, 0
+    cdef void _activate(self, Py_ssize_t i) noexcept nogil:
+        if self.active[i] > self.passes:
+            self.active[i], self.streak[i] = 0, 0
 
     cdef int _measure(self, bint exact, const double* least, double* losses, double* conjugates,
                       double* cross, double* away) except -1:
@@ -382,7 +382,7 @@ cdef class LabelBlock(LabelLanes):
                 self.loss.all_gaps(y, scores, alpha, gap, LANES)
                 for l in range(LANES):
                     if cost[l] * gap[l] > least[l]:
-                        self._wake(i)
+                        self._activate(i)
                     factor = with_label[l] if y[l] > 0 else without[l]
                     away[l] += (1 - factor) * cost[l] * fabs(alpha[l]) * sqrt(self.square[i])
                     self.lines[0, l, i - begin], self.lines[1, l, i - begin] = y[l], cost[l]

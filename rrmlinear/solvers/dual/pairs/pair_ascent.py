@@ -52,7 +52,7 @@ class PairAscent(Solver):
     most, by a quadratic model. Without a free intercept it moves the one β that gains most, and K
     has ``shift`` added to every entry: the square of a value appended to every example.
 
-    Raises SlowAscentError where the rate of the gap tells that more than ``most_steps`` are needed.
+    Raises SlowAscentError where the rate of the gap shows that more than ``most_steps`` are needed.
 
     ``kernel`` computes rows of K when they are first read. Weights are β_1 … β_n, then b, over the
     appended value ``bias`` where that is above 0. Source: Fan, Chen and Lin, Working set selection

@@ -37,7 +37,7 @@ PASS_FALL, GOAL_FRACTION = 0.01, 0.2
 # nearest to the threshold at its weights, if that is at most MAX_NEAR: the noise of such weights
 # falls like that. Those that move are among the part 4.1 / √m (a9a, ijcnn1; covtype 2.4).
 NEAR, MAX_NEAR = 5.0, 1 / 6
-# One example of this number tells how near to the threshold that part is.
+# One example of this number says how near to the threshold that part is.
 WIDTH_STEP = 16
 # Looks at all examples in a pass at most; reads of each row between two, in the mean, and reads in
 # all that are always allowed.

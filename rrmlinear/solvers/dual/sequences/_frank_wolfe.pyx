@@ -6,7 +6,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 from rrmlinear.core.schedule cimport (
-    schedule_awake, schedule_note, schedule_shuffle, schedule_t, schedule_wake_above,
+    schedule_active, schedule_note, schedule_shuffle, schedule_t, schedule_activate_above,
 )
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.data.rows import aligned_zeros
@@ -174,7 +174,7 @@ cdef class FrankWolfe(LabellingWeights):
     cdef mixture_t* mixture               # those of `mixtures`
     cdef double[::1] gap
     cdef double[::1] values               # of the hinge at the labellings of its mixture
-    cdef int32_t[::1] wake                # see schedule_t
+    cdef int32_t[::1] active                # see schedule_t
     cdef unsigned char[::1] streak
     cdef schedule_t schedule
     cdef object order
@@ -185,28 +185,28 @@ cdef class FrankWolfe(LabellingWeights):
         self.gaps = np.zeros(self.m)
         self.gap, self.values = self.gaps, np.zeros(16)
         self.order = np.empty(self.m, dtype=np.int64)
-        self.wake, self.streak = np.zeros(self.m, np.int32), np.zeros(self.m, np.uint8)
-        self.schedule = schedule_t(&self.wake[0], &self.streak[0], self.m, 1)
+        self.active, self.streak = np.zeros(self.m, np.int32), np.zeros(self.m, np.uint8)
+        self.schedule = schedule_t(&self.active[0], &self.streak[0], self.m, 1)
 
     def begin_pass(self, int number, uint64_t seed):
-        """The sequences awake in this pass, shuffled."""
+        """The active sequences of this pass, shuffled."""
         cdef int64_t[::1] out = self.order
         cdef Py_ssize_t n
         self.moved = 0
         with nogil:
-            n = schedule_awake(&self.schedule, &self.cost[0], number, 0, self.schedule.n, &out[0])
+            n = schedule_active(&self.schedule, &self.cost[0], number, 0, self.schedule.n, &out[0])
             schedule_shuffle(number, seed, &out[0], n)
         return self.order[:n]
 
-    def wake_above(self, double quiet):
-        """Wake every sequence whose gap is above ``quiet``."""
-        schedule_wake_above(&self.schedule, &self.gap[0], 1, quiet)
+    def activate_above(self, double quiet):
+        """Activate every sequence whose gap is above ``quiet``."""
+        schedule_activate_above(&self.schedule, &self.gap[0], 1, quiet)
 
     def sweep(self, const int64_t[::1] order not None, Py_ssize_t begin, Py_ssize_t end,
               double least, int number, double quiet, double calm):
         """Visit these sequences; those with a gap of at most ``least`` keep their mixture.
 
-        They nap or sleep after pass ``number`` as `schedule_note` says.
+        Shrinking leaves them out after pass ``number`` as `schedule_note` says.
         """
         cdef Py_ssize_t at, s
         with nogil:

@@ -78,7 +78,7 @@ class SequenceAscent(DualDescent):
     def measure(self) -> None:
         self.rebuild(np.zeros(self.risk.shape))
         losses = self.losses()
-        self.wake()
+        self.activate()
         self.conjugate = -self.state.minus_conjugate()
         self.certificate.offer_weights(self.present_weights, primal=losses + self._omega())
         self.certificate.offer_duals(self.present_duals, dual=self._dual())

@@ -88,11 +88,11 @@ class BlockFrankWolfe(SequenceAscent):
         order = self.state.begin_pass(number, self.seed)
         if self.sampling == "gaps" and number % GAP_PASSES != 1:
             order = self._drawn(number)
-        asleep = number, self.quiet(), self.calm(self.gap_sum)
+        limits = number, self.quiet(), self.calm(self.gap_sum)
         least = MIN_VISIT_GAP * self.gap_sum / self.n
 
         def visit(begin: int, end: int) -> None:
-            self.state.sweep(order, begin, end, least, *asleep)
+            self.state.sweep(order, begin, end, least, *limits)
 
         before = self.state.risen
         self.in_pieces(order, lambda: self.slice, visit)

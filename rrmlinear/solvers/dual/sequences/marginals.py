@@ -72,7 +72,7 @@ class SequenceMarginals(SequenceAscent):
         self._check()
         return total
 
-    def wake(self) -> None:
+    def activate(self) -> None:
         """All sequences are visited in every pass."""
 
     def _check(self) -> None:

@@ -23,7 +23,7 @@ MAX_FALL = 8.0
 # A copy is given up above MAX_KEPT of the rows. The next one begins PASSES_BETWEEN passes later at
 # the earliest.
 MAX_KEPT, PASSES_BETWEEN = 0.5, 4
-# Examples that are not in the copy wake in no pass.
+# Examples that are not in the copy are active in no pass.
 NEVER = np.iinfo(np.int32).max
 
 
@@ -63,7 +63,7 @@ class Shrinking:
         """The passes to go on with, over the rows that the kernel then has."""
         if self.turns is not self.all:
             self.turns.number = self.all.number
-            self.state.wakes[self.outside] = NEVER
+            self.state.active_from[self.outside] = NEVER
             self.state.rows = self.kept
         return self.turns
 
@@ -75,7 +75,7 @@ class Shrinking:
     def leave(self) -> None:
         """Read all rows again."""
         if self.turns is not self.all:
-            self.state.wakes[self.outside] = 0
+            self.state.active_from[self.outside] = 0
             self.turns.blocks.release()
             self.turns, self.kept, self.tried = self.all, self.rows, self.all.number
 
@@ -127,7 +127,11 @@ class Shrinking:
         self.rows.blocks.release()
         self.kept = kept
         self.turns = Turns(
-            kept.blocks, self.state.gaps, self.state.wakes, self.all.seed, self.all.load_passes
+            kept.blocks,
+            self.state.gaps,
+            self.state.active_from,
+            self.all.seed,
+            self.all.load_passes,
         )
         self.turns.share, self.turns.least = share, self.least
         self.turns.number = self.all.number

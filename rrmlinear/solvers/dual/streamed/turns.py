@@ -19,9 +19,7 @@ FIRST_FALL = 0.5
 # Later turns visit the examples whose gap is above this fraction of their mean.
 TURN_GAP = 0.1
 # A block whose mean gap is below this fraction of that of all stays away for a pass.
-NAP_GAP = 0.3
-# Most places of a pass at which weights are looked at.
-LOOKS = 64
+SKIP_GAP = 0.3
 
 
 class Turns:
@@ -29,28 +27,28 @@ class Turns:
 
     Which blocks come together, and when, is drawn anew for each pass. The examples of blocks that
     are in memory at once are visited in a common order, in several turns. The first turn visits
-    the examples awake in this pass, later ones those with a large gap. Another turn is worth it
+    the active examples of this pass, later ones those with a large gap. Another turn is worth it
     while its expected gap a second exceeds that of bringing other blocks and passing over them.
 
-    A block is not brought where all its examples sleep, or where its mean gap is small enough to
-    sleep with; a measurement of all examples shows its gaps again. A block with a small gap is left
-    out every other time. Where all would be left out, all come.
+    A block is not brought where none of its examples is active, or where its mean gap is small
+    enough to leave them out; a measurement of all examples shows its gaps again. A block with a
+    small gap is left out every other time. Where all would be left out, all come.
 
-    ``gaps`` and ``wakes`` are those of the examples, in the kernel's own memory; ``load_passes`` is
-    the time to bring a block, in passes over it. Source: Yu, Hsieh,
-    Chang and Lin, Large linear classification when data cannot fit in memory, 2010; the choice of
-    blocks and the number of turns are ours.
+    ``gaps`` and ``active_from`` are those of the examples, in the kernel's own memory;
+    ``load_passes`` is the time to bring a block, in passes over it. Source: Yu, Hsieh, Chang and
+    Lin, Large linear classification when data cannot fit in memory, 2010; the choice of blocks and
+    the number of turns are ours.
     """
 
     def __init__(
         self,
         blocks: RowBlocks,
         gaps: NDArray[np.float64],
-        wakes: NDArray[np.int32],
+        active_from: NDArray[np.int32],
         seed: int,
         load_passes: float = LOAD_PASSES,
     ) -> None:
-        self.blocks, self.gaps, self.wakes, self.seed = blocks, gaps, wakes, seed
+        self.blocks, self.gaps, self.active_from, self.seed = blocks, gaps, active_from, seed
         self.load_passes = load_passes
         self.rows = blocks.ends - blocks.begins
         #: Passes so far, and the last one with each block.
@@ -78,16 +76,14 @@ class Turns:
         self,
         quiet: float,
         sweep: Callable[[list[tuple[int, int]], int, float], int],
-        look: Callable[[], None],
         is_late: Callable[[], bool],
     ) -> tuple[float, int]:
         """A pass; returns (its work in visits, the reading of blocks included; visits of the first
         turns).
 
-        sweep(spans, place, above) visits the examples of these spans of rows that are awake in pass
-        ``number`` or, with ``above`` ≥ 0, have a larger gap, and returns how many; ``place`` counts
-        such calls. ``look`` is called at most LOOKS times, after blocks. ``quiet`` is the largest
-        gap with which an example sleeps.
+        sweep(spans, place, above) visits the examples of these spans of rows that are active in
+        pass ``number`` or, with ``above`` ≥ 0, have a larger gap, and returns how many; ``place``
+        counts such calls. ``quiet`` is the largest gap of an example that is left out.
         """
         self.number += 1
         work, visits, place = 0.0, 0, 0
@@ -95,9 +91,7 @@ class Turns:
         if not order:
             order, first = list(range(len(self.rows))), self.least
         self.last[order], gap_before = self.number, float(self.found[order].sum())
-        count = -(-len(order) // self.blocks.at_once)
-        every = -(-count // LOOKS)
-        for at, group in enumerate(self.blocks.visit(order)):
+        for group in self.blocks.visit(order):
             spans = [self.blocks.bounds(block) for block in group]
             rows, before, above = sum(end - begin for begin, end in spans), np.inf, first
             others = 0.0
@@ -118,8 +112,6 @@ class Turns:
                 if gap * fall * (1 + self.load_passes) < others or gap == 0:
                     break
                 before = gap
-            if (count - 1 - at) % every == 0:
-                look()
         gap, self.expected = float(self.found[order].sum()), self.gap
         if self.share == 1.0 and gap < gap_before < np.inf:
             self.expected -= gap * (1 - gap / gap_before)
@@ -133,13 +125,13 @@ class Turns:
     def _order(self, quiet: float) -> list[int]:
         """The blocks of this pass, in the order in which they come."""
         means = self.found / self.rows
-        least = NAP_GAP * self.gap / self.rows.sum() if np.isfinite(self.gap) else 0.0
+        least = SKIP_GAP * self.gap / self.rows.sum() if np.isfinite(self.gap) else 0.0
         rested = self.last < self.number - 1
         chosen = (means > quiet) & ((means >= least) | rested)
         draws = np.random.default_rng([self.seed, self.number]).permutation(len(self.rows))
-        return [int(block) for block in draws if chosen[block] and self._is_awake(block)]
+        return [int(block) for block in draws if chosen[block] and self._is_active(block)]
 
-    def _is_awake(self, block: int) -> bool:
+    def _is_active(self, block: int) -> bool:
         """Whether this pass visits an example of the block."""
         begin, end = self.blocks.bounds(block)
-        return int(self.wakes[begin:end].min()) <= self.number
+        return int(self.active_from[begin:end].min()) <= self.number

@@ -29,7 +29,7 @@ class _Gradient(Rule):
     """Rules on the gradient of the primal, relative to that at w = 0.
 
     ``balance`` scales the tolerance: LIBLINEAR's is the smaller class's part of the examples.
-    ``free`` tells whether the last column has no penalty.
+    ``free`` says whether the last column has no penalty.
     """
 
     of_duals = False
@@ -82,7 +82,7 @@ class FeatureSum(_Gradient):
 
     LIBLINEAR's first one, to which the bound is relative, is that at w = 0 in Newton's method, and
     that of the visits of the first sweep in coordinate descent. The sum says little of the
-    objective where columns differ in length or tell much the same: the last pass must not have
+    objective where columns differ in length or are nearly parallel: the last pass must not have
     lowered the objective much either.
     Duals are scaled by the largest violation: their gap stays wide up to the optimum.
     """

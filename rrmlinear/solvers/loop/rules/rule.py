@@ -48,7 +48,7 @@ class Rule:
     widest_fall = np.inf
     #: Whether a single example may keep it from holding.
     of_largest = True
-    #: Whether the gap falls as the violation does, so that its fall tells how far the end is.
+    #: Whether the gap falls as the violation does, so that its fall predicts the end.
     tells_gap = True
     #: Whether the bound comes from the first look.
     has_first = False

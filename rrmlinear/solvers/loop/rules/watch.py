@@ -38,7 +38,7 @@ class RuleWatch:
         """Whether the rule may hold after the first pass already, from a good start."""
         assert passes.rule is not None
         self.target = self.expected = self._widest(passes.rule, row)
-        if self.target == np.inf:  # no gap tells: only a known rule is worth a look
+        if self.target == np.inf:  # no gap is asked for: only a known rule is worth a look
             return passes.knows_rule and passes.holds_rule()
         return row.gap <= self.target
 

@@ -37,16 +37,16 @@ def on_face(proof: Certificate, most: float) -> Iterator[tuple[Array, Array]]:
     The loss has a `ScalarLoss.box`, φ*(−α) = −y α + ε |α|, and Ω is (m/2) ‖w‖² + l1 ‖w‖₁. On a face
     some w_j are 0 and some α_i at a bound or at 0. Those of the others solve a system that is
     linear: x_i'w + b = y_i − ε sign α_i, and m w_j + l1 sign w_j = Σ_i c_i α_i x_ij, and
-    Σ c_i α_i = 0 beside an intercept b.
+    Σ c_i α_i = 0 with an intercept b.
 
     A method that moves duals by differences of scores finds c_i α_i to the rounding of scores times
     c_i at best. Here they have all of their digits, also where columns differ in size or an exact
     fit leaves them far from their bounds. Which belong to the face is guessed: a factor of each
     product |α_i| |x_i'w + b − y_i| and |w_j| (l1 − |v_j|) is 0 at the optimum, and the smaller one
     is taken to be so, each in parts of its typical size. Of a linear program, m = 0, a vertex has
-    as many duals as weights. The certificate tells whether the guess holds.
+    as many duals as weights. The certificate says whether the guess holds.
 
-    Beside ½‖w‖² alone the weights of the duals are a second guess. Nothing where the system takes
+    With ½‖w‖² alone the weights of the duals are a second guess. Nothing where the system takes
     ``most`` nanoseconds or more.
     """
     risk, omega, alphas = proof.risk, proof.regularizer, proof.alphas

@@ -23,15 +23,15 @@ STALLED_DECREASE = 0.9
 class Stages(Solver):
     """Runs a stage until it is slow, then the next from the best duals so far, round and round.
 
-    `Turns` tells when a stage is slow. One that moves no more is left too, and comes again if the
+    `Turns` says when a stage is slow. One that moves no more is left too, and comes again if the
     others do not move either; the run has stalled when all have stalled in turn. A stage whose
     numbers leave the range of double precision does not come again. Estimated gaps are corrected by
     the error that the last measurement found. Under a rule whose violation the gap does not tell, a
     stage is left only when it moves no more.
 
-    ``pass_cost`` is the cost of a pass of any stage beside its visits, in nanoseconds. ``known``
+    ``pass_cost`` is the cost of a pass of any stage without its visits, in nanoseconds. ``known``
     gives weights, and their primal value, that count as found before the first pass: ascents begin
-    from duals alone. ``proof`` makes a certificate with F and Ω of that of the stages: it tells the
+    from duals alone. ``proof`` makes a certificate with F and Ω of that of the stages: it gives the
     rounding of points of several stages, and `improve` corrects them by it.
 
     Certificate: the best primal and dual point of all stages.

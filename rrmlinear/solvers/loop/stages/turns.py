@@ -54,7 +54,7 @@ class Turns:
 
     A stage that has had no turn is expected to take a part of its share, or without a share as much
     as all stages have spent. Little work predicts badly: the one before it is slow once the mean of
-    its work and of the prediction, a geometric one, is large beside that.
+    its work and of the prediction, a geometric one, is large compared with that.
     """
 
     def __init__(self, stages: Sequence[Stage]) -> None:
