@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.array_rows import scaled_csr
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks._class_parts import class_parts, pair_parts, pair_work
+from rrmlinear.risks._class_parts import pair_parts, pair_work
 from rrmlinear.risks._class_sums import ClassSums
 
 Array = NDArray[np.float64]
@@ -141,13 +141,6 @@ class BlockHessian(ClassSums):
 
     def _cut(self, padded: Array) -> Array:
         return padded[: self.rows.width, : self.k].ravel()
-
-    def class_parts(self, scale: Array, most: int) -> NDArray[np.float32]:
-        """Its d × d parts of each class with itself, without intercepts, from about ``most`` rows
-        for each class: see `class_parts`.
-        """
-        of_rows = (self.active, self.begin, self.classes, self.rates, self.shares)
-        return class_parts(self.rows, self.k, *of_rows, scale, most)
 
     def matrix(self) -> Array:
         """All of it, d·k × d·k."""

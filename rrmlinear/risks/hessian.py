@@ -231,23 +231,10 @@ class Hessian(RowSums):
             return _weighted_gram(z, inverse)
         return self._beside_units(((z * inverse) @ z.T).toarray())
 
-    @property
-    def keeps_products(self) -> bool:
-        """Whether `row_products` take less than two calls of `gram`."""
-        n = self.rows.shape[0]
-        return self.rows.is_dense and self.rows.blocks is None and 4 * self.size**2 >= 3 * n * n
-
     def row_products(self) -> Array:
-        """X X', which `gram_of` takes: the same for all h."""
+        """X X'."""
         values, bias = self.rows.values.astype(np.float64, copy=False), max(self.rows.bias, 0.0)
         return values @ values.T + bias * bias
-
-    def gram_of(self, products: Array, inverse: float) -> Array | None:
-        """`gram` of equal ``inverse``, from the `row_products`; None as `_plain_matrix`."""
-        roots = np.sqrt(inverse) * self.roots
-        result = products[np.ix_(self.active, self.active)] * roots
-        result *= roots[:, np.newaxis]
-        return self._of_digits(result)
 
     def _beside_units(self, gram: Array) -> Array:
         """A matrix less the parts of both sides along the units."""

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.lbfgs.class_problems import MAX_SCORES, ClassProblems
+from rrmlinear.solvers.lbfgs.class_problems import MAX_SCORES, MAX_WHOLE, ClassProblems
 from rrmlinear.solvers.lbfgs.descent import suits
 from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
 from rrmlinear.solvers.lbfgs.metric import Curvatures, Diagonal, Sample
 from rrmlinear.solvers.lbfgs.scalar_problems import MIN_ALIKE
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.second_order.limits import MIN_BY_CLASSES
 from rrmlinear.solvers.second_order.samples import SAMPLE_FRACTION, sample_of
 
 Array = NDArray[np.float64]
@@ -27,7 +26,7 @@ Array = NDArray[np.float64]
 # examples the ascent takes less time than second derivatives of classes.
 MIN_VALUES, MIN_MANY = 5_000, 8
 # With free intercepts, at least MIN_ALIKE examples for each feature and at most
-# MIN_BY_CLASSES weights, L-BFGS about a diagonal takes less time than the ascent: 0.2 to 0.6 of
+# MAX_WHOLE weights, L-BFGS about a diagonal takes less time than the ascent: 0.2 to 0.6 of
 # it. With more weights it takes 0.2 to 0.4 on Gaussian columns, but 0.5 to 2 on mnist. Without an
 # intercept it takes longer where the mean of the rows is long.
 # The sample of one problem of several classes has one of every SAMPLE_FRACTION examples, and at
@@ -83,7 +82,7 @@ def _are_many(task: Task) -> bool:
 
 def _has_factor(k: int, d: int) -> bool:
     """Whether the second derivative of all weights is factorized; else that of a mean example."""
-    return k * d <= MIN_BY_CLASSES
+    return k * d <= MAX_WHOLE
 
 
 def class_descent(task: Task) -> Solver:

@@ -14,7 +14,6 @@ from rrmlinear.solvers.lbfgs.descent import RowDescent, suits
 from rrmlinear.solvers.lbfgs.metric import LEAST_SLOPE, Curvatures, Metric
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rounding import bound_by_rows
-from rrmlinear.solvers.second_order.limits import MIN_BY_CLASSES
 
 Array = NDArray[np.float64]
 
@@ -25,6 +24,8 @@ SHORT_MOVE, LEFT_PART = 0.3, 0.05
 # Newton's steps of the intercepts are taken up to this length. Longer ones, and those that raise
 # the loss, are replaced by iterative scaling, which never raises it.
 LONG_MOVE, LEAST_SUM = 10.0, 1e-300
+# Limit on the weights of all classes whose second derivative is factorized as a whole.
+MAX_WHOLE = 1000
 # Limit on the scores of all problems, which are kept several times.
 MAX_SCORES = 5_000_000
 # Steps of the intercepts at given scores.
@@ -183,7 +184,7 @@ def class_paths(
     most: int,
 ) -> Any:
     """`ClassProblems` of these arguments, or None where they take too much memory."""
-    few = count * rows.width <= MIN_BY_CLASSES and count * costs.size <= MAX_SCORES
+    few = count * rows.width <= MAX_WHOLE and count * costs.size <= MAX_SCORES
     if not few or not suits(rows):
         return None
     metric = Curvatures(rows, count, free, True)

@@ -13,12 +13,9 @@ Array = NDArray[np.float64]
 class AugmentedLoss:
     """max over α' of Σ c_i [−φ*(−α_i') − s_i α_i' − ½ q (α_i' − α_i)²] in place of Σ c_i φ(s_i).
 
-    With several scores the square is that of all numbers of α_i, or without the one of the own
-    class if it is ``of_blocks``. The maximum is the loss smoothed by q at scores s − q α, less a
-    constant. A smooth loss is taken as it is.
+    With several scores the square is that of all numbers of α_i. The maximum is the loss smoothed
+    by q at scores s − q α, less a constant. A smooth loss is taken as it is.
     """
-
-    of_blocks = False
 
     def __init__(self, risk: Any, alphas: Any) -> None:
         self.risk, self.alphas = risk, alphas
@@ -45,26 +42,12 @@ class AugmentedLoss:
         """How much of the value is due to the duals being wrong: Σ c_i ½ q (α_i' − α_i)²."""
         if not self.is_augmented:
             return 0.0
-        change = self._counted(at.derivatives + self.alphas)
-        return self.smoothing / 2 * float(at.square(change))
+        return self.smoothing / 2 * float(at.square(at.derivatives + self.alphas))
 
     def smooth_by(self, smoothing: float) -> None:
         """Set q. A smooth loss is taken as it is once q is small beside its own."""
         if not self.has_kinks and smoothing < self.risk.loss.smoothing:
             self.smoothing, self.smooth, self.shift = 0.0, self.risk, None
             return
-        risk, self.smoothing = self.risk, smoothing
-        own = self.of_blocks
-        self.smooth = (
-            risk.of_loss(risk.loss.smoothed(smoothing)) if own else risk.smoothed(smoothing)
-        )
-        self.shift = smoothing * self._counted(self.alphas)
-
-    def _counted(self, alphas: Any) -> Any:
-        """The duals whose distance counts, with 0 in place of others."""
-        if not self.of_blocks or np.ndim(alphas) == 0:
-            return alphas
-        labels = self.risk.labels
-        result = np.array(alphas)
-        result[np.arange(len(labels)), labels] = 0.0
-        return result
+        self.smoothing, self.smooth = smoothing, self.risk.smoothed(smoothing)
+        self.shift = smoothing * self.alphas

@@ -12,7 +12,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING
 from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
 from rrmlinear.solvers.second_order.beginning import Begin
-from rrmlinear.solvers.second_order.paces import BLOCK_PACE, USUAL_PACE, Pace
+from rrmlinear.solvers.second_order.paces import Pace
 from rrmlinear.solvers.second_order.penalties import (
     FIRST_PROXIMITY,
     AbsoluteWeights,
@@ -28,16 +28,9 @@ INNER_GAP_FRACTION = 0.3
 # It also ends once a step promised to lower it by at most this fraction of that term. Only weights
 # of rare features still move then, one after the other, and these steps change little.
 INNER_FALL_FRACTION = 0.01
-# The first q where it follows the size of the duals is at most this: a kink is then ten margins
-# wide, and duals that small tell nothing.
-MOST_FIRST = 10.0
-# The same where the limit is a part of the mean c_i ‖x_i‖², the q of one dual alone.
+# The first q where it follows the size of the duals is at most this part of the mean c_i ‖x_i‖²,
+# the q of one dual alone.
 MOST_FIRST_PART = 0.01
-# Without duals the first q of several scores is at least this part of that mean. With uneven
-# columns duals may be far below their bounds, and the q of the gap was 1e5 times too small.
-LEAST_PART = 5e-6
-# Duals are near 0 where the first q by their size, without a limit, is above this.
-MOST_KNOWN = 1e4
 
 
 class InnerProblem(AugmentedLoss):
@@ -52,7 +45,6 @@ class InnerProblem(AugmentedLoss):
     duals, and is left out once it is below.
 
     The first q is that of the gap where it begins, times ``rise``, or larger: see `Pace`.
-    Where the losses are of classes, BLOCK_PACE may take the place of the pace given.
     """
 
     def __init__(
@@ -65,27 +57,16 @@ class InnerProblem(AugmentedLoss):
         total = float(risk.costs.sum())
         mean = begin.gap / total if total else 0.0
         smoothing = rise * mean / risk.lipschitz**2
-        asked = pace.by_rows or pace.first_by_rows
-        alone = begin.at.squares.sum() / len(risk.costs) if asked else 0.0
-        known = pace is not USUAL_PACE and np.any(begin.alphas)
-        if pace.first_by_rows and not known:
-            smoothing = max(smoothing, LEAST_PART * alone)
-        elif pace.move is not None and known:
+        if pace.move is not None and np.any(begin.alphas):
+            alone = begin.at.squares.sum() / len(risk.costs)
             moved = begin.at.square(pace.move * begin.alphas) / 2
             by_size = begin.gap / max(moved, MIN_DIVISOR)
-            if len(risk.shape) > 1:
-                self.pace = BLOCK_PACE if by_size > MOST_KNOWN else pace
-            most = MOST_FIRST_PART * alone if pace.by_rows else MOST_FIRST
-            smoothing = max(smoothing, min(by_size, most))
+            smoothing = max(smoothing, min(by_size, MOST_FIRST_PART * alone))
         self.least_smoothing = MIN_SMOOTHING * (smoothing or 1.0)
         if self.has_kinks or ("envelope" in risk.offers and smoothing > risk.loss.smoothing):
             self.smooth_by(smoothing or 1.0)
         size = mean / risk.lipschitz if risk.lipschitz < np.inf else np.sqrt(mean)
         self.model = _first_model(regularizer, begin, total, size)
-
-    @property
-    def of_blocks(self) -> bool:  # type: ignore[override]
-        return self.pace.of_blocks
 
     @property
     def is_exact(self) -> bool:

@@ -13,16 +13,9 @@ MAX_FACTORIZED = 3000
 # The p × p system is taken if p is at most this fraction of d. If columns differ in length, it
 # loses digits that the d × d system keeps.
 MAX_GRAM_FRACTION = 0.5
-# With more unknowns than this and several classes, conjugate gradients with the part of each class
-# with itself come before a factor of all. With 2 560 unknowns a system of some 20 products took a
-# tenth of the time of the factor.
-MIN_BY_CLASSES = 1000
 # The limit on a working set of dense data is at least this: its Gram matrix takes longer than the
 # products of a pass.
 MIN_DENSE_LIMIT = 100
-# Limit on the features for which the part of each class with itself is factorized, and on the
-# unknowns of a system that is factorized in every pass.
-MAX_CLASS_FEATURES = 1500
 
 
 def holds_all(rows: Rows | ColumnOrder) -> bool:

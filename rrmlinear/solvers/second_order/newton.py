@@ -16,7 +16,6 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.prox_jacobians import has_jacobian
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
-from rrmlinear.solvers.loop.line_search import FIRST_GROWTH, best_growth
 from rrmlinear.solvers.loop.model_duals import duals_of_model
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
@@ -102,8 +101,6 @@ class Newton(Solver):
         self.inner = InnerProblem(risk, self.regularizer, begin, self.first_rise, pace)
         self.at = self.inner.at(self.scores, at.warm) if self.inner.is_augmented else at
         self.moved = self.n
-        #: The growth that a search for the best multiple of the weights tries first.
-        self.growth = FIRST_GROWTH
         #: Whether the search along the last direction saw no fall, and all of it was taken.
         self.is_blind = False
         self.systems = Systems(self.is_quadratic)
@@ -145,9 +142,6 @@ class Newton(Solver):
             at = self.certificate.at(self.scores) if inner.is_augmented else self.at
             from_zero = not inner.is_augmented and not before.any()  # X w is one product
             self.certificate.offer_weights(self.w, at, exact=from_zero)
-            every = inner.pace.multiple_steps
-            if every is not None and inner.steps % every == 0:
-                self._offer_multiple(at)
         if self.is_blind and not self.certificate.gap < gap:
             self.moved = 0
 
@@ -218,14 +212,6 @@ class Newton(Solver):
     def _offer_point(self, vector: Array) -> None:
         w = self.inner.model.point(self.w, vector)
         self.certificate.offer_weights(w, self.certificate.at(self.risk.scores(w)), exact=True)
-
-    def _offer_multiple(self, at: Any) -> None:
-        """Offer the best multiple of the weights, which have fewer losses left."""
-        line, omega = at.line(self.scores), self.regularizer.value_of(self.w.ravel())
-        growth = best_growth(line, omega, self.growth)
-        if growth > 0:
-            self.growth = growth
-            self.certificate.offer_weights((1 + growth) * self.w, line.at(growth))
 
     def _direction(self, vector: Array) -> Array:
         downhill = vector - self.inner.model.gradient(self.w)

@@ -11,10 +11,8 @@ from rrmlinear.risks.hessian import is_nearly_full
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS
 from rrmlinear.solvers.second_order.limits import (
-    MAX_CLASS_FEATURES,
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,
-    MIN_BY_CLASSES,
 )
 
 # The cost of a pass and of a step of Newton's method in Python, without their visits. The cost of a
@@ -22,9 +20,8 @@ from rrmlinear.solvers.second_order.limits import (
 # BLAS computes a half, and of a stored value that is read from a file.
 PASS_COST, STEP_COST = 1e5, 3e5
 SCORE_COST, BLAS_COST, DENSE_GRAM_COST, READING_COST = 20.0, 0.08, 0.02, 6.0
-# Products with all examples in a step of Newton's method, in one of a gradient method, and in the
-# system of a step with the part of each class as preconditioner.
-NEWTON_PRODUCTS, BATCH_PRODUCTS, CLASS_PRODUCTS = 6, 3, 15
+# Products with all examples in a step of Newton's method, and in one of a gradient method.
+NEWTON_PRODUCTS, BATCH_PRODUCTS = 6, 3
 
 
 class Work:
@@ -63,26 +60,20 @@ class Work:
         """The work of a system: of examples, of weights, or by conjugate gradients."""
         with loading:
             from rrmlinear.risks.hessian import row_cost
-            from rrmlinear.solvers.second_order.factors import class_work
 
         n, d, k, stored = self.n, self.d, self.k, self.stored
         unknowns, duals = d * k, n * max(1, k - 1)
         active = duals if self.is_smooth else min(duals, unknowns + n // 10)
-        is_norm = self.quadratic_l1 == 0
-        least = MIN_BY_CLASSES if is_norm or not self.is_smooth else MAX_FACTORIZED
-        by_classes = k > 1 and d <= MAX_CLASS_FEATURES and unknowns > least
         few = active <= min(MAX_FACTORIZED, MAX_GRAM_FRACTION * unknowns)
         if self.quadratic_l1 is not None and few:
             is_dense = k == 1 and is_nearly_full(self.rows)
             gram = DENSE_GRAM_COST if is_dense else BLAS_COST
             return gram * active**2 * stored + BLAS_COST * active**3 / 3
-        if self.has_few_weights and not by_classes:
+        if self.has_few_weights:
             row = DENSE_GRAM_COST * row_cost(self.rows) if k == 1 else BLAS_COST * stored**2
             return row * active + BLAS_COST * unknowns**3 / 3
-        products, factors = MAX_PRODUCTS, 0.0
-        if by_classes:
-            products, factors = CLASS_PRODUCTS, BLAS_COST * class_work(k, d, n)
-        return factors + products * 2 * min(n, active) * stored * (NONZERO_COST + CLASS_COST * k)
+        visit = NONZERO_COST + CLASS_COST * k
+        return MAX_PRODUCTS * 2 * min(n, active) * stored * visit
 
 
 def visit_work(stored: float, k: int) -> float:

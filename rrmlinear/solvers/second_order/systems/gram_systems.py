@@ -23,15 +23,9 @@ CANCELLED = 1e-12
 
 
 class GramSystems:
-    """Solves (D + Z'Z) x = b by a factor of I + Z D⁻¹ Z' (Woodbury), one system after the other.
-
-    Products of rows with each other are kept for the next systems.
-    """
+    """Solves (D + Z'Z) x = b by a factor of I + Z D⁻¹ Z' (Woodbury), one system after the other."""
 
     def __init__(self) -> None:
-        #: The products of all rows with each other, and these rows.
-        self.products: Array | None = None
-        self.rows: Any = None
         #: The last system, and its factor.
         self.latest: tuple[Any, Array, Callable[[Array], Array]] | None = None
 
@@ -45,7 +39,7 @@ class GramSystems:
         return conjugate_gradients(product, precondition, b, FACTORED_DECREASE, MAX_REFINEMENTS)[0]
 
     def _precondition(self, hessian: Any, inverse: Array) -> Callable[[Array], Array]:
-        matrix = self._gram(hessian, inverse)
+        matrix = hessian.gram(inverse)
         matrix.flat[:: len(matrix) + 1] += 1.0
         factor = Factor(matrix)
 
@@ -62,14 +56,3 @@ class GramSystems:
             return np.asarray(inverse * (hessian.adjoint(factor.solve(y)) + split(rest)[1]))
 
         return solve
-
-    def _gram(self, hessian: Any, inverse: Array) -> Array:
-        """Z D⁻¹ Z'; where D is a multiple of the unit matrix, from products that are kept."""
-        if hessian.k > 1 or (inverse != inverse[0]).any():
-            return hessian.gram(inverse)
-        if self.rows is not hessian.rows:
-            if not hessian.keeps_products:
-                return hessian.gram(inverse)
-            self.products, self.rows = hessian.row_products(), hessian.rows
-        gram = hessian.gram_of(self.products, float(inverse[0]))
-        return hessian.gram(inverse) if gram is None else gram

@@ -16,12 +16,9 @@ from rrmlinear.solvers.second_order.conjugate_gradients import (
 )
 from rrmlinear.solvers.second_order.factors import Factor
 from rrmlinear.solvers.second_order.limits import (
-    MAX_CLASS_FEATURES,
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,
-    MIN_BY_CLASSES,
 )
-from rrmlinear.solvers.second_order.systems.class_systems import ClassSystems
 from rrmlinear.solvers.second_order.systems.gram_systems import GramSystems
 from rrmlinear.solvers.second_order.systems.kept_factor import KeptFactor
 
@@ -36,8 +33,7 @@ class Systems:
 
     It is nearly exact for p or d up to MAX_FACTORIZED, else approximate. H = Z'Z with p × d Z. The
     smaller of D + Z'Z and I + Z D⁻¹ Z' is factorized (Woodbury), and conjugate gradients mend what
-    its factor lacks by rounding. Beyond the limit, the parts of each class with itself serve as
-    preconditioner, for the next systems too until these take many more products, or the diagonal.
+    its factor lacks by rounding. Beyond the limit the diagonal serves as preconditioner.
     Where F ``is_quadratic``, one system is the whole problem: the diagonal serves to the residual
     asked for.
     """
@@ -46,7 +42,6 @@ class Systems:
         self.is_quadratic = is_quadratic
         #: The factor of the last system over all features, if it took one.
         self.latest: Factor | None = None
-        self.of_classes = ClassSystems()
         self.of_terms = GramSystems()
         self.kept = KeptFactor()
 
@@ -74,8 +69,6 @@ class Systems:
             return self.of_terms.solved(hessian, diagonal, product, b)
         if d <= MAX_FACTORIZED:
             return self._by_features(hessian, diagonal, product, b, decrease)
-        if hessian.k > 1 and d <= MAX_CLASS_FEATURES * hessian.k:
-            return self.of_classes.solved(hessian, diagonal, product, b)[0]
         scale = 1 / (hessian.diagonal() + diagonal)
         rough = decrease if self.is_quadratic else DIAGONAL_DECREASE
         return conjugate_gradients(product, lambda r: scale * r, b, rough, MAX_PRODUCTS)[0]
@@ -90,10 +83,7 @@ class Systems:
     ) -> Array:
         """x by factors of earlier systems where these will do, and else by that of D + H."""
         d = len(b)
-        if hessian.k > 1 and d > MIN_BY_CLASSES:
-            begin, rest = self.of_classes.solved(hessian, diagonal, product, b, is_small=True)
-        else:
-            begin, rest = self.kept.solved(hessian, product, b, decrease)
+        begin, rest = self.kept.solved(hessian, product, b, decrease)
         if rest is None:
             return begin
         matrix = hessian.matrix()
