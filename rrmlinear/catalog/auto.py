@@ -29,6 +29,8 @@ from rrmlinear.solvers.second_order.work import NEWTON_PRODUCTS, PASS_COST, Work
 # Cutting planes take sequences of at least LONG positions on average, if there are at most
 # MOST_WEIGHTS weights for each position of the mean sequence.
 LONG, MOST_WEIGHTS = 50, 5
+# The place of Newton's method over features.
+FEATURE_NEWTON = "features.feature_newton:FeatureNewton"
 # Kinks of the loss make several inner problems of Newton's method, each of JUDGED_STEPS, and those
 # of the regularizer too.
 INNER_PROBLEMS = 3
@@ -136,7 +138,7 @@ def _by_steps(task: Task) -> Solver | None:
     if dual.suits_features(task) and holds_all(task.rows):
         solver = dual.over_features(task)
     elif second_order.compiled_applies(task):
-        solver = second_order.compiled(task)
+        solver = _made("second_order.compiled_steps:CompiledSteps", task)
     else:
         return None
     solver.follower = lambda: _in_turn(task, _order(task))
@@ -192,9 +194,7 @@ def _over_features(task: Task, newtons: list[Stage], are_few: bool) -> list[Stag
         build = _from_duals(dual.proximal, task)
         return [Stage("the ascent for proximal points", build, visit), *gradients]
     name, visit = "Newton's method over features", NEWTON_PRODUCTS * visit
-    columns = _by_weights(
-        name, lambda given: second_order.feature_newton(_by_rows(given)), task, visit
-    )
+    columns = _by_weights(name, lambda given: _made(FEATURE_NEWTON, _by_rows(given)), task, visit)
     return [*newtons, columns, *gradients] if are_few else [columns, *newtons, *gradients]
 
 
@@ -240,9 +240,9 @@ def _newtons(task: Task) -> list[Stage]:
 
 def _near_kinks(task: Task) -> Stage:
     """Newton's method near the kink, which reads the data a few times."""
-    build, work = _from_duals(second_order.near_kinks, task), _work(task)
-    share = JUDGED_STEPS * work.whole(work.visit)
-    return Stage("Newton's method near the kink", build, work.visit, share, PATIENCE)
+    build, work = partial(_made, "second_order.near_kinks:NearKinks"), _work(task)
+    name, share = "Newton's method near the kink", JUDGED_STEPS * work.whole(work.visit)
+    return Stage(name, _from_duals(build, task), work.visit, share, PATIENCE)
 
 
 def _gradients(task: Task) -> list[Stage]:

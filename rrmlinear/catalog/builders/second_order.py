@@ -5,7 +5,6 @@ They import solvers, and what these know of losses and regularizers, when they a
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -16,16 +15,12 @@ from rrmlinear.catalog.builders.few_weights import solves_kinks, solves_smooth
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.core.loading import loading
 from rrmlinear.losses.margin import Hinge
-from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED, examples_each
 from rrmlinear.solvers.second_order.samples import (
-    LARGE_SAMPLE_FRACTION,
-    SAMPLE_FRACTION,
     may_begin,
     takes_sample,
-    task_of_sample,
     weights_of_sample,
 )
 
@@ -100,14 +95,6 @@ def compiled_applies(task: Task) -> bool:
     return solves_smooth(task)
 
 
-def compiled(task: Task) -> Solver:
-    """Newton's method in one compiled loop."""
-    with loading:
-        from rrmlinear.solvers.second_order.compiled_steps import CompiledSteps
-
-    return CompiledSteps(task.whole(), task.regularizer, task.weights, task.start)
-
-
 def few_weights(task: Task) -> Any:
     """The examples of compiled steps without a free intercept, and the type of their aims; None
     where others are quicker.
@@ -134,26 +121,6 @@ def near_kinks_applies(task: Task) -> bool:
     return examples_each(rows) >= MIN_KINK_EXAMPLES
 
 
-def near_kinks(task: Task) -> Solver:
-    """Newton's method near the kink, from the optimum of a sample unless the task has a start."""
-    with loading:
-        from rrmlinear.solvers.second_order.near_kinks import NearKinks, optimum_of_sample
-
-    risk, modulus = task.whole(), task.regularizer.modulus
-
-    def first() -> NDArray[np.float64]:
-        if task.weights is not None:
-            return np.asarray(task.weights)
-        if task.start is not None:
-            return np.asarray(risk.gradient(task.start)) / modulus
-        with suppress(*OUT_OF_RANGE):
-            return optimum_of_sample(task_of_sample(task, SAMPLE_FRACTION).whole(), modulus)
-        # the ascent, which follows, says which example is at fault
-        return np.zeros(task.rows.width)
-
-    return NearKinks(risk, task.regularizer, first)
-
-
 def free_point(risk: Any, z: NDArray[np.float64], *rest: Any) -> Any:
     """The certificate of a loss without a regularizer; see `free_duals.free_point`."""
     from rrmlinear.solvers.second_order.systems import free_duals
@@ -171,19 +138,3 @@ def feature_newton_applies(task: Task) -> bool:
     if has_inner and task.rows.blocks is not None:
         return False
     return bool(task.regularizer.quadratic_l1)
-
-
-def feature_newton(task: Task) -> Solver:
-    """Newton steps over features, with a note that the automatic solver chose them."""
-    with loading:
-        from rrmlinear.solvers.features.feature_newton import FeatureNewton
-
-    first = None
-    if task.weights is not None:
-        entries = task.rows.width - bool(task.choices.free_bias)
-        first = partial(np.asarray, task.weights[:entries])
-    elif takes_sample(task, LARGE_SAMPLE_FRACTION):
-        first = partial(weights_of_sample, task, feature_newton)
-    solver = FeatureNewton(task.whole(), task.regularizer, first)
-    solver.notes += task.chosen("Newton steps over features are used")
-    return solver

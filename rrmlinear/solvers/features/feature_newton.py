@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_subsets import moving_squares
 from rrmlinear.solvers.features.models.choice import ModelChoice
 from rrmlinear.solvers.features.models.class_model import ClassModelChoice
@@ -25,11 +22,17 @@ from rrmlinear.solvers.loop.first import first_weights, loss_at_zero, scores_at_
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_SMOOTHING
 from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
 from rrmlinear.solvers.second_order.feature_step import Step, StepSearch
 from rrmlinear.solvers.second_order.inner_problem import INNER_GAP_FRACTION
 from rrmlinear.solvers.second_order.paces import USUAL_PACE
+from rrmlinear.solvers.second_order.samples import (
+    LARGE_SAMPLE_FRACTION,
+    takes_sample,
+    weights_of_sample,
+)
 
 # Passes whose models may be minimized roughly; later ones are exact.
 ROUGH_PASSES = 20
@@ -55,8 +58,8 @@ class FeatureNewton(Solver):
     A loss with kinks is replaced by its `AugmentedLoss`, with the regularizer as it is: once steps
     promise little beside the distance of the duals, these are renewed.
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
-    falls from pass to pass. ``first`` makes weights to begin from. Models are minimized roughly
-    where a rule ends the run.
+    falls from pass to pass. It begins at the weights of the task, else at the optimum of a sample.
+    Models are minimized roughly where a rule ends the run.
 
     Rows that are streamed are never cut to a working set: all models are by their Gram matrix, with
     no more features than that leaves room for.
@@ -74,13 +77,9 @@ class FeatureNewton(Solver):
 
     known_rules = (FeatureSum,)
 
-    def __init__(
-        self,
-        risk: ScalarRisk,
-        regularizer: Regularizer,
-        first: Callable[[], Any] | None = None,
-    ) -> None:
+    def __init__(self, task: Task) -> None:
         super().__init__()
+        risk, regularizer = task.whole(), task.regularizer
         if "hessian" not in risk.offers or not ("box" in risk.offers or hasattr(risk, "k")):
             raise ValueError(
                 "Newton steps over features take the losses of examples without a budget, and "
@@ -91,7 +90,8 @@ class FeatureNewton(Solver):
                 "Newton steps over features take the squared norm and the 1-norm as regularizer, "
                 f"got {type(regularizer).__name__}"
             )
-        self.risk, self.regularizer, self.first = risk, regularizer, first
+        self.task, self.risk, self.regularizer = task, risk, regularizer
+        self.notes += task.chosen("Newton steps over features are used")
         self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
         self.n, self.k = risk.rows.shape[0], math.prod(risk.shape[1:])
         self.has_kinks = not risk.loss.smoothing > 0
@@ -123,9 +123,11 @@ class FeatureNewton(Solver):
             if self.k == 1
             else ClassModelChoice(inner.smooth, self.modulus, squares)
         )
-        given = None
-        if self.first is not None:
-            given = np.where(self.usable, np.ravel(self.first()), 0.0)
+        given = self.task.weights
+        if given is None and takes_sample(self.task, LARGE_SAMPLE_FRACTION):
+            given = weights_of_sample(self.task, FeatureNewton)
+        if given is not None:
+            given = np.where(self.usable, np.ravel(given[: risk.shape[0]]), 0.0)
         w, at = first_weights(risk, self.regularizer, given)
         self.certificate.offer_weights(w, at)
         self.w = w.ravel()

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.core.deadline import TimeIsUpError, without_deadline
-from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.conditions.base import Search
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
@@ -16,6 +15,7 @@ from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum, GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
 from rrmlinear.solvers.second_order._few_weights import FewWeights, columns_of
 
@@ -34,18 +34,16 @@ class CompiledSteps(Solver):
 
     An intercept of the risk is one more weight, which is not in ‖w‖². A pass takes all steps of
     Newton's method to an optimum, without calls of Python between them; mostly there is only one
-    pass. It begins at the ``weights`` or at those of the duals ``alphas`` where they are better
-    than 0. Certificate: its weights, and the duals −φ' at their scores, with the best intercept.
+    pass. It begins at the weights of the task or of its duals where they are better than 0.
+    Certificate: its weights, and the duals −φ' at their scores, with the best intercept.
     """
 
     known_rules = (GradientNorm, FeatureSum)
 
-    def __init__(
-        self, risk: Any, regularizer: Regularizer, weights: Any = None, alphas: Any = None
-    ) -> None:
+    def __init__(self, task: Task) -> None:
         super().__init__()
-        self.risk, self.regularizer = risk, regularizer
-        self.first = weights, alphas
+        self.risk, self.regularizer = task.whole(), task.regularizer
+        self.first = task.weights, task.start
 
     def start(self) -> None:
         risk, n = self.risk, len(self.risk.costs)

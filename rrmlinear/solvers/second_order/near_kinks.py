@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.rules.of_duals import DualRange
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order._few_weights import FewWeights, columns_of
+from rrmlinear.solvers.second_order.samples import SAMPLE_FRACTION, task_of_sample
 
 Array = NDArray[np.float64]
 
@@ -87,7 +89,7 @@ class NearKinks(Solver):
     the others by Newton's method. Then it looks at all margins: examples whose dual is wrong there
     count as near from now on. Where none is, the next problem follows, with a smaller q.
 
-    ``first`` makes the weights to begin from.
+    It begins at the weights of the task or of its duals, else at the optimum of a sample.
 
     Source: Rockafellar, Augmented Lagrangians and
     applications of the proximal point algorithm in convex programming, 1976; the two kinds of
@@ -96,17 +98,17 @@ class NearKinks(Solver):
 
     known_rules = (DualRange,)
 
-    def __init__(self, risk: Any, regularizer: Regularizer, first: Callable[[], Array]) -> None:
+    def __init__(self, task: Task) -> None:
         super().__init__()
-        self.risk, self.regularizer, self.first = risk, regularizer, first
-        self.n = len(risk.costs)
+        self.task, self.risk, self.regularizer = task, task.whole(), task.regularizer
+        self.n = len(self.risk.costs)
 
     def start(self) -> None:
         self.certificate = Certificate(self.risk, self.regularizer)
         self.q = FIRST_WIDTH
         if self.rule is not None:
             self.q = min(self.q, max(RULE_PART * self.rule.tolerance, self.q / 2))
-        self.w, self.centre = self.first(), self.risk.labels / 2
+        self.w, self.centre = self._first(), self.risk.labels / 2
         #: Whether the last pass came to its end.
         self.is_solved = False
         self.certificate.offer_duals(np.zeros(self.n), np.zeros(self.risk.shape), exact=True)
@@ -115,6 +117,18 @@ class NearKinks(Solver):
         place = int(NEAR_PART * len(some))
         self.distance = float(np.partition(some, place)[place])
         self.is_near = self._are_near()
+
+    def _first(self) -> Array:
+        """The weights to begin from."""
+        task, modulus = self.task, self.regularizer.modulus
+        if task.weights is not None:
+            return np.array(task.weights, dtype=np.float64)
+        if task.start is not None:
+            return np.asarray(self.risk.gradient(task.start)) / modulus
+        with suppress(*OUT_OF_RANGE):
+            return optimum_of_sample(task_of_sample(task, SAMPLE_FRACTION).whole(), modulus)
+        # the ascent, which follows, says which example is at fault
+        return np.zeros(self.risk.shape)
 
     def _margins(self, w: Array) -> tuple[float, Array, Array]:
         """The primal, the scores and 1 − m of all examples at weights, which are offered."""

@@ -26,8 +26,10 @@ LARGE_SAMPLE_FRACTION = 4
 
 def takes_sample(task: Task, fraction: int = SAMPLE_FRACTION) -> bool:
     """Whether Newton's method begins this task with the optimum of a sample."""
-    each, smooth = examples_each(task.rows, task.n_classes or 1), "smooth" in task.features
-    return may_begin(task) and suits_sample(smooth, each, fraction)
+    if not may_begin(task):
+        return False
+    each = examples_each(task.rows, task.n_classes or 1)
+    return suits_sample("smooth" in task.features, each, fraction)
 
 
 def may_begin(task: Task) -> bool:

@@ -14,6 +14,7 @@ from rrmlinear.solvers.dual.proximal_ascent import InterceptProximalAscent, Prox
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 N, D = 300, 40
 
@@ -40,7 +41,8 @@ def test_the_optimum_and_its_proof(loss, l1):
     assert result.primal == pytest.approx(costs @ loss.values(y, X @ w) + omega.value_of(w))
     assert np.abs(X.T @ (costs * alphas)).max() <= l1 * (1 + 1e-9)
     assert result.dual == pytest.approx(-costs @ loss.conjugates(y, alphas))
-    other = FeatureNewton(ScalarRisk(problem.rows, loss, y, costs), omega).solve(Stopping(1e-8))
+    task = Task.of(ScalarRisk(problem.rows, loss, y, costs), omega)
+    other = FeatureNewton(task).solve(Stopping(1e-8))
     assert result.primal == pytest.approx(other.primal, rel=2e-6)
 
 
@@ -60,7 +62,7 @@ def test_the_optimum_with_a_free_intercept(loss, l1):
     assert np.abs(X.T @ (costs * alphas)).max() <= l1 * (1 + 1e-9)
     assert abs(costs @ alphas) <= 1e-9 * costs.sum()
     assert result.dual == pytest.approx(-costs @ loss.conjugates(y, alphas))
-    other = FeatureNewton(risk, omega).solve(Stopping(1e-8))
+    other = FeatureNewton(Task.of(risk, omega)).solve(Stopping(1e-8))
     assert result.primal == pytest.approx(other.primal, rel=2e-6)
 
 

@@ -23,6 +23,7 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.newton import Newton
 
 N, D, K = 60, 25, 4
@@ -47,7 +48,7 @@ def risk_of(problem, loss, costs, free=False):
 
 
 def solved(risk, omega, tolerance=1e-8):
-    result = FeatureNewton(risk, omega).solve(Stopping(tolerance, max_passes=500))
+    result = FeatureNewton(Task.of(risk, omega)).solve(Stopping(tolerance, max_passes=500))
     assert result.status is Status.SOLVED
     assert 0 <= result.gap <= tolerance * result.primal
     return result

@@ -16,6 +16,7 @@ from rrmlinear.solvers.features.feature_newton import FeatureNewton
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.task import Task
 
 N, D = 80, 30
 LOSSES = {
@@ -45,7 +46,7 @@ def solver_of(problem, loss, costs, l1, modulus=0.0, intercept=False):
     condition = Intercept() if intercept else None
     risk = ScalarRisk(problem.rows, loss, problem.labels, costs, 1, condition)
     omega = ElasticNet(l1, modulus) if modulus else L1(l1)
-    return FeatureNewton(risk, omega.over(risk.shape))
+    return FeatureNewton(Task.of(risk, omega.over(risk.shape)))
 
 
 def solve(problem, loss, costs, l1, modulus=0.0, intercept=False, **rules):
@@ -160,11 +161,11 @@ def test_other_problems_are_refused():
     rows, y, costs = problem.rows, problem.labels, np.ones(N)
     bound = ScalarRisk(rows, SquaredHinge(), y, costs, 1, Budget(1.0))
     with pytest.raises(ValueError, match="without a budget, and SquaredHinge has one"):
-        FeatureNewton(bound, L1(1.0).over(bound.shape))
+        FeatureNewton(Task.of(bound, L1(1.0).over(bound.shape)))
     smooth = ScalarRisk(rows, Logistic(), y, costs)
     groups = L2Groups([list(range(D))]).over(smooth.shape)
     with pytest.raises(ValueError, match="as regularizer, got L2Groups"):
-        FeatureNewton(smooth, groups)
+        FeatureNewton(Task.of(smooth, groups))
     large = Problem.from_arrays([[1.0, 1e200], [2.0, 0.0]], [1.0, -1.0])
     with pytest.raises(ValueError, match="the squared norm of feature 2 overflows"):
         solve(large, Logistic(), np.ones(2), 1.0)

@@ -5,14 +5,14 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
+from rrmlinear.core.records import replace
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.second_order.near_kinks import NearKinks, optimum_of_sample
+from rrmlinear.solvers.second_order.near_kinks import NearKinks
 
 N, D = 1500, 3
 
@@ -31,9 +31,8 @@ def made(kind, form="dense"):
 
 
 def solved(problem, costs, omega, gap_tol=1e-9, first=None):
-    risk = ScalarRisk(problem.rows, Hinge(), problem.labels, costs)
-    first = first or (lambda: optimum_of_sample(risk, omega.modulus))
-    return NearKinks(risk, omega, first).solve(Stopping(gap_tol, max_passes=200))
+    task = Task.of_rows(problem.rows, problem.labels, costs, Hinge(), omega)
+    return NearKinks(replace(task, weights=first)).solve(Stopping(gap_tol, max_passes=200))
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse"])
@@ -59,7 +58,7 @@ def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(objectives, 
 def test_it_arrives_from_weights_far_away(first):
     problem, *_ = made("overlapping")
     near = solved(problem, np.ones(N), L2())
-    far = solved(problem, np.ones(N), L2(), first=lambda: first)
+    far = solved(problem, np.ones(N), L2(), first=first)
     assert far.primal == pytest.approx(near.primal, rel=2e-9)
 
 
