@@ -11,18 +11,26 @@ import numpy as np
 
 from rrmlinear.cli.files import blaming, check_distinct, check_input, check_output, output_file
 from rrmlinear.cli.leaving import LeaveError
-from rrmlinear.cli.parser import Parser, whole
+from rrmlinear.cli.parser import Parser, choice, whole
 from rrmlinear.cli.usage import SEQUENCES
 from rrmlinear.data.attributes.builtin import BUILTIN
 from rrmlinear.data.attributes.chunks import are_chunks, chunk_score
-from rrmlinear.data.attributes.columns import Tokens, read_columns
+from rrmlinear.data.attributes.columns import Items, Tokens, read_tokens, width_of
+from rrmlinear.data.attributes.crfpp import is_of_crfpp, translated
 from rrmlinear.data.attributes.dictionary import Dictionary, read_dictionary
-from rrmlinear.data.attributes.templates import Template, parse_template
+from rrmlinear.data.attributes.templates import (
+    ATTRIBUTES,
+    COLUMNS,
+    CONLLU,
+    FORMATS,
+    Template,
+    parse_template,
+)
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text.libsvm_format import write_libsvm
 from rrmlinear.data.text.whole_file import is_stream
 
-DEFAULT_TEMPLATE = "chunking"
+DEFAULT_TEMPLATE, UPOS = "chunking", "upos"
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,7 @@ class Options:
     """The sequences command as it was given."""
 
     template: str
+    form: str | None
     dictionary: str | None
     predicted: str | None
     least: int
@@ -44,6 +53,7 @@ def parse_sequences(arguments: Sequence[str]) -> Options:
     """The command's arguments; LeaveError for those that do not fit each other."""
     parser = Parser(lambda: SEQUENCES, outputs=1)
     parser.value("--template", dest="template")
+    parser.value("--format", dest="form", type=choice("--format", FORMATS))
     parser.value("--dictionary", dest="dictionary")
     parser.value("--predicted", dest="predicted")
     parser.value("--least", dest="least", type=whole("--least", 1))
@@ -58,15 +68,20 @@ def parse_sequences(arguments: Sequence[str]) -> Options:
     if len(files) < 3 and not options.dictionary and is_stream(files[1]):
         raise parser.wrong("no dictionary_file is given, and output_file has no name for it")
     if options.dictionary:
-        for flag in ("template", "least"):
-            if getattr(options, flag) is not None:
+        for flag, value in (
+            ("template", options.template), ("least", options.least), ("format", options.form)
+        ):  # fmt: skip
+            if value is not None:
                 raise parser.wrong(f"--{flag} has no effect with --dictionary, which has its own")
+    elif options.form == ATTRIBUTES and options.template:
+        raise parser.wrong("--template has no effect: --format attributes has them in the file")
     elif options.predicted:
         raise parser.wrong("--predicted needs --dictionary, which has the names of the labels")
     elif options.unlabelled:
         raise parser.wrong("--unlabelled is for --dictionary: training needs labels")
     return Options(
-        options.template or DEFAULT_TEMPLATE,
+        options.template or (UPOS if options.form == CONLLU else DEFAULT_TEMPLATE),
+        options.form,
         options.dictionary,
         options.predicted,
         options.least or 1,
@@ -105,7 +120,7 @@ def main(arguments: Sequence[str]) -> None:
 
 def _make(options: Options) -> None:
     """Sequences and their dictionary."""
-    template = _template(options.template)
+    template = _template(options)
     dictionary, problem = Dictionary.of(_tokens(options, template), template, options.least)
     with output_file(options.dictionary_file, "can't write dictionary file") as file:
         file.write(dictionary.text().encode())
@@ -143,7 +158,7 @@ def _apply(options: Options, path: str) -> None:
         )
 
 
-def _name(options: Options, path: str, dictionary: Dictionary, tokens: Tokens) -> None:
+def _name(options: Options, path: str, dictionary: Dictionary, tokens: Tokens | Items) -> None:
     """Write the columns with the predicted label behind them, and print scores."""
     with blaming(f"can't open predicted file {path}"), open(path, "rb") as file:
         lines = file.read().split(b"\n")
@@ -161,9 +176,10 @@ def _name(options: Options, path: str, dictionary: Dictionary, tokens: Tokens) -
     names = dictionary.names(numbers)
     columns = [*tokens.columns, *([tokens.labels] if tokens.labels else []), names]
     ends = set(tokens.starts[1:].tolist())
+    mark = " " if dictionary.template.form == COLUMNS else "\t"
     with output_file(options.output_file, "can't write output file") as out:
         for at, words in enumerate(zip(*columns, strict=True), 1):
-            out.write((" ".join(words) + ("\n\n" if at in ends else "\n")).encode())
+            out.write((mark.join(words) + ("\n\n" if at in ends else "\n")).encode())
     if tokens.labels is not None and not options.quiet:
         print(scores(tokens.labels, names, tokens.starts.tolist()))
 
@@ -183,23 +199,44 @@ def scores(true: Sequence[str], predicted: Sequence[str], starts: Sequence[int])
     return "\n".join(lines)
 
 
-def _template(name: str) -> Template:
+def _template(options: Options) -> Template:
+    name = options.template
+    if options.form == ATTRIBUTES:
+        return parse_template(f"format {ATTRIBUTES}\n", "--format")
     if name in BUILTIN:
-        return parse_template(BUILTIN[name], f"the template {name}")
+        return _parsed(BUILTIN[name], f"the template {name}", options)
     known = ", ".join(BUILTIN)
     sentence = f"can't open template file {name} (those with a name are {known})"
     with blaming(sentence), open(name, encoding="utf-8", errors="replace") as file:
-        return parse_template(file.read(), name)
+        text = file.read()
+    if is_of_crfpp(text):
+        with blaming(f"can't open input file {options.columns_file}"):
+            text = translated(text, name, width_of(options.columns_file) - 1)
+    return _parsed(text, name, options)
 
 
-def _tokens(options: Options, template: Template) -> Tokens:
+def _parsed(text: str, name: str, options: Options) -> Template:
+    """The template, for files of the format that was asked for."""
+    own = parse_template(text, name)
+    if options.form in (None, own.form):
+        return own
+    if CONLLU in (options.form, own.form):
+        raise LeaveError(
+            f"ERROR: --format {options.form} does not fit {name}, whose columns are those of "
+            f"{own.form}"
+        )
+    lines = [line for line in text.splitlines() if line.split()[:1] != ["format"]]
+    return parse_template("\n".join([f"format {options.form}", *lines, ""]), name)
+
+
+def _tokens(options: Options, template: Template) -> Tokens | Items:
     if template.edges and not options.predicted and is_stream(options.output_file):
         raise LeaveError(
             f"ERROR: the template has attributes of edges, whose file stands beside output_file: "
             f"{options.output_file} is no file"
         )
     with blaming(f"can't open input file {options.columns_file}"):
-        return read_columns(options.columns_file, template.columns, options.labelled)
+        return read_tokens(options.columns_file, template, options.labelled)
 
 
 def _write(options: Options, problem: SequenceProblem) -> None:

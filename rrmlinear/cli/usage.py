@@ -167,7 +167,10 @@ takes text; {STANDARD_OUTPUT}"""
 SEQUENCES = f"""\
 Usage: sequences [options] columns_file output_file [dictionary_file]
 options:
---template name : {", ".join(BUILTIN)}, or a file with a template (default chunking)
+--template name : {", ".join(BUILTIN)}, or a file with a template, also one of
+                  CRF++ (default chunking; upos for conllu)
+--format name : columns, separated by blanks (default); tabs, columns that may have blanks inside;
+                conllu, whose label is UPOS by default; attributes, CRFsuite's text
 --least n : leave out attributes that occur fewer than n times (default 1)
 --dictionary file : take the numbers of attributes and labels from this file, the dictionary of the
                     training data

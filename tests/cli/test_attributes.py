@@ -3,6 +3,7 @@
 import pytest
 
 from rrmlinear.cli.attributes import main
+from rrmlinear.cli.command import run
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.data.text.libsvm_format import read_sequences
 
@@ -115,3 +116,66 @@ def test_conll_2000_has_the_attributes_of_crfsuites_tutorial(shared_data, tmp_pa
     said = capsys.readouterr()
     assert said.out.startswith("2012 sequences, 47377 positions; ")
     assert "the label I-LST is not in the dictionary" in said.err
+
+
+WORDS = {"the": ("B-NP", "DET"), "cat": ("I-NP", "NOUN"), "sees": ("B-VP", "VERB")}
+SENTENCE = ["the", "cat", "sees", "the", "cat"]
+
+
+def attributes_of(sentence):
+    lines = (f"{WORDS[word][0]}\tw={word}:2\tb={before}" for before, word in zip(
+        ["", *sentence], sentence, strict=False))  # fmt: skip
+    return "\n".join(lines) + "\n\n"
+
+
+def universal(sentence):
+    lines = (f"{k}\t{word}\t_\t{WORDS[word][1]}" + 6 * "\t_" for k, word in enumerate(sentence, 1))
+    return "# text\n" + "\n".join(lines) + "\n\n"
+
+
+def tabs_of(sentence):
+    return "".join(f"{word} x\t{WORDS[word][1]} y\n" for word in sentence) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("form", "write", "column", "score"),
+    [
+        ("attributes", attributes_of, 0, "F1 = 100.00%"),
+        ("conllu", universal, 1, "Accuracy = 100%"),
+        ("tabs", tabs_of, 1, "Accuracy = 100%"),
+    ],
+)
+def test_other_formats_to_a_score(form, write, column, score, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.txt").write_text(write(SENTENCE) * 5 + write(SENTENCE[:3]) * 5)
+    (tmp_path / "test.txt").write_text(write(SENTENCE[:2]) + write(SENTENCE))
+    template = ("--template", "own") if form == "tabs" else ()
+    (tmp_path / "own").write_text("columns w\nw[-1..1]\n")
+    for command, words in (
+        ("attributes", ("--format", form, *template, "train.txt", "train")),
+        ("training", ("-q", "--loss", "crf", "-c", "10", "train", "model")),
+        ("attributes", ("--dictionary", "train.dictionary", "test.txt", "test")),
+        ("prediction", ("test", "model", "predicted")),
+        ("attributes", ("--dictionary", "train.dictionary", "--predicted", "predicted",
+                        "test.txt", "named")),
+    ):  # fmt: skip
+        assert run(command, list(words)) == 0, capsys.readouterr().err
+    assert score in capsys.readouterr().out
+    lines = [line.split("\t") for line in (tmp_path / "named").read_text().splitlines() if line]
+    assert len(lines) == 7
+    assert all(line[column] == line[column + 1] for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--format", "attributes", "--template", "names"), "--template has no effect: --format"),
+        (("--format", "conllu", "--template", "chunking"), "does not fit the template chunking"),
+        (("--format", "tabs", "--dictionary", "d"), "--format has no effect with --dictionary"),
+    ],
+)
+def test_formats_that_do_not_fit_are_refused(arguments, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t").write_text("a\tb\n")
+    assert run("attributes", [*arguments, "t", "out"]) == 1
+    assert said in capsys.readouterr().err

@@ -32,6 +32,24 @@ word.shape[-1..1]
 begin
 end
 """,
+    # The tags of Universal Dependencies.
+    "upos": """\
+format conllu
+label upos
+columns form
+form[-2..2]
+form[-1..1] by 2
+form.lower[0]
+form.prefix2[0]
+form.prefix3[0]
+form.suffix1[0]
+form.suffix2[0]
+form.suffix3[0]
+form.suffix4[0]
+form.shape[-1..1]
+begin
+end
+""",
     "names": """\
 columns word pos chunk
 word[-2..2]

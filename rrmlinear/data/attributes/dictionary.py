@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.attributes.columns import Tokens
+from rrmlinear.data.array_rows import rows_of
+from rrmlinear.data.attributes.columns import Items, Tokens
 from rrmlinear.data.attributes.expansion import Codes, Expansion
 from rrmlinear.data.attributes.templates import Template, parse_template
 from rrmlinear.data.rows import Rows
@@ -37,12 +38,20 @@ class Dictionary:
 
     @classmethod
     def of(
-        cls, tokens: Tokens, template: Template, least: int = 1
+        cls, tokens: Tokens | Items, template: Template, least: int = 1
     ) -> tuple[Dictionary, SequenceProblem]:
         """The dictionary of tokens, of attributes that occur ``least`` times, and their rows.
 
         Raises ValueError where no attribute is left.
         """
+        if isinstance(tokens, Items):
+            counts = np.bincount(tokens.numbers, minlength=len(tokens.names))
+            attributes, numbers = _most_frequent(tokens.names, counts, least)
+            if not attributes:
+                raise ValueError(f"no attribute occurs {least} times")
+            found = tuple(dict.fromkeys(tokens.labels or ("none",)))
+            of_items = cls(template, found, attributes)
+            return of_items, of_items._of_items(tokens, numbers)[0]
         expansion = Expansion(tokens, template)
         attributes, columns = _numbered(expansion.attributes(), least)
         if not attributes:
@@ -54,30 +63,51 @@ class Dictionary:
         made = cls(template, labels, attributes, edges)
         return made, made._problem(tokens, columns, of_edges)
 
-    def problem(self, tokens: Tokens) -> tuple[SequenceProblem, int]:
+    def problem(self, tokens: Tokens | Items) -> tuple[SequenceProblem, int]:
         """The rows of other tokens, and how many attributes are left out, as they are unknown.
 
         Labels that are unknown get numbers above k.
         """
+        if isinstance(tokens, Items):
+            known = {text: number for number, text in enumerate(self.attributes)}
+            return self._of_items(tokens, np.array([*(known.get(n, -1) for n in tokens.names), -1]))
         expansion = Expansion(tokens, self.template)
         columns, unknown = _looked_up(expansion.attributes(), self.attributes)
         of_edges, more = _looked_up(expansion.edges(), self.edges)
         return self._problem(tokens, columns, of_edges), unknown + more
 
-    def _problem(
-        self, tokens: Tokens, columns: list[Codes], of_edges: list[Codes]
-    ) -> SequenceProblem:
+    def _of_items(self, items: Items, numbers: NDArray[np.int64]) -> tuple[SequenceProblem, int]:
+        """The rows of attributes that have a number, and how many have none."""
+        from scipy.sparse import csr_array
+
+        at = numbers[items.numbers]
+        kept = np.concatenate(([0], np.cumsum(at >= 0)))[items.ends]
+        shape = items.n, len(self.attributes)
+        matrix = csr_array((items.values[at >= 0], at[at >= 0].astype(np.int32), kept), shape)
+        matrix.sum_duplicates()
+        label, names = self._label(items)
+        problem = SequenceProblem(rows_of(matrix), label, items.starts, names)
+        return problem, int((at < 0).sum())
+
+    def _label(self, tokens: Tokens | Items) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The label of each position, and the numbers of all labels."""
         numbers = {name: number for number, name in enumerate(self.labels)}
         words = tokens.labels or [self.labels[0]] * tokens.n
         label = np.array([numbers.setdefault(w, len(numbers)) for w in words], dtype=np.int32)
+        return label, np.arange(1, len(numbers) + 1)
+
+    def _problem(
+        self, tokens: Tokens, columns: list[Codes], of_edges: list[Codes]
+    ) -> SequenceProblem:
         edges = None
         if self.edges:
             behind = np.delete(np.arange(tokens.n), tokens.starts[:-1])
             edges = _rows([each[behind] for each in of_edges], len(self.edges))
-        rows, names = _rows(columns, len(self.attributes)), np.arange(1, len(numbers) + 1)
+        label, names = self._label(tokens)
+        rows = _rows(columns, len(self.attributes))
         return SequenceProblem(rows, label, tokens.starts, names, None, edges)
 
-    def unknown_labels(self, tokens: Tokens) -> Sequence[str]:
+    def unknown_labels(self, tokens: Tokens | Items) -> Sequence[str]:
         """The labels that the dictionary does not have, in order of first appearance."""
         known = set(self.labels)
         return [name for name in dict.fromkeys(tokens.labels or ()) if name not in known]
@@ -140,11 +170,21 @@ def _numbered(
     counts = np.zeros(len(texts), dtype=np.int64)
     for of_attribute in codes:
         counts += np.bincount(of_attribute[of_attribute >= 0], minlength=len(texts))
+    kept, numbers = _most_frequent(texts, counts, least)
+    return kept, [numbers[each] for each in codes]
+
+
+def _most_frequent(
+    texts: Sequence[str], counts: NDArray[np.int64], least: int
+) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Texts that occur ``least`` times, the most frequent first, and the number of each of all
+    texts among them, −1 for others and behind the last.
+    """
     order = np.argsort(-counts, kind="stable")
     order = order[counts[order] >= max(least, 1)]
     numbers = np.full(len(texts) + 1, -1)  # the last one for ABSENT, which is -1
     numbers[order] = np.arange(order.size)
-    return tuple(texts[at] for at in order.tolist()), [numbers[each] for each in codes]
+    return tuple(texts[at] for at in order.tolist()), numbers
 
 
 def _looked_up(

@@ -24,6 +24,7 @@ class Expansion:
 
     def __init__(self, tokens: Tokens, template: Template) -> None:
         self.tokens, self.template = tokens, template
+        self.padded = template.padded
         lengths = np.diff(tokens.starts)
         self.before = np.arange(tokens.n) - np.repeat(tokens.starts[:-1], lengths)
         self.behind = np.repeat(tokens.starts[1:], lengths) - 1 - np.arange(tokens.n)
@@ -41,6 +42,8 @@ class Expansion:
             yield np.where(self.before > 0, codes, ABSENT), texts
 
     def _end_of_sequences(self, name: str) -> tuple[Codes, list[str]]:
+        if name == "bias":
+            return np.zeros(self.tokens.n, dtype=np.int64), [name]
         distance = self.before if name == "begin" else self.behind
         return np.where(distance == 0, 0, ABSENT), [name]
 
@@ -67,7 +70,13 @@ class Expansion:
             codes, words = _mapped(codes, [part.function(word) for word in words])
         if part.offset:
             inside = (self.before >= -part.offset) & (self.behind >= part.offset)
-            codes = np.where(inside, np.roll(codes, -part.offset), ABSENT)
+            outside: Codes | int = ABSENT
+            if self.padded:
+                far = -part.offset - self.before if part.offset < 0 else part.offset - self.behind
+                sign, farthest = "-" if part.offset < 0 else "+", abs(part.offset)
+                outside = len(words) - 1 + far
+                words = [*words, *(f"_B{sign}{k}" for k in range(1, farthest + 1))]
+            codes = np.where(inside, np.roll(codes, -part.offset), outside)
         return codes, words
 
     def _column(self, at: int) -> tuple[Codes, list[str]]:

@@ -17,6 +17,10 @@ each pair of labels, as of the lines B of CRF++. The first position of a sequenc
 ``column.function[offset]`` has the functions lower, shape, prefixN and suffixN. Text from # on is a
 comment. Where an offset leads out of the sequence, or a word is shorter than its prefix or suffix,
 the position does not have the attribute.
+
+Lines before the columns say more: ``format tabs`` (or conllu, or attributes) how the file is
+written, ``label upos`` which column of CoNLL-U is the label, and ``padded`` that a position outside
+of the sequence has words of its own, _B-1, _B+1 and so on, as in CRF++.
 """
 
 from __future__ import annotations
@@ -24,10 +28,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 PART = re.compile(r"(\w+)(?:\.([a-z]+)(\d*))?\[(-?\d+)(?:\.\.(-?\d+))?\]")
 BY = re.compile(r"(.*\S)\s+by\s+(\d+)")
-ENDS = ("begin", "end")
+ENDS = ("begin", "end", "bias")
+#: How files of tokens are written; those of attributes need no template.
+COLUMNS, TABS, CONLLU, ATTRIBUTES = "columns", "tabs", "conllu", "attributes"
+FORMATS = (COLUMNS, TABS, CONLLU, ATTRIBUTES)
+#: The columns of CoNLL-U.
+UNIVERSAL = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 EDGE = "edge"
 RUNS_OF_A_SHAPE = re.compile(r"(.)\1+")
 #: Positions that an attribute may look away, and neighbours that it may join.
@@ -46,7 +56,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Attribute:
-    """Parts that are one attribute together, or the begin or the end of a sequence."""
+    """Parts that are one attribute together, or the begin or the end of a sequence, or a bias."""
 
     name: str
     parts: tuple[Part, ...]
@@ -62,6 +72,9 @@ class Template:
     attributes: tuple[Attribute, ...]
     edges: tuple[Attribute, ...]
     text: str
+    form: str = COLUMNS
+    label: str = "upos"
+    padded: bool = False
 
 
 class TemplateError(ValueError):
@@ -73,10 +86,14 @@ def parse_template(text: str, path: str) -> Template:
     columns: tuple[str, ...] = ()
     attributes: dict[str, Attribute] = {}
     edges: dict[str, Attribute] = {}
+    more: dict[str, Any] = {}
     for number, line in enumerate(text.splitlines(), 1):
         place = f"{path}, line {number}"
         words = line.partition("#")[0].split()
         if not words:
+            continue
+        if not columns and words[0] in ("format", "label", "padded"):
+            more |= _header(words, place)
             continue
         if not columns:
             if words[0] != "columns" or len(words) < 2:
@@ -84,15 +101,38 @@ def parse_template(text: str, path: str) -> Template:
             if len(set(words)) < len(words):
                 raise TemplateError(f"{place}: two columns have one name")
             columns = tuple(words[1:])
+            if more.get("form") == CONLLU:
+                _check_universal(columns, more.get("label", "upos"), place)
             continue
         known = edges if words[0] == EDGE else attributes
         for attribute in _attributes_of(" ".join(words[words[0] == EDGE :]), columns, place):
             known.setdefault(attribute.name, attribute)
+    if more.get("form") == ATTRIBUTES:
+        return Template((), (), (), text, ATTRIBUTES)
     if not attributes:
         raise TemplateError(
             f"{path}: the template has no attributes of positions; at least one is needed"
         )
-    return Template(columns, tuple(attributes.values()), tuple(edges.values()), text)
+    return Template(columns, tuple(attributes.values()), tuple(edges.values()), text, **more)
+
+
+def _header(words: list[str], place: str) -> dict[str, Any]:
+    """What a line before the columns says."""
+    name, *rest = words
+    known = {"format": FORMATS, "label": UNIVERSAL}
+    if name == "padded" and not rest:
+        return {"padded": True}
+    if name not in known or len(rest) != 1 or rest[0] not in known[name]:
+        told = "padded, alone" if name == "padded" else f"{name} and one of {known[name]}"
+        raise TemplateError(f"{place}: found {' '.join(words)!r} where {told} is expected")
+    return {"form" if name == "format" else "label": rest[0]}
+
+
+def _check_universal(columns: tuple[str, ...], label: str, place: str) -> None:
+    for name in columns:
+        if name not in UNIVERSAL or name == label:
+            why = "the label" if name == label else f"none of {', '.join(UNIVERSAL)}"
+            raise TemplateError(f"{place}: the column {name} is {why}")
 
 
 def _attributes_of(line: str, columns: tuple[str, ...], place: str) -> list[Attribute]:
@@ -121,7 +161,7 @@ def _joined(parts: list[Part]) -> Attribute:
 def _window(text: str, columns: tuple[str, ...], place: str) -> list[Part]:
     found = PART.fullmatch(text)
     if not found:
-        raise TemplateError(f"{place}: {text!r} is no column[offset], begin or end")
+        raise TemplateError(f"{place}: {text!r} is no column[offset], begin, end or bias")
     column, function, length, first, last = found.groups()
     if column not in columns:
         raise TemplateError(f"{place}: there is no column {column}, but {', '.join(columns)}")
