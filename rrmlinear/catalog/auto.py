@@ -215,7 +215,10 @@ def _begins_by_newton(task: Task) -> bool:
     squares = task.rows.squared_norms()
     if is_one or not np.isfinite(squares).all():  # the ascent names an example that overflows
         return bool(np.isfinite(squares).all())
-    condition = (task.costs * squares).mean() / (task.regularizer.modulus * task.loss.smoothing)
+    smoothing = task.loss.smoothing
+    if not smoothing > 0:  # no number of passes is known
+        return True
+    condition = (task.costs * squares).mean() / (task.regularizer.modulus * smoothing)
     return passes <= 1 + math.sqrt(condition)
 
 

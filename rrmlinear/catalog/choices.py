@@ -117,6 +117,12 @@ class Choices(PlainState):
         Number(above=1, below=1e100),
         usually="2",
     )
+    power: float | None = choice(
+        "loss",
+        "power p of the mean that the variance of the Tweedie loss is; beyond 2 it is not convex",
+        Number(above=1, below=2),
+        usually="1.5",
+    )
     beta: float | None = choice(
         "loss", "weight of recall in F_beta, above 1 more than precision", MODERATE, usually="1"
     )
@@ -222,6 +228,7 @@ class Choices(PlainState):
         "length of inner problems: adaptive, theory (the paper's), or a number of passes",
         NamesOrWhole(("adaptive", "theory"), "passes"),
         usually="adaptive",
+        values_need={"theory": frozenset({"bounded"})},
         excluded_by=("free_bias",),
     )
     block: str | None = choice(

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rrmlinear.catalog.rows import LossRow
+from rrmlinear.catalog.values import Number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,6 +44,22 @@ def one_class(nu: float) -> Any:
     from rrmlinear.losses.regression import Quantile
 
     return Quantile(max(1 - nu, 1e-300), 0.0)
+
+
+def poisson() -> Any:
+    """Half the Poisson deviance."""
+    return _deviance(1.0)
+
+
+def gamma() -> Any:
+    """Half the gamma deviance."""
+    return _deviance(2.0)
+
+
+def _deviance(power: float) -> Any:
+    from rrmlinear.losses.regression import Deviance
+
+    return Deviance(power)
 
 
 def _table(*rows: LossRow) -> dict[str, LossRow]:
@@ -93,6 +110,46 @@ LOSSES: Mapping[str, LossRow] = _table(
         "losses.regression:Quantile",
         {"quantile": 0.5, "smoothing": 0.0},
         PIECES,
+    ),
+    LossRow(
+        "poisson",
+        "regression",
+        "e^a − y a + y log y − y",
+        "catalog.losses:poisson",
+        {},
+        SMOOTH,
+        link="exp",
+        labels=Number(least=0),
+    ),
+    LossRow(
+        "gamma",
+        "regression",
+        "y e^(−a) + a − log y − 1",
+        "catalog.losses:gamma",
+        {},
+        SMOOTH,
+        link="exp",
+        labels=Number(above=0),
+    ),
+    LossRow(
+        "tweedie",
+        "regression",
+        "e^((2−p)a)/(2−p) + y e^(−(p−1)a)/(p−1) − y^(2−p)/((p−1)(2−p)), p the power",
+        "losses.regression:Deviance",
+        {"power": 1.5},
+        SMOOTH,
+        link="exp",
+        labels=Number(least=0),
+    ),
+    LossRow(
+        "binomial",
+        "regression",
+        "log(1 + e^a) − y a + y log y + (1 − y) log(1 − y)",
+        "losses.margin:Binomial",
+        {},
+        SMOOTH,
+        link="sigmoid",
+        labels=Number(least=0, most=1),
     ),
     LossRow(
         "hinge", "binary", "max(0, 1 − y a)", "catalog.losses:hinge", {"smoothing": 0.0}, PIECES
@@ -271,7 +328,9 @@ NAMED_LOSSES: Mapping[str, LossRow] = {**LOSSES, **CHAIN_LOSSES, **MEASURE_LOSSE
 
 
 #: Losses of regression, and those of several targets in one: of tasks, and of a matrix's entries.
-REGRESSION_LOSSES = {name: row for name, row in LOSSES.items() if row.kind == "regression"}
+REGRESSION_LOSSES = {
+    name: row for name, row in LOSSES.items() if row.kind == "regression" and row.link is None
+}
 TASK_LOSSES: Mapping[str, LossRow] = REGRESSION_LOSSES | _table(
     LossRow("distance", "vectors", "‖r‖₂", "losses.multiclass:Distance", {"smoothing": 0.0}),
 )

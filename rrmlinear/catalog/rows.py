@@ -7,7 +7,10 @@ from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rrmlinear.catalog.values import Values
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog.values import Number, Values
 from rrmlinear.core.loading import named
 from rrmlinear.core.records import record
 
@@ -40,6 +43,11 @@ FEATURES = {
         "loss", "the largest score of a labelling, without smoothing", "is a different one"
     ),
     "smooth": Feature("loss", "a smooth loss", "has a kink"),
+    "bounded": Feature(
+        "loss",
+        "a loss whose slopes or second derivatives have a bound",
+        "has exponentials, whose slopes and second derivatives have none",
+    ),
     "pieces": Feature(
         "loss",
         "losses whose duals are sums of clipped lines, as those of the hinge and of absolute "
@@ -112,7 +120,8 @@ class LossRow:
 
     What stands at ``maker``, see `named`, makes the loss of the numbers that it ``takes``, in their
     order. Their defaults are the values; those of ``positive`` may not be 0. ``link`` names the
-    way from scores to probabilities. ``threshold`` says whether models have a threshold ρ of
+    way from scores to probabilities, or of numbers to their means. ``labels`` are those that a loss
+    of numbers takes, None for all. ``threshold`` says whether models have a threshold ρ of
     scores. ``title`` is the name of 1 minus a measure's loss in reports, next to the accuracy.
     """
 
@@ -126,6 +135,7 @@ class LossRow:
     link: str | None = None
     threshold: bool = False
     title: str = ""
+    labels: Number | None = None
 
     def build(self, *numbers: Any) -> Any:
         """The loss with these numbers."""
@@ -145,7 +155,26 @@ class LossRow:
             "measure": {"measure", "classes"},
         }[self.kind]
         smoothed = {"smooth"} if "smoothing" in self.takes and numbers.get("smoothing") else set()
-        return (self.features | of_kind | smoothed) - ({"labellings"} if smoothed else set())
+        bounded = set() if self.link == "exp" else {"bounded"}
+        return (self.features | of_kind | smoothed | bounded) - (
+            {"labellings"} if smoothed else set()
+        )
+
+    def means(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """What numbers are on average at these scores: the scores, eᵃ or 1/(1 + e⁻ᵃ)."""
+        if self.link == "exp":
+            return np.asarray(np.exp(scores))
+        return scores if self.link is None else np.asarray(np.exp(-np.logaddexp(0.0, -scores)))
+
+    def check_labels(self, y: NDArray[Any]) -> None:
+        """Raise ValueError for labels that the loss does not take, with the first of them."""
+        if self.labels is None or not len(y) or self.labels.holds(float(y.min()), float(y.max())):
+            return
+        at = next(i for i, label in enumerate(y) if not self.labels.admits(float(label)))
+        raise ValueError(
+            f"example {at + 1} has label {y[at]:g}; with loss {self.name} it must "
+            f"{self.labels.allowed}"
+        )
 
     @property
     def could_offer(self) -> frozenset[str]:

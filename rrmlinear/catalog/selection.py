@@ -95,7 +95,7 @@ class Selection:
         """
         if not (self.tolerance and self.solver.tolerance):
             return np.inf
-        most = GAP_TOL if self.loss.smoothing > 0 else KINKS_GAP_TOL
+        most = GAP_TOL if self.loss.differentiable else KINKS_GAP_TOL
         return max(most * min(1.0, self.tolerance / self.solver.tolerance), NEGATIVE_GAP)
 
     @property
@@ -122,6 +122,7 @@ class Selection:
             )
         if problem.n_examples == 0:
             raise ValueError("the problem has no examples")
+        self.loss_row.check_labels(problem.labels)
         self.check_bias(problem.bias)
 
     def check_bias(self, bias: float) -> None:

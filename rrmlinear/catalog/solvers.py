@@ -33,6 +33,7 @@ PROX = frozenset({"prox"})
 LABELLINGS = frozenset({"labellings"})
 MEASURES = frozenset({"prox", "measure"})
 SQUARED_NORM = frozenset({"one-score", "linear"})
+BOUNDED = frozenset({"bounded"})  # steps and planes that exponentials would throw far away
 
 
 def _table(*rows: SolverRow) -> dict[int | str, SolverRow]:
@@ -83,7 +84,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         34,
         "PRAGAM",
         "Pragam: weights and duals by the excessive gap",
-        (CONVEX | EXAMPLES, CONVEX | LABELLINGS),
+        (CONVEX | EXAMPLES | BOUNDED, CONVEX | LABELLINGS),
         (*BATCH, "lipschitz"),
         "solvers.gradient.pragam:Pragam",
         graphs=False,
@@ -127,7 +128,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         39,
         "BMRM",
         "BMRM: cutting planes of the whole risk",
-        (CONVEX,),
+        (CONVEX | BOUNDED,),
         (*BATCH, "observed", "line_search"),
         "solvers.bundle.bmrm:BMRM",
         how={"update": "qp"},
@@ -136,7 +137,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         40,
         "LS_BMRM",
         "ls-BMRM: the same with the mean of all planes and a new one",
-        (CONVEX,),
+        (CONVEX | BOUNDED,),
         (*BATCH, "observed", "line_search"),
         "solvers.bundle.bmrm:BMRM",
         how={"update": "ls"},
@@ -145,7 +146,7 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         41,
         "PEGASOS",
         "Pegasos: stochastic subgradient steps",
-        (SQUARED_NORM | EXAMPLES,),
+        (SQUARED_NORM | EXAMPLES | BOUNDED,),
         (*OBJECTIVE, "batch", "averaging"),
         "solvers.gradient.pegasos:Pegasos",
         starts=False,

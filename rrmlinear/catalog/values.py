@@ -69,10 +69,17 @@ class Number(Values):
     finite: bool = True
     most: float = math.inf
 
+    def holds(self, least: float, most: float) -> bool:
+        """Whether it admits all finite numbers from ``least`` to ``most``."""
+        from_below = least > self.above and least >= self.least
+        return from_below and most < self.below and most <= self.most
+
     @property
     def allowed(self) -> str:
         if self.below < math.inf and self.least > -math.inf:
             return f"be at least {self.least:g} and below {self.below:g}"
+        if self.most < math.inf and self.least > -math.inf:
+            return f"lie in [{self.least:g}, {self.most:g}]"
         if self.most < math.inf:
             return f"be above {self.above:g} and at most {self.most:g}"
         if self.below < math.inf:

@@ -38,6 +38,7 @@ FLAGS = {
     "huber": Flag("--huber", "delta"),
     "quantile": Flag("--quantile", "q"),
     "slope": Flag("--slope", "s"),
+    "power": Flag("--power", "p"),
     "beta": Flag("--beta", "b"),
     "k": Flag("--k", "k"),
     "budget": Flag("--budget", "m"),

@@ -1,4 +1,4 @@
-"""The base of linear regressions: one target, and predictions that are scores."""
+"""The base of linear regressions: one target, and predictions that are scores or means."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rrmlinear.solvers.loop.result import Result
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Regressor(Scored, RegressorMixin, LinearModel):
-    """Predictions are scores."""
+    """Predictions are scores, or the means that these stand for."""
 
     _kinds = REGRESSING
 
@@ -81,5 +81,5 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         return self._chosen(problem, self._loss(0))
 
     def predict(self, X: Any) -> NDArray[np.floating[Any]]:
-        """Predicted numbers, of shape (n_samples,)."""
-        return self._scores(X).ravel()
+        """Predicted numbers, of shape (n_samples,): scores, or the means of counts and costs."""
+        return self._loss(0).means(self._scores(X).ravel())

@@ -1,11 +1,12 @@
-from rrmlinear.simd.clipped_arrays cimport clipped_t
+from rrmlinear.simd.losses.clipped_arrays cimport clipped_t
 
 
 cdef class ScalarLoss:
-    # The modulus of strong convexity of φ*: φ is 1/smoothing-smooth, or not smooth where it is 0.
+    # The modulus of strong convexity of φ*, 0 where φ' has no Lipschitz constant 1/smoothing.
     cdef readonly double smoothing
     # The Lipschitz constant of φ, infinite if it has none.
     cdef readonly double lipschitz
+    cdef bint has_derivative(self) noexcept nogil
     cdef double value(self, double y, double score) noexcept nogil
     cdef double derivative(self, double y, double score) noexcept nogil
     cdef double second_derivative(self, double y, double score) noexcept nogil

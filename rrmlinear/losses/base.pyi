@@ -6,6 +6,8 @@ from numpy.typing import ArrayLike, NDArray
 class ScalarLoss:
     smoothing: float
     lipschitz: float
+    @property
+    def differentiable(self) -> bool: ...
     def box(
         self, y: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], float] | None: ...

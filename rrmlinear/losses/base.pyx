@@ -4,7 +4,7 @@ from libc.math cimport INFINITY, NAN, isinf
 
 import numpy as np
 
-from rrmlinear.simd.clipped_arrays cimport (
+from rrmlinear.simd.losses.clipped_arrays cimport (
     clipped_along, clipped_conjugate, clipped_derivatives, clipped_gaps, clipped_steps,
     clipped_tangent, clipped_total,
 )
@@ -31,6 +31,15 @@ cdef class ScalarLoss:
 
     def __cinit__(self):
         self.lipschitz = INFINITY
+
+    cdef bint has_derivative(self) noexcept nogil:
+        """Whether φ has no kink; overridden where φ' has no Lipschitz constant either."""
+        return self.smoothing > 0
+
+    @property
+    def differentiable(self):
+        """Whether φ has no kink."""
+        return bool(self.has_derivative())
 
     cdef double value(self, double y, double score) noexcept nogil:
         """φ(a)."""
@@ -253,7 +262,7 @@ cdef class ScalarLoss:
 
 def check_smoothing(loss, double smoothing):
     """Raise ValueError unless a loss can be smoothed by this number."""
-    if loss.smoothing > 0:
+    if loss.differentiable:
         raise ValueError(
             f"{type(loss).__name__} needs no smoothing: it is smooth, with smoothing "
             f"{loss.smoothing:g}"

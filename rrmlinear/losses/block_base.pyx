@@ -29,6 +29,11 @@ cdef class BlockLoss:
     is zero. ``weight`` is the example's cost c.
     """
 
+    @property
+    def differentiable(self):
+        """Whether φ has no kink."""
+        return self.smoothing > 0
+
     cdef Py_ssize_t workspace(self, Py_ssize_t k) noexcept nogil:
         """Doubles of scratch memory that solve_block needs."""
         return 0

@@ -18,15 +18,18 @@ from libc.math cimport INFINITY, exp, fabs, log, log1p
 import numpy as np
 
 from rrmlinear.losses.base cimport ClippedLoss, ScalarLoss
-from rrmlinear.simd.clipped_arrays cimport clipped_t
-from rrmlinear.simd.generalized_arrays cimport (
+from rrmlinear.simd.losses.clipped_arrays cimport clipped_t
+from rrmlinear.simd.losses.generalized_arrays cimport (
     generalized_best, generalized_conjugate, generalized_derivatives, generalized_gain,
     generalized_steps, generalized_total,
 )
-from rrmlinear.simd.logistic_arrays cimport (
+from rrmlinear.simd.losses.logistic_arrays cimport (
     LOGISTIC_STEPS, logistic_conjugate, logistic_curvatures, logistic_derivatives,
     logistic_dual_steps, logistic_tangent, logistic_total,
 )
+
+cdef double ROUNDING = 4e-16
+
 
 cdef int check_positive_smoothing(double smoothing) except -1:
     if not 0 < smoothing < INFINITY:
@@ -284,3 +287,61 @@ cdef class Logistic(ScalarLoss):
 cdef inline double sigmoid(double u) noexcept nogil:
     cdef double e = exp(-fabs(u))
     return 1 / (1 + e) if u >= 0 else e / (1 + e)
+
+
+cdef class Binomial(Logistic):
+    """Half the deviance of a share y of hits, 0 ≤ y ≤ 1, from the probability σ(a):
+
+    log(1 + eᵃ) − y a + y log y + (1 − y) log(1 − y): the logistic loss of label 1 plus (1 − y) a and
+    a constant. Its duals are those of that loss less 1 − y. m trials count as a cost.
+    """
+
+    cdef double value(self, double y, double score) noexcept nogil:
+        return Logistic.value(self, 1, score) + (1 - y) * score + _entropy(y)
+
+    cdef double derivative(self, double y, double score) noexcept nogil:
+        return sigmoid(score) - y
+
+    cdef double conjugate(self, double y, double alpha) noexcept nogil:
+        return Logistic.conjugate(self, 1, _of_hit(y, alpha)) - _entropy(y)
+
+    cdef bint admits(self, double y, double alpha) noexcept nogil:
+        return 0 <= _of_hit(y, alpha) <= 1
+
+    cdef double dual_step(self, double y, double score, double alpha,
+                          double curvature) noexcept nogil:
+        return Logistic.dual_step(self, 1, score, _of_hit(y, alpha), curvature) - (1 - y)
+
+    cdef double total(self, const double* y, const double* cost, const double* scores,
+                      Py_ssize_t n) noexcept nogil:
+        return ScalarLoss.total(self, y, cost, scores, n)
+
+    cdef void all_derivatives(self, const double* y, const double* scores, double* out,
+                              Py_ssize_t n) noexcept nogil:
+        ScalarLoss.all_derivatives(self, y, scores, out, n)
+
+    cdef double tangent(self, const double* y, const double* cost, const double* scores,
+                        double* out, Py_ssize_t n) noexcept nogil:
+        return ScalarLoss.tangent(self, y, cost, scores, out, n)
+
+    cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
+                                Py_ssize_t n) noexcept nogil:
+        return ScalarLoss.total_conjugate(self, y, cost, alphas, n)
+
+    cdef void all_dual_steps(self, const double* y, const double* scores, const double* alphas,
+                             Py_ssize_t alpha_step, const double* curvatures,
+                             Py_ssize_t curvature_step, double* out, Py_ssize_t n) noexcept nogil:
+        ScalarLoss.all_dual_steps(self, y, scores, alphas, alpha_step, curvatures, curvature_step,
+                                  out, n)
+
+
+cdef double _of_hit(double y, double alpha) noexcept nogil:
+    # the dual of a hit; rounding of σ(a) − y is no way out of [0, 1]
+    cdef double b = alpha + (1 - y)
+    if -ROUNDING <= b < 0:
+        return 0
+    return 1 if 1 < b <= 1 + ROUNDING else b
+
+
+cdef double _entropy(double y) noexcept nogil:
+    return (y * log(y) if y > 0 else 0) + ((1 - y) * log1p(-y) if y < 1 else 0)

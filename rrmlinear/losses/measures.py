@@ -52,7 +52,7 @@ class ErrorRate:
 
     ranks = False
     told_by = RATIO
-    smoothing = 0.0
+    differentiable = False
 
     def ratio(self, positive: int, negative: int) -> Ratio:
         """Δ for these numbers of examples."""
@@ -66,7 +66,7 @@ class FBeta:
     beta: float = 1.0
     ranks = False
     told_by = RATIO
-    smoothing = 0.0
+    differentiable = False
 
     def ratio(self, positive: int, negative: int) -> Ratio:
         """Δ for these numbers of examples."""
@@ -81,7 +81,7 @@ class _AtK:
     k: int | None = None
     ranks = True
     told_by = RATIO
-    smoothing = 0.0
+    differentiable = False
 
 
 class PrecisionAtK(_AtK):
@@ -107,7 +107,7 @@ class RocArea:
 
     ranks = True
     told_by = PAIRS
-    smoothing = 0.0
+    differentiable = False
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class OwnTable:
     loss: Callable[[int, int, int, int], float]
     ranks = False
     told_by = TABLE
-    smoothing = 0.0
+    differentiable = False
 
     def losses(self, positive: int, negative: int) -> NDArray[np.float64]:
         """Δ(b, c) in row b and column c. Raises ValueError for what is no loss."""

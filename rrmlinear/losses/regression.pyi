@@ -24,3 +24,7 @@ class Quantile(ResidualLoss):
 class OrdinalHinge(ScalarLoss):
     thresholds: NDArray[np.float64]
     def __init__(self, thresholds: ArrayLike, smoothing: float = 0.0) -> None: ...
+
+class Deviance(ScalarLoss):
+    power: float
+    def __init__(self, power: float) -> None: ...

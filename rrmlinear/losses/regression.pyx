@@ -1,4 +1,5 @@
-"""Losses of the residual r = y − a. All are of one form, with conjugate
+"""Losses of a number y: of the residual r = y − a, and deviances of the mean eᵃ. Those of the
+residual are of one form, with conjugate
 
     φ*(−α) = −y α + ε |α| + (γ/2) α²   on   l ≤ α ≤ u:
 
@@ -9,7 +10,8 @@
     Huber: ½ r² up to |r| ≤ δ, linear beyond  ε = 0, γ = 1, ±δ
     quantile a: max(a r, (a − 1) r)           ε = 0, γ = 0, a − 1 and a
 
-The losses with γ = 0 take γ as an argument, which smooths them. Source: Shalev-Shwartz and Zhang,
+The losses with γ = 0 take γ as an argument, which smooths them. `Deviance` tells of the others.
+Source: Shalev-Shwartz and Zhang,
 Accelerated proximal stochastic dual coordinate ascent, section 5; the printed ‖x‖²/(2λn) there is
 ‖x‖²/(λn).
 """
@@ -19,7 +21,11 @@ from libc.math cimport INFINITY, ceil, fabs
 import numpy as np
 
 from rrmlinear.losses.base cimport ClippedLoss, ScalarLoss
-from rrmlinear.simd.clipped_arrays cimport clipped_t
+from rrmlinear.simd.losses.clipped_arrays cimport clipped_t
+from rrmlinear.simd.losses.deviance_arrays cimport (
+    deviance_bends, deviance_conjugate, deviance_score, deviance_slopes, deviance_takes,
+    deviance_tangent, deviance_total,
+)
 
 
 cdef class ResidualLoss(ClippedLoss):
@@ -246,3 +252,106 @@ cdef class OrdinalHinge(ScalarLoss):
                           double curvature) noexcept nogil:
         cdef double s = curvature + self.smoothing
         return self._best(<Py_ssize_t> y, score, curvature * alpha / s, s)
+
+
+# Half unit deviances of a mean μ = eᵃ whose variance is a power of it.
+
+cdef class Deviance(ScalarLoss):
+    """Half the unit deviance of y from the mean μ = eᵃ, the variance being μ^p, 1 ≤ p ≤ 2:
+
+        p = 1, Poisson, y ≥ 0     eᵃ − y a + y log y − y             φ*(u) = t log t − y log y − u
+        p = 2, gamma, y > 0       y e⁻ᵃ + a − log y − 1               φ*(u) = s log s + u + u log y
+        between, Tweedie, y ≥ 0   e^((2−p)a)/(2−p) + y e^(−(p−1)a)/(p−1) − y^(2−p)/((p−1)(2−p))
+
+    with t = u + y ≥ 0 and s = 1 − u ≥ 0. Between, φ*(u) = u a − φ(a) at the a with φ'(a) = u, found
+    by Newton's steps; for y = 0 it is (u log u − u)/(2 − p), u ≥ 0. The loss is 0 at a = log y. It
+    is convex and differentiable, and φ' has no Lipschitz constant: ``smoothing`` is 0. For p > 2
+    φ'' changes its sign.
+
+    Raises ValueError for other p. Source: Jørgensen, The theory of dispersion models, 1997.
+    """
+
+    cdef readonly double power
+
+    def __init__(self, double power):
+        if not 1 <= power <= 2:
+            raise ValueError(f"power must lie in [1, 2], got {power:g}")
+        self.power = power
+
+    cdef bint has_derivative(self) noexcept nogil:
+        return True
+
+    cdef double value(self, double y, double score) noexcept nogil:
+        cdef double one = 1
+        return deviance_total(self.power, &y, &one, &score, 1)
+
+    cdef double derivative(self, double y, double score) noexcept nogil:
+        cdef double out
+        deviance_slopes(self.power, &y, &score, &out, 1)
+        return out
+
+    cdef double second_derivative(self, double y, double score) noexcept nogil:
+        cdef double out
+        deviance_bends(self.power, &y, &score, &out, 1)
+        return out
+
+    cdef double conjugate(self, double y, double alpha) noexcept nogil:
+        cdef double one = 1
+        return deviance_conjugate(self.power, &y, &one, &alpha, 1)
+
+    cdef bint admits(self, double y, double alpha) noexcept nogil:
+        return deviance_takes(self.power, y, -alpha)
+
+    cdef double dual_step(self, double y, double score, double alpha,
+                          double curvature) noexcept nogil:
+        # α' = −φ'(u) at the root u of u − a + q (φ'(u) + α), which lies between a and the u with
+        # φ'(u) = −α. Newton's steps, or a halving of the bracket where a step leaves it or is more
+        # than half of the one before.
+        cdef double slope = self.derivative(y, score), u = score, q = curvature, value, move
+        cdef double end = deviance_score(self.power, y, -alpha)
+        cdef double low = min(score, max(end, score - q * (slope + alpha)))
+        cdef double high = max(score, min(end, score - q * (slope + alpha)))
+        cdef double last = 2 * (high - low)
+        for _ in range(MOST_HALVINGS):
+            slope = self.derivative(y, u)
+            value = u - score + q * (slope + alpha)
+            if value > 0:
+                high = u
+            else:
+                low = u
+            move = -value / (1 + q * self.second_derivative(y, u))
+            if fabs(move) <= 1e-16 * fabs(u) or not low < high:
+                break
+            if not low < u + move < high or fabs(move) > last / 2:
+                move = low + (high - low) / 2 - u
+            last = fabs(move)
+            if u + move == u:
+                break
+            u += move
+        # the slope, or where q is large α less the change of the score: the digits that are there
+        value = alpha + (u - score) / q
+        return value if q > 1 and self.admits(y, value) else -self.derivative(y, u)
+
+    cdef double total(self, const double* y, const double* cost, const double* scores,
+                      Py_ssize_t n) noexcept nogil:
+        return deviance_total(self.power, y, cost, scores, n)
+
+    cdef void all_derivatives(self, const double* y, const double* scores, double* out,
+                              Py_ssize_t n) noexcept nogil:
+        deviance_slopes(self.power, y, scores, out, n)
+
+    cdef void all_second_derivatives(self, const double* y, const double* scores, double* out,
+                                     Py_ssize_t n) noexcept nogil:
+        deviance_bends(self.power, y, scores, out, n)
+
+    cdef double tangent(self, const double* y, const double* cost, const double* scores,
+                        double* out, Py_ssize_t n) noexcept nogil:
+        return deviance_tangent(self.power, y, cost, scores, out, n)
+
+    cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
+                                Py_ssize_t n) noexcept nogil:
+        return deviance_conjugate(self.power, y, cost, alphas, n)
+
+
+# Halvings of a bracket, more than floating point has.
+cdef int MOST_HALVINGS = 2200

@@ -256,6 +256,9 @@ cdef enum:
 # While no x > 0 with a falling function is known, x is divided by this; the divisor is squared each
 # time.
 cdef double FIRST_FALL = 4.0
+# Beyond this multiple of the slope at the lower end that at the upper one, as of an exponential,
+# tells a secant nothing.
+cdef double FAR_RISE = 1e4
 
 
 cdef class Slope:
@@ -306,7 +309,7 @@ cdef double lowest_of(Slope slope, double part, rose=None) except *:
             low, low_rate = x, rate
         else:
             high, high_rate, between = x, rate, True
-        if number % 3 < 2:
+        if number % 3 < 2 and high_rate <= FAR_RISE * -low_rate:
             x = low - low_rate * (high - low) / (high_rate - low_rate)
         elif low > 0:
             x = sqrt(low) * sqrt(high)

@@ -63,7 +63,7 @@ class Model(Exported, TrainedModel):
     @property
     def link(self) -> str | None:
         """The link from scores to probabilities, "sigmoid" or "softmax", or None."""
-        return None if self.loss is None else loss_row(self.loss).link
+        return None if self.loss is None or self.is_regression else loss_row(self.loss).link
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores, n × k, or n where there is one column, of a Problem, a sparse or dense matrix.
@@ -74,7 +74,7 @@ class Model(Exported, TrainedModel):
 
     def predict(self, X: Any, threads: int = 1) -> NDArray[Any]:
         """The label of each row (int64, or a word where labels are words), or its value (float64)
-        in a regression.
+        in a regression: the mean there, eᵃ of counts and costs.
 
         Ties go to the class that comes first, of two classes to the second, as in LIBLINEAR.
         Scores are held for some thousand rows at a time. The result is the same for any number of
@@ -100,7 +100,7 @@ class Model(Exported, TrainedModel):
         Raises ValueError for other losses, whose scores are no likelihoods.
         """
         if self.link is None:
-            known = [row.name for row in LOSSES.values() if row.link is not None]
+            known = [row.name for row in LOSSES.values() if row.link and row.kind != "regression"]
             raise ValueError(
                 f"loss {self.loss} has no probabilities: only {' and '.join(known)} have them"
             )
@@ -121,7 +121,7 @@ class Model(Exported, TrainedModel):
 
     def _decide(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         if self.is_regression:
-            return scores
+            return scores if self.loss is None else loss_row(self.loss).means(scores)
         if scores.ndim == 1:
             first = scores > 0
         elif len(self.labels) == 2:

@@ -50,7 +50,9 @@ def value_for(name):
     values = CHOICES[name].values
     if name == "groups":
         return [0]
-    return values.names[0] if isinstance(values, Names) else 2 if values.admits(2) else 0.5
+    if isinstance(values, Names):
+        return values.names[0]
+    return next(number for number in (2, 0.5, 1.5) if values.admits(number))
 
 
 @pytest.mark.parametrize("name", [name for name, row in CHOICES.items() if row.owner == "loss"])

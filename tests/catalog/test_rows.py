@@ -43,7 +43,7 @@ SMOOTHINGS += [(name, 0.5) for name, row in LOSSES.items() if "smoothing" in row
 def test_a_loss_offers_what_its_row_says(name, smoothing):
     row, loss = LOSSES[name], built(name, smoothing)
     offers = row.offers(resolved(row.takes, Choices(smoothing=smoothing)))
-    assert ("smooth" in offers) == (loss.smoothing > 0)
+    assert ("smooth" in offers) == loss.differentiable
     assert isinstance(loss, ScalarLoss if "one-score" in offers else BlockLoss)
     if "one-score" in offers:
         assert ("pieces" in offers) == (loss.pieces(np.ones(1)) is not None)
@@ -56,7 +56,7 @@ def test_a_loss_of_sequences_offers_what_its_row_says(name):
     for smoothing in (0.0, 0.5) if row.takes else (None,):
         chosen = Choices(smoothing=smoothing)
         loss = row.build(*resolved(row.takes, chosen).values())
-        assert ("smooth" in row.offers(resolved(row.takes, chosen))) == (loss.smoothing > 0)
+        assert ("smooth" in row.offers(resolved(row.takes, chosen))) == loss.differentiable
 
 
 @pytest.mark.parametrize("name", MEASURE_LOSSES)
@@ -65,7 +65,7 @@ def test_a_measure_offers_what_its_row_says(name):
     measure = row.build(*row.takes.values())
     assert row.threshold == measure.ranks
     assert (measure.told_by == "pairs") == (not hasattr(measure, "ratio"))
-    assert measure.smoothing == 0
+    assert not measure.differentiable
 
 
 LIMITS = [(name, limits) for name in REGULARIZERS for limits in ({}, {"unpenalized": [1]})]

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from members import CLASS_LOSSES, REAL_LOSSES, SIGN_LOSSES
+from members import CLASS_LOSSES, REAL_LOSSES, SIGN_LOSSES, labels_in_domain
 
 from rrmlinear import Model, Parameter, fit, read_libsvm
 from rrmlinear.catalog.losses import LOSSES
@@ -73,6 +73,11 @@ def test_classification(train, predict, folder, request, data, loss):
 
 @pytest.mark.parametrize("loss", REAL_LOSSES)
 def test_regression(train, predict, folder, reals, loss):
+    lines = [line.partition(" ") for line in (folder / reals).read_text().splitlines()]
+    labels = labels_in_domain(loss, np.array([float(label) for label, *_ in lines]))
+    (folder / reals).write_text(
+        "".join(f"{y} {rest}\n" for y, (*_, rest) in zip(labels.tolist(), lines, strict=True))
+    )
     ended = train("-s", 32, "--loss", loss, reals, "m")
     assert (ended.code, ended.err) == (0, "")
     problem = read_libsvm(reals)

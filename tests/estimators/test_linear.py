@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from members import CLASS_LOSSES, REAL_LOSSES, SIGN_LOSSES
+from members import CLASS_LOSSES, REAL_LOSSES, SIGN_LOSSES, labels_in_domain
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rrmlinear import LinearClassifier, LinearRegressor, Parameter, Problem, fit
+from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import select
 from rrmlinear.solvers.loop.result import Status
 
@@ -63,6 +64,7 @@ def test_losses_of_all_classes_are_those_of_fit(iris, loss, k):
 @pytest.mark.parametrize("loss", REAL_LOSSES)
 def test_regressions_and_their_certificate(numbers, loss, l1):
     X, y = numbers
+    y = labels_in_domain(loss, y)
     estimator = LinearRegressor(
         loss, C=0.4, tol=1e-9, fit_intercept="regularized", intercept_scaling=2.0, **net(l1)
     ).fit(X, y)
@@ -75,7 +77,7 @@ def test_regressions_and_their_certificate(numbers, loss, l1):
     rounding = 1e-13 * estimator.objective_  # hides a gap of that size
     near = 2 * np.sqrt(2 * (estimator.duality_gap_ + rounding))
     assert np.linalg.norm(w - of_duals) <= near + 1e-9
-    assert_allclose(estimator.predict(X), wide @ w)
+    assert_allclose(estimator.predict(X), LOSSES[loss].means(wide @ w))
     phi = select(Parameter(solver=32, loss=loss)).loss
     primal = w @ w / 2 + (l1 or 0) * np.abs(w).sum() + 0.4 * phi.values(y, wide @ w).sum()
     assert estimator.trace_[-1].primal == pytest.approx(primal, rel=1e-9)

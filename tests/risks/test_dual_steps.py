@@ -16,6 +16,8 @@ LOSSES = SCALAR_LOSSES | SMOOTHED_LOSSES
 def scalar_risk(loss):
     rng = np.random.default_rng(4)
     y = rng.choice([-1.0, 1.0], N)
+    if np.isinf(loss.lipschitz) and not loss.smoothing > 0:  # counts and amounts
+        y = np.abs(y)
     rows = Problem.from_arrays(csr_array(rng.standard_normal((N, D))), y).rows
     return ScalarRisk(rows, loss, y, rng.random(N)), y, rng
 

@@ -5,7 +5,13 @@ import itertools
 import numpy as np
 import pytest
 from largest_plane import LargestPlane
-from members import CLASS_LOSSES, SCALAR_LOSSES, SMOOTHED_LOSSES, takes_signs
+from members import (
+    CLASS_LOSSES,
+    SCALAR_LOSSES,
+    SMOOTHED_LOSSES,
+    labels_in_domain,
+    takes_signs,
+)
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
@@ -52,7 +58,7 @@ def has_pieces(loss):
 def made():
     """(name, a maker of the risk, whether it is smooth)."""
     for name, loss in (SCALAR_LOSSES | SMOOTHED_LOSSES).items():
-        y = SIGNS if takes_signs(name) else NUMBERS
+        y = SIGNS if takes_signs(name) else labels_in_domain(name, NUMBERS)
         for condition, spec in CONDITIONS.items():
             if isinstance(spec, Budget) and not has_pieces(loss):
                 continue
@@ -69,7 +75,7 @@ def made():
                 continue
             rows = task_rows(Problem.from_arrays(X, SIGNS).rows, np.arange(N), tasks, 3)
             given = rows, SCALAR_LOSSES[name], SIGNS, COSTS, tasks, 3
-            smooth = SCALAR_LOSSES[name].smoothing > 0
+            smooth = SCALAR_LOSSES[name].differentiable
             yield f"tasks {name} {spec}", TaskRisk(*given, condition=spec), smooth
     label, costs = LABEL[: STARTS[-1]] % 3, np.array([0.5, 1, 0, 2, 1])
     nodes = Rows(X[: STARTS[-1]], None, None, D)

@@ -40,8 +40,12 @@ CLASS_LOSSES = _of("multiclass")
 #: Measures of all labels at once.
 MEASURES = list(MEASURE_LOSSES)
 SCALAR_LOSSES = SIGN_LOSSES | REAL_LOSSES
-SMOOTH_LOSSES = {name: loss for name, loss in SCALAR_LOSSES.items() if loss.smoothing > 0}
-KINKED_LOSSES = {name: loss for name, loss in SCALAR_LOSSES.items() if not loss.smoothing > 0}
+SMOOTH_LOSSES = {name: loss for name, loss in SCALAR_LOSSES.items() if loss.differentiable}
+KINKED_LOSSES = {name: loss for name, loss in SCALAR_LOSSES.items() if not loss.differentiable}
+#: Losses whose slopes or second derivatives have a bound.
+BOUNDED_LOSSES = {
+    name: loss for name, loss in SCALAR_LOSSES.items() if "bounded" in LOSSES[name].could_offer
+}
 #: Losses with a kink after smoothing, as "smoothed NAME".
 SMOOTHED_LOSSES = {f"smoothed {name}": loss_named(name, smoothing=0.3) for name in KINKED_LOSSES}
 #: Strongly convex regularizers.
@@ -51,6 +55,17 @@ STRONG_REGULARIZERS = {"l2": L2(), "elastic-net": ElasticNet(0.7), "scaled": Ela
 def takes_signs(name: str) -> bool:
     """Whether labels are ±1, by the last word of a loss's name."""
     return name.rpartition(" ")[2] in SIGN_LOSSES
+
+
+def labels_in_domain(name: str, numbers: np.ndarray) -> np.ndarray:
+    """Real numbers as labels of the loss of this name: counts, amounts or shares where it asks."""
+    row = LOSSES.get(name.rpartition(" ")[2])
+    if row is None or row.labels is None:
+        return numbers
+    if row.link == "sigmoid":
+        return np.clip(np.round(1 / (1 + np.exp(-numbers)), 1), 0, 1)
+    amounts = np.exp(np.clip(numbers / 2, -3, 3))
+    return amounts if row.labels.above == 0 else np.floor(amounts)
 
 
 def scalar_problem(
@@ -75,6 +90,7 @@ def scalar_problem(
     X[3 % n] = 0
     truth = X @ rng.standard_normal(d) + noise * rng.standard_normal(n) + shift
     y = np.where(truth > 0, 1.0, -1.0) if takes_signs(name) else scale * truth
+    y = labels_in_domain(name, y)
     X = X.astype(dtype)
     given = csr_array(X) if form == "sparse" else X
     return Problem.from_arrays(given, y, bias=bias), X.astype(np.float64), y

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from members import SCALAR_LOSSES, SIGN_LOSSES
+from members import SCALAR_LOSSES, SIGN_LOSSES, labels_in_domain
 from numpy.testing import assert_array_equal
 
 from rrmlinear import Parameter, Problem
@@ -49,7 +49,8 @@ def test_numbers_of_losses_reach_them(reals):
 
 @pytest.mark.parametrize("loss", list(LOSSES))
 def test_examples_of_zeros_are_solved(fit, loss):
-    problem = Problem.from_arrays(np.zeros((6, 2)), [0, 1, 0, 1, 2, 2])
+    y = labels_in_domain(loss, np.array([0.0, 1, 0, 1, 2, 2]))
+    problem = Problem.from_arrays(np.zeros((6, 2)), y)
     model = fit(problem, solver=32, loss=loss, gap_tol=1e-9)
     assert (model.weights == 0).all()
     assert -1e-12 <= model.result.gap <= model.result.target

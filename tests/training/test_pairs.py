@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from members import labels_in_domain
+from scipy.special import xlogy
 
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.losses import LOSSES
@@ -37,7 +39,8 @@ def entropic(margins):
     return cvxpy.sum(cvxpy.log_sum_exp(cvxpy.hstack([zeros, margins]), axis=1))
 
 
-#: Sums over examples of residuals y − a, of margins y a, of s_j − s_y for the other classes j.
+#: Sums over examples of residuals y − a, of margins y a, of s_j − s_y for the other classes j; of
+#: scores a with labels y where the loss says their domain.
 MODELS = {
     "squared": lambda r: cvxpy.sum_squares(r) / 2,
     "absolute": cvxpy.norm1,
@@ -45,6 +48,18 @@ MODELS = {
     "squared-epsilon-insensitive": lambda r: cvxpy.sum_squares(cvxpy.pos(cvxpy.abs(r) - EPSILON)),
     "huber": lambda r: cvxpy.sum(cvxpy.huber(r, DELTA)) / 2,
     "quantile": lambda r: cvxpy.sum(cvxpy.maximum(QUANTILE * r, (QUANTILE - 1) * r)),
+    "poisson": lambda a, y: (
+        cvxpy.sum(cvxpy.exp(a) - cvxpy.multiply(y, a)) + np.sum(xlogy(y, y) - y)
+    ),
+    "gamma": lambda a, y: cvxpy.sum(cvxpy.multiply(y, cvxpy.exp(-a)) + a) - np.sum(np.log(y) + 1),
+    "tweedie": lambda a, y: (
+        cvxpy.sum(2 * cvxpy.exp(a / 2) + cvxpy.multiply(2 * y, cvxpy.exp(-a / 2)))
+        - np.sum(4 * np.sqrt(y))
+    ),
+    "binomial": lambda a, y: (
+        cvxpy.sum(cvxpy.logistic(a) - cvxpy.multiply(y, a))
+        + np.sum(xlogy(y, y) + xlogy(1 - y, 1 - y))
+    ),
     "hinge": hinge,
     "smooth-hinge": lambda m: smoothed(hinge, m),
     "squared-hinge": lambda m: cvxpy.sum_squares(cvxpy.pos(1 - m)),
@@ -117,7 +132,9 @@ def optimum(X, y, kind, loss, regularizer):
     """That of the conic solver."""
     W = cvxpy.Variable((D, K if kind == "multiclass" else 1))
     scores = X @ W
-    if kind == "regression":
+    if LOSSES[loss].labels is not None:
+        of = scores[:, 0]
+    elif kind == "regression":
         of = y - scores[:, 0]
     elif kind == "binary":
         of = cvxpy.multiply(y, scores[:, 0])
@@ -126,7 +143,8 @@ def optimum(X, y, kind, loss, regularizer):
         picks = [np.eye(K)[o] - np.eye(K)[int(label)] for o, label in zip(others, y, strict=True)]
         of = cvxpy.vstack([scores[i] @ pick.T for i, pick in enumerate(picks)])
     term, constraints = TERMS[regularizer](W)
-    problem = cvxpy.Problem(cvxpy.Minimize(C * MODELS[loss](of) + term), constraints)
+    given = (of,) if LOSSES[loss].labels is None else (of, y)
+    problem = cvxpy.Problem(cvxpy.Minimize(C * MODELS[loss](*given) + term), constraints)
     try:
         return problem.solve(solver=cvxpy.CLARABEL, tol_gap_abs=1e-9, tol_gap_rel=1e-9)
     except cvxpy.error.SolverError:  # out of its reach at times
@@ -150,7 +168,7 @@ PAIRS = [
 def test_certified_and_at_the_optimum(data, fit, loss, regularizer):
     X, labels = data
     kind, takes = LOSSES[loss], REGULARIZERS[regularizer]
-    y = labels[kind.kind]
+    y = labels_in_domain(loss, labels[kind.kind])
     given = {name: CHOICES[name] for name in takes.needed}
     if "l1" in takes.takes:
         given["l1"] = L1

@@ -58,12 +58,22 @@ def solver_table() -> str:
 def loss_table() -> str:
     """Losses, by the kind of their labels."""
     rows = (
-        (f"`{row.name}`", row.formula, title, _flags(row.takes), _smoothness(row))
+        (
+            f"`{row.name}`",
+            row.formula,
+            _labels_told(title, row),
+            _flags(row.takes),
+            _smoothness(row),
+        )
         for kind, title in KINDS.items()
         for row in NAMED_LOSSES.values()
         if row.kind == kind
     )
     return _table(("`--loss`", "φ", "labels", "numbers", "smooth"), rows)
+
+
+def _labels_told(title: str, row: LossRow) -> str:
+    return title if row.labels is None else f"{title}; y must {row.labels.allowed}"
 
 
 def regularizer_table() -> str:
@@ -144,12 +154,14 @@ def _losses_told(row: SolverRow) -> str:
     names = set(losses_of(row))
     if all({"smooth", "examples"} <= need for need in row.needs):
         return "smooth"
-    if names == set(NAMED_LOSSES):
-        return "all"
-    if names >= set(LOSSES):
-        return ", ".join(["all of examples", *sorted(names - set(LOSSES))])
-    if names == {name for name, loss in LOSSES.items() if "one-score" in loss.could_offer}:
-        return "of one score"
+    of_one = {name for name, loss in LOSSES.items() if "one-score" in loss.could_offer}
+    groups = ("all", set(NAMED_LOSSES)), ("all of examples", set(LOSSES)), ("of one score", of_one)
+    far = {name for name, loss in LOSSES.items() if "bounded" not in loss.could_offer}
+    for title, group in groups:
+        if names >= group - far and len(names) > len(far):
+            left_out = sorted(group - names)
+            title += f" but {', '.join(left_out)}" if left_out else ""
+            return ", ".join([title, *sorted(names - group)])
     return ", ".join(losses_of(row))
 
 

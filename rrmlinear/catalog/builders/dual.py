@@ -92,7 +92,7 @@ def proximal_applies(task: Task) -> bool:
     omega = task.regularizer
     of_rows = task.n_classes is None and task.risk is None
     norm = bool(omega.quadratic_l1) and not omega.modulus > 0
-    return of_rows and norm and task.choices.budget is None and task.is_smooth
+    return of_rows and norm and task.choices.budget is None and task.loss.smoothing > 0
 
 
 def proximal(task: Task) -> Solver:

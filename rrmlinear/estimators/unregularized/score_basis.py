@@ -237,7 +237,7 @@ def rising_costs(risk: Any, kind: str, z: Array | None, duals: Any) -> list[floa
     if z is None:
         return costs
     z = z.reshape(risk.shape)
-    if risk.loss.smoothing > 0:
+    if risk.loss.differentiable:
         duals = -risk.at(risk.scores(z)).derivatives
     v = risk.gradient(duals) if isinstance(duals, np.ndarray) else zeros
     size, slope = float(np.linalg.norm(z)), float(np.linalg.norm(v))

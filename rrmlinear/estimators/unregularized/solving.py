@@ -86,7 +86,7 @@ def solve_unregularized(asked: Fit, weight: float = 0.0) -> tuple[Model, Result]
         return _one_by_one(asked)
     choices, tol = chosen.choices, chosen.choices.gap_tol or GAP_TOL
     has_classes, is_bounded = chosen.kind != "regression", choices.lower is not None
-    fine = min(tol, FINE_SMOOTH if chosen.loss.smoothing > 0 and not is_bounded else FINE)
+    fine = min(tol, FINE_SMOOTH if chosen.loss.differentiable and not is_bounded else FINE)
     if chosen.solver.number not in EXACT:
         fine = tol / 2
     left, middle = _clock(choices.time_limit), 0.0
@@ -191,7 +191,7 @@ def solve_negligible(asked: Fit) -> tuple[Model, Result] | Start:
     known = {**NAMED_LOSSES, chosen.loss_row.name: chosen.loss_row}
     alone = select(replace(choices, C=1.0, regularizer="l2", l1=None), known)
     is_plain = choices.regularizer in (None, "l2") and choices.lower is None
-    is_carried = is_plain and alone.loss.smoothing > 0 and alone.kind != "multiclass"
+    is_carried = is_plain and alone.loss.differentiable and alone.kind != "multiclass"
     weight = 1 / C if is_carried else 0.0
     model, result = solve_unregularized(
         asked._replace(chosen=alone, stacklevel=asked.stacklevel + 1), weight

@@ -88,7 +88,7 @@ class BalancedClasses(Bound):
         k = terms.k
         self.k = k
         self.absent = ~np.isin(np.arange(k), terms.labels[self.costs > 0])
-        self.smooth = terms.smoothing > 0 or terms.loss.smoothing > 0
+        self.smooth = terms.smoothing > 0 or terms.loss.differentiable
         self.attains = self.smooth or searches > 0
         self.stride = max(1, round(len(self.costs) * k * k / MAX_SLOPE_WORK))
 

@@ -220,7 +220,7 @@ class Accelerated(Solver):
         # So a rule takes the weights of the duals, unless a small gap is asked for with it and
         # the loss has kinks.
         by_gap = self.rule is not None and math.isfinite(self.rule.widest_gap)
-        return self.kappa == 0 or (by_gap and self.loss.smoothing == 0)
+        return self.kappa == 0 or (by_gap and not self.loss.differentiable)
 
     def value_at_zero(self) -> float:
         return self.ascent.value_at_zero()

@@ -124,7 +124,7 @@ class DualDescent(Solver):
 
     def steepest(self, weights: NDArray[np.float64]) -> Any:
         """c_i times the largest slope of φ_i near its scores at the weights; 0 without kinks."""
-        if self.loss.smoothing > 0:
+        if self.loss.differentiable:
             return 0.0
         slopes, moves = np.empty(self.n), score_rounding(self.squares, weights)
         columns = weights.reshape(len(weights), -1)

@@ -52,8 +52,9 @@ class ProxSDCA(MeasuredDuals):
         if option not in OPTIONS:
             raise ValueError(f"option must be one of {', '.join(OPTIONS)}, got {option!r}")
         if option == "V" and not loss.smoothing > 0:
+            lacks = "has no bound of its second derivative" if loss.differentiable else "has a kink"
             raise ValueError(
-                f"option V needs a smooth loss, and {type(loss).__name__} has a kink; "
+                f"option V needs a smooth loss, and {type(loss).__name__} {lacks}; "
                 "take option I or smooth the loss"
             )
         if sampling not in SAMPLINGS:
@@ -104,7 +105,7 @@ class ProxSDCA(MeasuredDuals):
         self.state.sweep(order, 0, len(order))
 
     def _settle_threads(self) -> None:
-        of_largest = self.rule is not None and self.rule.of_largest and not self.loss.smoothing > 0
+        of_largest = self.rule is not None and self.rule.of_largest and not self.loss.differentiable
         is_uniform = self.sampling == "uniform"
         reason = why_not_shared(self.rows, self.averaging, is_uniform, of_largest)
         if reason and self.threads > 1:
@@ -140,7 +141,7 @@ class ProxSDCA(MeasuredDuals):
         # Where every visit has moved its dual, all examples are active. Duals
         # of another model may be near enough to end the run. Dense rows of many features, whose
         # gaps fall fast, skip too many passes without that measurement.
-        smooth = self.loss.smoothing > 0
+        smooth = self.loss.differentiable
         if smooth and self.first_duals is None and not self.rows.is_dense:
             self.measures_first = False
 

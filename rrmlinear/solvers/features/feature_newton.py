@@ -19,6 +19,7 @@ from rrmlinear.solvers.features.working_set import (
 )
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, loss_at_zero, scores_at_zero
+from rrmlinear.solvers.loop.power import steepness
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
@@ -94,7 +95,7 @@ class FeatureNewton(Solver):
         self.notes += task.chosen("Newton steps over features are used")
         self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
         self.n, self.k = risk.rows.shape[0], math.prod(risk.shape[1:])
-        self.has_kinks = not risk.loss.smoothing > 0
+        self.has_kinks = not risk.loss.differentiable
         self.has_pieces = self.has_kinks or (self.k == 1 and risk.loss.has_box)
         self.measuring_work = 2.0 * self.n
         # products with all weights of many classes take longer than a step of a set
@@ -116,8 +117,11 @@ class FeatureNewton(Solver):
             self.least_smoothing = MIN_SMOOTHING * inner.smoothing
         #: Steps on the present inner problem, and what the last one promised.
         self.steps, self.promise = 0, math.inf
-        self.lengths = np.sqrt(self.squares / (inner.smoothing + risk.loss.smoothing))
-        self.norms = np.sqrt(self.lengths**2 + self.modulus)
+        modulus = inner.smoothing + risk.loss.smoothing
+        #: ‖x_j‖ over the root of the modulus of the dual; None where the dual has none.
+        self.lengths = np.sqrt(self.squares / modulus) if modulus > 0 else None
+        curvatures = self.squares / modulus if modulus > 0 else steepness(risk) * self.squares
+        self.norms = np.sqrt(curvatures + self.modulus)
         self.models: Any = (
             ModelChoice(inner.smooth, self.free, self.modulus, squares)
             if self.k == 1
@@ -236,8 +240,8 @@ class FeatureNewton(Solver):
             self._measure_inner(alphas, t if self.modulus == 0 else 1.0, dual)
         if self.modulus > 0 and t < 1:
             dual = self.certificate.offer_duals(t * alphas, t * self.pulls, exact=True)
-        if self._ends_without_duals() or self.has_kinks:  # the gap stays wide, or tells no distance
-            return
+        if self._ends_without_duals() or self.has_kinks or self.lengths is None:
+            return  # the gap stays wide, or tells no distance
         # ‖α − α*‖² ≤ 2 gap / γ in the norm of the costs, for the best duals as for tα
         gap = max(self.certificate.primal - dual, 0.0)
         sizes *= t

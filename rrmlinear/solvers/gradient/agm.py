@@ -76,7 +76,7 @@ class AGM(Solver):
         risk, regularizer, route = task.whole(), task.regularizer, task.choices.route
         optimized = task.choices.prox == "optimized"
         adaptive = task.choices.lipschitz != "fixed"
-        smooth = risk.loss.smoothing > 0
+        smooth = risk.loss.differentiable
         self.smooths_itself = "smoothed" in risk.offers
         if self.smooths_itself:
             if route not in (None, "primal") or optimized or not adaptive:
@@ -113,7 +113,9 @@ class AGM(Solver):
         self.first_smoothing, self.optimized = smoothing, optimized
         self.begin, self.given = task.first_duals(), task.weights
         # Without strong convexity the momentum has no modulus to follow: it restarts.
-        curved = regularizer.modulus > 0 if route == "primal" else smooth or smooths
+        curved = (
+            regularizer.modulus > 0 if route == "primal" else smooths or risk.loss.smoothing > 0
+        )
         self.pace = Pace(restarts=not curved) if adaptive else FIXED
         self.n = risk.rows.shape[0]
         self.measuring_work = float(self.n)

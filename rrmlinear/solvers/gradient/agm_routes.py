@@ -13,6 +13,7 @@ from rrmlinear.solvers.gradient.bregman import Euclidean
 from rrmlinear.solvers.gradient.estimate_functions import EstimateFunctions
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import Array, inner, weighted
+from rrmlinear.solvers.loop.power import steepness
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 
 
@@ -82,8 +83,9 @@ class PrimalRoute(InWeights):
 
     def lipschitz(self, bound: float) -> float:
         """L of F_μ by a bound of ‖diag(√c) X‖²."""
-        curvature = self.mu * self.square.smallest or self.risk.loss.smoothing
-        return max(bound / curvature, self.lam2, MIN_DIVISOR)
+        curvature = self.mu * self.square.smallest
+        slope = 1 / curvature if curvature else steepness(self.risk)
+        return max(bound * slope, self.lam2, MIN_DIVISOR)
 
     def at(self, scores: Array) -> PrimalTangent:
         return PrimalTangent(self, scores)

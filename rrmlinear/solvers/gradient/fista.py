@@ -12,7 +12,7 @@ from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.loss_risk import LossRisk
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights
-from rrmlinear.solvers.loop.power import mean_curvature
+from rrmlinear.solvers.loop.power import mean_curvature, steepness
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.steps import Backtracking, Momentum, is_visible
 from rrmlinear.solvers.loop.task import Task
@@ -48,7 +48,7 @@ class FISTA(Solver):
         super().__init__()
         risk: LossRisk = task.whole()
         loss = risk.loss
-        if not loss.smoothing > 0:
+        if not loss.differentiable:
             raise ValueError(
                 f"FISTA needs a smooth loss, and {type(loss).__name__} has a kink: give it a "
                 f"smoothing above 0, which makes it {type(loss.smoothed(1.0)).__name__}"
@@ -67,7 +67,7 @@ class FISTA(Solver):
         bound = float((self.risk.costs.ravel() * self.risk.rows.squared_norms()).max())
         if not math.isfinite(bound):
             raise ValueError("the squared norm of an example overflows; scale the data")
-        curvature = mean_curvature(self.risk) / self.risk.loss.smoothing
+        curvature = mean_curvature(self.risk) * steepness(self.risk)
         return max(curvature, self.regularizer.modulus, MIN_DIVISOR)
 
     def start(self) -> None:

@@ -54,7 +54,7 @@ class LBFGS(Solver):
     def __init__(self, task: Task, make: Callable[[float], Any] | None = None) -> None:
         super().__init__()
         risk, regularizer = task.whole(), task.regularizer
-        if not risk.loss.smoothing > 0:
+        if not risk.loss.differentiable:
             raise ValueError(f"{self.name} needs a smooth loss, and this one has a kink")
         if not (regularizer.linear and regularizer.modulus > 0):
             raise ValueError(

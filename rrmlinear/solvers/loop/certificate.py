@@ -181,7 +181,7 @@ class Certificate:
         if self.risk is None or self.best_at is None:
             return
         loss = getattr(self.risk, "loss", None)  # risks of all labels together have none
-        if loss is not None and loss.smoothing > 0:
+        if loss is not None and loss.differentiable:
             return
         if not 0 <= self.best_at.value <= LOSS_ROUNDING * self.value_at_zero():
             return  # a value below 0 is no sum of losses alone
@@ -225,7 +225,7 @@ class Certificate:
         that has a kink: with a minimum of less than its rounding a loss may be large.
         """
         loss = getattr(self.risk, "loss", None)
-        if self.regularizer is None or loss is None or not loss.smoothing > 0:
+        if self.regularizer is None or loss is None or not loss.differentiable:
             return math.inf
         return float(self.regularizer.value_of(self.weights.ravel()))
 
@@ -258,7 +258,7 @@ class Certificate:
             sizes = sizes.reshape(len(costs), -1).sum(axis=1)
         shares = np.multiply(costs, sizes, out=sizes)
         loss = getattr(self.risk, "loss", None)
-        kinked = loss is not None and not loss.smoothing > 0
+        kinked = loss is not None and not loss.differentiable
         most = np.maximum(shares, costs * self.risk.lipschitz) if kinked else shares
         if kinked or (enough > 0 and np.ndim(self.weights) == 1):
             squares = rows.squared_norms() if squares is None else squares

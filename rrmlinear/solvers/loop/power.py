@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.core.deadline import check_time
+from rrmlinear.solvers.loop.first import scores_at_zero
 from rrmlinear.solvers.loop.inner import NUMBERS_AT_ONCE, Array, inner
 from rrmlinear.solvers.loop.tolerances import CENTRED_TRACE
 
@@ -84,6 +85,15 @@ def mean_curvature(risk: Any) -> float:
     """
     raw = inner(costs_of_rows(risk), risk.rows.squared_norms())
     return max(trace(risk), CENTRED_TRACE * raw) / max(1, risk.shape[0])
+
+
+def steepness(risk: Any) -> float:
+    """The largest φ'' of a smooth loss; where that has no bound, the mean one at w = 0."""
+    loss, costs = risk.loss, costs_of_rows(risk)
+    if loss.smoothing > 0:
+        return float(1 / loss.smoothing)
+    at = risk.at(scores_at_zero(risk))
+    return float(at.curvatures.sum()) / float(costs.sum()) or 1.0
 
 
 def _centred(risk: Any, scores: Array) -> Array:

@@ -83,7 +83,7 @@ class Task:
         **choices: Any,
     ) -> Task:
         """That of rows with labels or classes, with these choices and the defaults of others."""
-        features = frozenset({"smooth"} if loss.smoothing > 0 else ())
+        features = frozenset({"smooth"} if loss.differentiable else ())
         made = Few(**choices)
         return cls(rows, targets, n_classes, costs, loss, regularizer, features, made, start)
 

@@ -136,7 +136,7 @@ class FreeEvaluation(Evaluation):
     def __init__(self, risk: FreeIntercept, scores: Spread, first: Array) -> None:
         self.risk, self.terms, self.scores = risk, None, scores
         self.first = first
-        self.is_searched = risk.smoothing > 0 or risk.loss.smoothing > 0
+        self.is_searched = risk.smoothing > 0 or risk.loss.differentiable
         self.is_above = not self.is_searched
 
     @cached_property

@@ -74,7 +74,7 @@ class Part:
         """Whether conjugates are linear where they are finite."""
         ascent: Any = self.ascent
         pieces = ascent.loss.pieces(ascent.y)
-        return ascent.loss.smoothing == 0 and pieces is not None and len(pieces) == 1
+        return not ascent.loss.differentiable and pieces is not None and len(pieces) == 1
 
     def facts(self) -> Facts:
         """Those of the part, looked for once."""

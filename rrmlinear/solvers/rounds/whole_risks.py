@@ -9,6 +9,7 @@ from typing import Any
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.loop.line_search import nearly_lowest_by_many
+from rrmlinear.solvers.loop.power import steepness
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
@@ -109,7 +110,7 @@ class FISTAOverParts(OverParts, FISTA):
 
     def first_constant(self) -> float:
         squares = self.risk.squares
-        curvature = float(squares.sum()) / len(squares) / self.risk.loss.smoothing
+        curvature = float(squares.sum()) / len(squares) * steepness(self.risk)
         return max(curvature, self.regularizer.modulus, MIN_DIVISOR)
 
     def resume(self) -> None:

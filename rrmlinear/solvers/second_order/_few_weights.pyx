@@ -304,7 +304,7 @@ cdef class FewWeights(Slope):
         # the dual value of duals −φ', or of their multiple where Ω* is finite
         cdef Py_ssize_t i, j
         cdef double most = 0, conjugate = 0, shares = 0, squares = 0, share
-        cdef double steepest = 0 if self.loss.smoothing > 0 else self.loss.lipschitz
+        cdef double steepest = 0 if self.loss.has_derivative() else self.loss.lipschitz
         for j in range(self.d):
             most = max(most, fabs(self.pull[j]))
             share = max(fabs(self.pull[j]) - self.l1, 0)

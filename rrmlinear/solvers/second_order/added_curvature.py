@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.risks.base import Evaluation
+from rrmlinear.solvers.loop.power import steepness
 
 Array = NDArray[np.float64]
 
@@ -22,9 +23,10 @@ class AddedCurvature:
     """What the models of a risk have beside its second derivatives c φ''."""
 
     def __init__(self, risk: Any) -> None:
-        self.costs = risk.costs
-        self.largest = risk.costs / risk.loss.smoothing  # of c φ''
-        self.least = MIN_CURVATURE * self.largest
+        self.costs, smoothing = risk.costs, risk.loss.smoothing
+        #: The largest c φ''.
+        self.largest = risk.costs / smoothing if smoothing > 0 else np.inf
+        self.least = MIN_CURVATURE * steepness(risk) * risk.costs
         self.added = self.least
 
     def beside(self, at: Evaluation) -> Array:

@@ -22,7 +22,7 @@ class AugmentedLoss:
         #: q, the risk of losses smoothed by it, and q α; None without an augmented Lagrangian.
         self.smoothing, self.smooth = 0.0, risk
         self.shift: Any = None
-        self.has_kinks = not risk.loss.smoothing > 0
+        self.has_kinks = not risk.loss.differentiable
 
     @property
     def is_augmented(self) -> bool:

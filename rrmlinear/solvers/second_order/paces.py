@@ -38,7 +38,7 @@ def pace_of(risk: Any, regularizer: Regularizer) -> Pace:
     if not is_norm or "balance" in risk.offers or not hasattr(risk, "labels"):
         return USUAL_PACE
     # squares of a large cost are nearly bounds
-    is_smooth = risk.loss.smoothing > 0
+    is_smooth = risk.loss.differentiable
     suits = not is_smooth or ("envelope" in risk.offers and risk.lipschitz == math.inf)
     is_wide = len(risk.shape) == 1 and risk.shape[0] > MAX_FACTORIZED
     return WIDE_PACE if suits and is_wide else USUAL_PACE

@@ -102,7 +102,7 @@ class BlockPasses(CompiledPasses):
         ascent = named("solvers.dual.blocks._block_descent:BlockDescent")(
             self.rows, loss, omega, self.label, *sizes
         )
-        lipschitz = 0.0 if loss.smoothing > 0 else loss.lipschitz(self.n_classes)
+        lipschitz = 0.0 if loss.differentiable else loss.lipschitz(self.n_classes)
 
         stopped = False
         with ends_within(stopping.time_limit):

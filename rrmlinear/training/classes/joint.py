@@ -74,7 +74,7 @@ class Left(NamedTuple):
 def _passes_of(loss: ScalarLoss) -> int:
     if not loss.has_box:
         return BOXLESS_JOINT_PASSES
-    return KINK_JOINT_PASSES if loss.smoothing == 0 else JOINT_PASSES
+    return JOINT_PASSES if loss.differentiable else KINK_JOINT_PASSES
 
 
 def are_few(loss: Any, costs: Vector, squares: Vector, modulus: float, cost: float) -> bool:

@@ -58,7 +58,7 @@ class Steps:
         self.kind, self.aim = chosen.solver.rule.rpartition(":")[2] if is_ruled else "", aim
         self.nothing, self.shift = np.zeros(rows.width), np.zeros(rows.shape[0])
         self.widths = list[tuple[float, float]]()
-        if not self.loss.smoothing > 0:
+        if not self.loss.differentiable:
             last = WIDTHS[-1] if self.tolerance is None else RULE_PART * self.tolerance
             self.widths = [(width, ROUGHLY) for width in WIDTHS if width > last]
             solved = NEARLY * math.sqrt(self.widest)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from made_solvers import of_risk
-from members import SCALAR_LOSSES as LOSSES
+from members import BOUNDED_LOSSES as LOSSES
 from members import SIGN_LOSSES
 
 from rrmlinear import Problem

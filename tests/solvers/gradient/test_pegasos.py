@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from made_solvers import of_rows
-from members import SCALAR_LOSSES as LOSSES
+from members import BOUNDED_LOSSES as LOSSES
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from members import SCALAR_LOSSES as LOSSES
+from members import BOUNDED_LOSSES as LOSSES
 
 from rrmlinear.losses import margin
 from rrmlinear.regularizers.separable import L1, L2

@@ -1,6 +1,5 @@
 """Rounds over parts: one optimum for any number of parts, the same bits, and lost parts."""
 
-
 import numpy as np
 import pytest
 from parts_of_problems import REGULARIZERS, chosen_for, examples, omega_of, parts_of, zero

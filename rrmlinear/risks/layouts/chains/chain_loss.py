@@ -20,6 +20,11 @@ class ChainLoss:
         """τ: the modulus of φ*, in the entropy of labellings; 0 for a loss with a kink."""
         return self.temperature
 
+    @property
+    def differentiable(self) -> bool:
+        """Whether the loss has no kink."""
+        return self.temperature > 0
+
     def smoothed(self, smoothing: float) -> ChainLoss:
         """The loss with ``smoothing`` times the entropy of the labelling added."""
         return replace(self, temperature=self.temperature + smoothing)

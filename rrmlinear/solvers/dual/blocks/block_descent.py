@@ -101,7 +101,7 @@ class BlockAscent(BlockMeasuring):
             self.conjugate = self.state.conjugate_of_regularizer()
         self.stream()
         self.busy = BusyPasses(self.state)
-        has_kinks = self.loss.smoothing == 0 and self.rows.blocks is None
+        has_kinks = not self.loss.differentiable and self.rows.blocks is None
         if self.repeats and has_kinks and self.regularizer.linear and self.rule is None:
             losses = self.loss, self.label, self.n_classes, self.costs, self.threads
             self.multiple = BestMultiple(BlockRisk(self.rows, *losses), self.regularizer)

@@ -211,7 +211,7 @@ cdef class JointAscent:
         cdef Py_ssize_t n = self.rows.c.n_rows, i, t
         cdef class_t* at = &self.each[j]
         cdef double square = 0, shares = 0, squares = 0, share
-        cdef double least = 0 if self.loss.smoothing > 0 else self.loss.lipschitz
+        cdef double least = 0 if self.loss.has_derivative() else self.loss.lipschitz
         cdef double* y = &self.lines[0, 0]
         cdef double* cost = &self.lines[1, 0]
         cdef double* alpha = &self.lines[2, 0]

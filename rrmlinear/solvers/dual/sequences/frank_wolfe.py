@@ -66,7 +66,7 @@ class BlockFrankWolfe(SequenceAscent):
     def __init__(self, task: Task, *, sampling: str = "permutation") -> None:
         super().__init__(task)
         risk = task.risk
-        if risk.loss.smoothing > 0 or risk.loss.distance != 1:
+        if risk.loss.differentiable or risk.loss.distance != 1:
             raise ValueError("Frank-Wolfe needs the structured hinge, without smoothing")
         if sampling not in SAMPLINGS:
             raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, got {sampling!r}")

@@ -33,7 +33,7 @@ class SequenceMarginals(SequenceAscent):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        if not task.risk.loss.smoothing > 0:
+        if not task.risk.loss.differentiable:
             raise ValueError(f"{self.name} needs a smooth loss, and this one has a kink")
 
     def made(self) -> MarginalAscent:

@@ -89,7 +89,7 @@ class RowAscent(DualDescent):
 
     def rounding_of(self, certificate: Certificate, enough: float) -> float:
         shares, weights = self.shares(certificate.alphas), certificate.weights
-        kinked = not self.loss.smoothing > 0
+        kinked = not self.loss.differentiable
         most = np.maximum(shares, self.costs * self.lipschitz()) if kinked else shares
         crude = certificate.rounding() + bound_by_rows(most, self.squares, weights)
         return crude if crude <= enough else super().rounding_of(certificate, enough)

@@ -28,7 +28,7 @@ def has_faces(risk: Any, omega: Any) -> bool:
     """Whether `on_face` knows the conditions of an optimum: the loss is of a score, with a kink."""
     if "box" not in getattr(risk, "offers", ()) or omega.quadratic_l1 is None:
         return False
-    return not risk.loss.smoothing > 0 and risk.loss.box(risk.labels) is not None
+    return not risk.loss.differentiable and risk.loss.box(risk.labels) is not None
 
 
 def on_face(proof: Certificate, most: float) -> Iterator[tuple[Array, Array]]:

@@ -164,7 +164,7 @@ def free_point(
     system, z moves by d with the duals, and −½‖L z‖² is in the bound.
     """
     at = risk.at(risk.scores(z))
-    value, kinks = float(at.value) + _half_square(root, z), risk.loss.smoothing == 0
+    value, kinks = float(at.value) + _half_square(root, z), not risk.loss.differentiable
     if not kinks:
         alphas = -at.derivatives
     is_free = np.ones(z.shape, dtype=bool)

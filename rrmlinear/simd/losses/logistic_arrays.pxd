@@ -1,4 +1,4 @@
-cdef extern from "logistic_arrays.h" nogil:
+cdef extern from "losses/logistic_arrays.h" nogil:
     enum:
         LOGISTIC_STEPS
     double logistic_total(const double* y, const double* c, const double* scores, Py_ssize_t n)

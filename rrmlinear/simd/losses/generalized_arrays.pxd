@@ -1,4 +1,4 @@
-cdef extern from "generalized_arrays.h" nogil:
+cdef extern from "losses/generalized_arrays.h" nogil:
     double generalized_best(double pull, double s, double slope)
     double generalized_gain(double b, double margin, double smoothing)
     double generalized_total(double slope, double smoothing, const double* y, const double* c,

@@ -1,4 +1,4 @@
-cdef extern from "clipped_arrays.h" nogil:
+cdef extern from "losses/clipped_arrays.h" nogil:
     ctypedef struct clipped_t:
         double lower, upper, epsilon, smoothing
         int by_sign

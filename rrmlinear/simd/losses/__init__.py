@@ -1,0 +1,1 @@
+"""Loops over the losses of all examples at once: values, derivatives, conjugates and dual steps."""
