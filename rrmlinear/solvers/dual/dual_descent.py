@@ -161,10 +161,6 @@ class DualDescent(Solver):
     def shrink(self) -> None:
         """After a measurement: leave out the examples whose gap it has found not to count."""
 
-    def active(self, number: int) -> int:
-        """The examples that pass ``number`` visits at most."""
-        return int(np.count_nonzero(self.state.active_from <= number))
-
     def quiet(self) -> float:
         """The largest gap of an example that shrinking leaves out."""
         return SHRINK_GAP * self.target / self.n if np.isfinite(self.target) else 0.0

@@ -18,13 +18,6 @@ from rrmlinear.solvers.rounds.whole_risks import NewtonOverParts
 RISE_BEHIND_ROUNDS = 30.0
 
 
-class TurnOfRounds(Rounds):
-    """Rounds as a stage: the parts stay for the next one."""
-
-    def close(self) -> None:
-        return None
-
-
 class FinishedRounds(Stages):
     """Stages over the parts of a fleet: duals stay with these, and the Result has none."""
 

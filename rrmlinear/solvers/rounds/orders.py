@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,11 +19,6 @@ class Order:
     v = u + κy, u = Σ c_i α_i x_i over the duals of all parts. The part goes up on its model:
     Ω̃ = Ω + κ/2 ‖·‖² divided by ``sigma``, at v divided by ``sigma``. ``passes`` are those over
     each part, or one number for all.
-
-    ``target`` is the gap that is wanted, for an example, and infinite where it is not known. Then a
-    part wants ``tolerance`` times the dual value of its model: in the first round, where these add
-    up to less than the optimum. Passes end at a part of what is wanted, and where the next one
-    would visit examples anew that the next round measures; with neither all of them are made.
     """
 
     number: int
@@ -33,8 +27,6 @@ class Order:
     kappa: float
     sigma: float
     passes: tuple[int, ...]
-    target: float = math.inf
-    tolerance: float = 0.0
 
     def passes_of(self, place: int) -> int:
         """Those of the part at this place."""
@@ -51,8 +43,7 @@ class Report(NamedTuple):
 
     ``losses`` at the weights of the order; conjugates ``before`` the passes, at half of their
     change (``middle``) and ``after``; ``square`` of the change of v, and ``own`` of the part of u
-    that the duals before made; examples that ``moved``; the gaps ``left`` to the parts' models, as
-    their last passes found them; (place, passes, seconds) of each part.
+    that the duals before made; examples that ``moved``; (place, passes, seconds) of each part.
     """
 
     losses: float
@@ -62,7 +53,6 @@ class Report(NamedTuple):
     square: float
     own: float
     moved: float
-    left: float
     times: tuple[tuple[int, int, float], ...]
 
     def plus(self, other: Report) -> Report:

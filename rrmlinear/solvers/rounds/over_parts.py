@@ -48,10 +48,11 @@ def over_parts(
     alone.
     """
     with loading:
-        from rrmlinear.solvers.rounds.finish import FinishedRounds, TurnOfRounds, Turns
+        from rrmlinear.solvers.rounds.finish import FinishedRounds, Turns
         from rrmlinear.solvers.rounds.free_intercept import FreeIntercept
         from rrmlinear.solvers.rounds.kinks import KinkFISTAOverParts
         from rrmlinear.solvers.rounds.pace import PASSES
+        from rrmlinear.solvers.rounds.rounds import Rounds
         from rrmlinear.solvers.rounds.summed_risk import SummedRisk
         from rrmlinear.solvers.rounds.whole_risks import FISTAOverParts
 
@@ -68,7 +69,7 @@ def over_parts(
     turns = Turns(
         risk,
         omega,
-        lambda again: TurnOfRounds(fleet, omega, columns, resumes=again, balances=balances),
+        lambda again: Rounds(fleet, omega, columns, resumes=again, balances=balances),
         free_bias is None and suits_sample(smooth, n / size / unknowns),
     )
     example = visit_work(stored, k) / size

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +16,6 @@ from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.result import DualBlocks, duals_by_scores
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.rounds.orders import Facts, Order, Report
-from rrmlinear.solvers.rounds.pace import ENOUGH, MOST_ACTIVE, RICH
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.spread import Request, Sums
 from rrmlinear.solvers.rounds.vectors import Vectors
@@ -58,7 +56,6 @@ class Part:
         #: The last order, if it made no passes, and the losses.
         self.looked: tuple[Order, float] | None = None
         self.shape = self.ascent.rows.width, self.columns
-        self.is_rich = self.ascent.n >= RICH * math.prod(self.shape)
         self.own, self.change = np.zeros(self.shape), np.zeros(self.shape)
         #: The duals when the last round began.
         self.before = self.ascent.present_duals()
@@ -115,59 +112,22 @@ class Part:
         local = order.vector / order.sigma
         vector[:] = local
         ascent.retune(omega.scaled(1 / order.sigma))
-        self._want(order.target * ascent.n)
         losses, before = self._losses(order), ascent.conjugates()
         self.looked = None if passes else (order, losses)
         ascent.activate()
-        if self.is_rich and order.vector.any():  # losses were looked for, and gaps are known
-            ascent.shrink()
         self.before, self.number = ascent.present_duals(), order.number
-        moved, made, left = self._passes(order, passes)
+        moved = 0
+        for _ in range(passes):
+            self.passes += 1
+            ascent.run_pass(self.passes)
+            moved += ascent.moved
         self.change = vector - local
         after = ascent.conjugates()
         middle = self._middle(before, after)
         square, own = (float(np.vdot(each, each)) for each in (self.change, self.own))
-        times = ((self.place, made, time.perf_counter() - begun),)
-        report = Report(losses, before, middle, after, square, own, moved, left, times)
+        times = ((self.place, passes, time.perf_counter() - begun),)
+        report = Report(losses, before, middle, after, square, own, moved, times)
         return Packed.of(self.change), report
-
-    def _want(self, gap: float) -> None:
-        """Take the gap that this part wants. Shrinking goes by it where a round costs little
-        against its passes: else they may take more rounds.
-        """
-        self.wanted = gap
-        if self.is_rich:
-            self.ascent.target = gap
-
-    def _passes(self, order: Order, most: int) -> tuple[int, int, float]:
-        """At most this number of passes; the visits that moved, passes, and the gap left."""
-        ascent, vector = self.ascent, self._vector()
-        ends = order.tolerance > 0 or order.target < math.inf
-        moved = made = 0
-        left = expected = math.inf if most else 0.0
-        while made < most and not (ends and self._is_enough(made, expected)):
-            self.passes += 1
-            made += 1
-            visits = ascent.visits
-            ascent.run_pass(self.passes)
-            moved += ascent.moved
-            last, left = left, ascent.gap_sum
-            # Gaps are those before visits. Where most examples were visited, these are guessed to
-            # have taken as much again.
-            is_known = last < math.inf and 2 * (ascent.visits - visits) >= ascent.n
-            expected = left * min(1.0, left / last) if is_known else left
-            if ends and order.target == math.inf:
-                dual = -ascent.conjugates() - ascent.regularizer.conjugate_of(vector.ravel())
-                self._want(order.tolerance * dual if dual > 0 else math.inf)
-        return moved, made, left
-
-    def _is_enough(self, made: int, expected: float) -> bool:
-        """Whether passes end that leave a gap of ``expected``."""
-        if expected <= ENOUGH * self.wanted < math.inf:
-            return True
-        if not made or not self.is_rich or self.ascent.turns is not None:
-            return False
-        return self.ascent.active(self.passes + 1) > MOST_ACTIVE * self.ascent.n
 
     def _losses(self, order: Order) -> float:
         """Losses at the weights of an order: those known, if these are 0 or the order before looked

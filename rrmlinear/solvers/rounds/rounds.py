@@ -11,7 +11,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.rounds.fleet import Fleet, PartsLostError
 from rrmlinear.solvers.rounds.orders import Order, Report
-from rrmlinear.solvers.rounds.pace import Balance, Effort, Pace
+from rrmlinear.solvers.rounds.pace import PASSES, Balance, Pace
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.search import best_step
 
@@ -36,11 +36,11 @@ class Rounds(Solver):
     at the weights that began the round, and the dual value at the present duals. Both come from a
     sum of seven numbers. Duals stay with their parts: the Result has none.
 
-    ``shape`` is that of the weights. ``passes`` are those of every round; by default `Effort`
-    chooses them. With ``balances`` parts that are slow make fewer, and quick ones more; the seconds
-    that are measured then decide on the bits. ``resumes`` shows that the parts have duals to go on
-    from, which another solver gave them. The fleet may lose parts and load them again: the round is
-    given up, u is added up anew, and the run goes on.
+    ``shape`` is that of the weights. ``passes`` are those of every round. With ``balances`` parts
+    that are slow make fewer, and quick ones more; the seconds that are measured then decide on the
+    bits. ``resumes`` says that the parts have duals to go on from, which another solver gave them.
+    The fleet may lose parts and load them again: the round is given up, u is added up anew, and the
+    run goes on.
 
     Source: Ma, Konečný, Jaggi, Smith, Jordan, Richtárik and Takáč, Distributed optimization with
     arbitrary local solvers, 2017; Lee and Chang (see `search`); Boyd, Parikh, Chu, Peleato and
@@ -53,7 +53,7 @@ class Rounds(Solver):
         fleet: Fleet,
         regularizer: Regularizer,
         shape: tuple[int, int],
-        passes: int | None = None,
+        passes: int = PASSES,
         resumes: bool = False,
         balances: bool = False,
     ) -> None:
@@ -66,13 +66,10 @@ class Rounds(Solver):
         facts = self.fleet.facts()
         self.n, self.size = sum(each.n for each in facts), len(facts)
         self.pace = Pace(self.size)
-        examples = self.n / self.size / math.prod(self.shape)
-        self.effort = Effort(self.passes, examples if self.size > 1 else math.inf)
-        self.balance = Balance(self.size, self.effort.passes) if self.balances else None
+        self.balance = Balance(self.size, self.passes) if self.balances else None
         #: The gaps at the beginning of the last two rounds, and whether passes came after the last.
         self.gaps: tuple[float, float] | None = None
         self.has_moved = False
-        self.reached = 0.0  # the best dual value
         self.losses_at_zero = math.fsum(each.zero for each in facts)
         self.u, self.y = np.zeros(self.shape), np.zeros(self.shape)
         self.step = 1.0
@@ -94,13 +91,9 @@ class Rounds(Solver):
             kappa = self.pace.kappa
             vector = self.u + kappa * self.y
             looks = self._may_end()
-            passes = self.balance.of_parts() if self.balance else (self.effort.passes,)
+            passes = self.balance.of_parts() if self.balance else (self.passes,)
             passes = (0,) if looks else passes
-            wanted, tolerance = math.inf, 0.0
-            if self.passes is None:
-                wanted, tolerance = self._wanted() / self.n, self.tolerance
-            models = kappa, self.pace.sigma
-            order = Order(number, self.step, vector, *models, passes, wanted, tolerance)
+            order = Order(number, self.step, vector, kappa, self.pace.sigma, passes)
             try:
                 change, report = self.fleet.round(order)
                 break
@@ -112,33 +105,24 @@ class Rounds(Solver):
         if looks:
             self._offer(vector, kappa, report)
             self.has_moved = False
-            self.effort.guesses = False  # where the run goes on
             self.work, self.moved, self.step = self.work + self.n, self.n, 1.0
             return
-        self.work += self.n * self.effort.passes
+        self.work += self.n * self.passes
         self.moved = int(report.moved)
         self._take(vector, kappa, change, report)
         self.has_moved = True
         if self.balance is not None:
             self.balance.see(report.times)
-            self.balance.passes = self.effort.passes
-
-    def _wanted(self) -> float:
-        """The target, lower where the dual value shows that the primal value is too high yet."""
-        reached = self.tolerance * self.reached
-        return min(self.target, reached) if reached > 0 else self.target
 
     def _may_end(self) -> bool:
-        """Whether the gap seems to be below its target now, if it has fallen as in the round before
-        or as the gaps of the parts' models.
+        """Whether the gap is below its target now if it has fallen as in the round before.
 
         Then a round without passes measures it, at the cost of one pass.
         """
         if self.gaps is None or not self.has_moved:
             return False
         before, last = self.gaps
-        falls = 0 < last < before < math.inf
-        return falls and min(last * (last / before), self.effort.guess) <= self._wanted()
+        return 0 < last < before < math.inf and last * (last / before) <= self.target
 
     def _offer(
         self, vector: NDArray[np.float64], kappa: float, report: Report
@@ -168,14 +152,10 @@ class Rounds(Solver):
         apart = report.own - float(np.vdot(u, u)) / self.size
         self.step = self.searched(omega, vector, change, report)
         change.add_to(self.u, self.step)
-        if self.step == 1:
-            dual = -report.after - self.regularizer.conjugate_of(self.u.ravel())
-            self.reached = max(self.reached, dual)
         self.y = omega.primal_of((self.u + kappa * self.y).ravel()).reshape(self.shape)
         ratio = change.square / report.square if report.square else 1.0
         square = float(np.vdot(self.y, self.y))
         self.pace.see(ratio, apart, square, lag, gaps)
-        self.effort.see(lag + gaps, report.left)
 
     def searched(
         self,
@@ -189,6 +169,3 @@ class Rounds(Solver):
 
     def value_at_zero(self) -> float:
         return self.losses_at_zero + self.regularizer.value_of(np.zeros(math.prod(self.shape)))
-
-    def close(self) -> None:
-        self.fleet.close()
