@@ -41,11 +41,6 @@ def observed(task: Task) -> Solver:
 
 
 def _with_intercepts(task: Task, accelerate: bool = False) -> Solver:
-    if task.n_classes is None:
-        with loading:
-            from rrmlinear.solvers.dual.intercept import InterceptSDCA
-
-        return InterceptSDCA(task)
     if not free_blocks_apply(task):
         raise ChoiceError(
             Named("free_bias"),
@@ -55,10 +50,9 @@ def _with_intercepts(task: Task, accelerate: bool = False) -> Solver:
             value=True,
         )
     with loading:
-        from rrmlinear.solvers.dual.blocks import block_intercept
+        from rrmlinear.solvers.dual.intercept import InterceptAscent
 
-    kinds = block_intercept.InterceptBlockAscent, block_intercept.AcceleratedIntercepts
-    return kinds[accelerate](task)
+    return InterceptAscent(task, accelerate and task.n_classes is not None)
 
 
 def free_blocks_apply(task: Task) -> bool:

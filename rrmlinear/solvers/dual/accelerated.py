@@ -39,10 +39,10 @@ class Accelerated(Solver):
 
     The choice ``inner`` is the pace of inner problems:
 
-    - "adaptive" (default): for a smooth loss a few passes, until the inner gap is at most
-      κ/2 ‖w − y‖², with momentum and a quarter of the theory's κ. For others the plain ascent
-      (κ = 0) runs while it converges fast, and then the proximal point method, a pass for each
-      problem, its κ following the duals. The loss is not changed.
+    - "adaptive" (default): for a smooth loss two passes, with momentum and a quarter of the
+      theory's κ. For others the plain ascent (κ = 0) runs while it converges fast, and then the
+      proximal point method, a pass for each problem, its κ following the duals. The loss is not
+      changed.
     - a number of passes for each, κ as before.
     - "theory": figure 2 to the letter, after a first plain pass: κ = R²/(γn) − λ, constant β, each
       inner problem to the accuracy of the theorem. A loss that is not smooth is smoothed by the γ

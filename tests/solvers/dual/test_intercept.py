@@ -11,7 +11,7 @@ from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.losses.multiclass import WestonWatkins
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.solvers.dual.intercept import InterceptSDCA
+from rrmlinear.solvers.dual.intercept import InterceptAscent
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
 
@@ -31,7 +31,7 @@ def data(name, form="sparse", dtype=np.float64, bias=1.0, offset=0.0):
 
 
 def solve(problem, loss, omega, costs, **rules):
-    solver = of_rows(InterceptSDCA, problem.rows, problem.labels, costs, loss, omega)
+    solver = of_rows(InterceptAscent, problem.rows, problem.labels, costs, loss, omega)
     return solver.solve(Stopping(**({"gap_tol": 1e-9} | rules)))
 
 
@@ -116,4 +116,4 @@ def test_what_is_not_offered_is_refused(change, sentence):
         "omega": L2(),
     } | change  # fmt: skip
     with pytest.raises(ValueError, match=sentence):
-        of_rows(InterceptSDCA, **choices)
+        of_rows(InterceptAscent, **choices)

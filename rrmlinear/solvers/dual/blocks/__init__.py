@@ -1,3 +1,3 @@
 """The ascent by blocks, for losses of several scores: visits of whole blocks and of their faces,
-passes over busy examples alone, and exact intercepts.
+and passes over busy examples alone.
 """

@@ -8,7 +8,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent, this_processor
 from rrmlinear.solvers.dual.blocks.block_measuring import BlockMeasuring
-from rrmlinear.solvers.dual.blocks.busy import FIRST_BUSY_PASS, BusyPasses
+from rrmlinear.solvers.dual.blocks.busy import BusyPasses
 from rrmlinear.solvers.dual.blocks.multiples import BestMultiple
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
@@ -134,7 +134,7 @@ class BlockAscent(BlockMeasuring):
             self.team.shared(kind, self.state.sweep, *visits, amount=end - begin)
 
         self.in_pieces(order, lambda: self.team.timely(kind, min(self.slice, len(order))), visit)
-        if self.repeats and not face and number >= FIRST_BUSY_PASS:
+        if self.repeats and not face:
             repeated = self.busy.run(order, self.slice, self.is_late)
             self.work, self.visits = self.work + repeated, self.visits + repeated
         if self.state.out_of_memory:

@@ -57,12 +57,8 @@ class BlockMeasuring(RowAscent):
         """V in the kernel's layout, in one piece."""
         return self.state.panels.reshape(-1)
 
-    def column_vector(self) -> NDArray[np.float64]:
-        """The k entries of V of the appended column, a copy."""
-        return self.column_of(self.dual_vector)
-
     def column_of(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The entries of the appended column of a vector in the layout of `dual_vector`."""
+        """A copy of the k entries of the appended column of a vector in this layout."""
         panels = vector.reshape(self.state.panels.shape)
         return panels[:, -1, :].ravel()[: self.n_classes].copy()
 
@@ -75,7 +71,7 @@ class BlockMeasuring(RowAscent):
 
     def move_column(self, change: NDArray[np.float64]) -> None:
         """Add to these entries of V; Ω must be a multiple of the squared norm."""
-        before = self.column_vector()
+        before = self.column_of(self.dual_vector)
         self.add_to_column(self.dual_vector, change)
         rise = float(change @ (2 * before + change)) / (2 * self.regularizer.modulus)
         self.conjugate += rise

@@ -13,15 +13,8 @@ from rrmlinear.solvers.dual.blocks._busy_blocks import blocks, put, repeat
 # Busy examples make BUSY_SHARE of the rise of a pass. They get passes of their own if they are at
 # most MOST_BUSY of the examples visited.
 BUSY_SHARE, MOST_BUSY = 0.9, 0.25
-# Limit on the visits of busy examples, relative to the visits of the pass that found them. Their
-# passes end sooner if one raises the dual by less than BUSY_END of what the first one did.
-BUSY_WORK, BUSY_END = 2.0, 1e-3
 # Passes over the busy examples from one step along their moves to the next.
 BUSY_PASSES = 10
-# A step that does not raise the dual is undone, and the next one is shorter by this factor.
-REACH_FALL = 4.0
-# Passes before the first search for busy examples: all duals move in them.
-FIRST_BUSY_PASS = 8
 
 
 class BusyPasses:
@@ -30,7 +23,8 @@ class BusyPasses:
     On text with large costs most examples settle soon. The duals of a few hundred, mostly near
     duplicates with different labels, go on moving at an even speed for thousands of passes.
     A step takes `reach` times the move of the last `BUSY_PASSES` passes at once, cut to the domain.
-    It is repeated, twice as long each time, while the dual rises.
+    It is repeated, twice as long each time, while the dual rises; the next one begins at half of
+    the last length. Their visits are at most about those of the pass that found them.
     """
 
     def __init__(self, state: BlockDescent) -> None:
@@ -45,11 +39,10 @@ class BusyPasses:
         if not len(busy):
             return 0
         passes = max(1, min(BUSY_PASSES, most // len(busy)))
-        first = float(self.state.rises[busy].sum())
         # the examples that the last full pass moved settle first
         rise = repeat(self.state, busy, passes)
         visits = passes * len(busy)
-        while visits < BUSY_WORK * len(order) and rise > BUSY_END * first and not late():
+        while visits < len(order) and rise > 0 and not late():
             before = blocks(self.state, busy)
             rise = repeat(self.state, busy, passes)
             visits += passes * len(busy)
@@ -67,7 +60,7 @@ class BusyPasses:
             self.reach *= 2
             steps += 1
         put(self.state, busy, best)
-        self.reach = max(1.0, self.reach / REACH_FALL)
+        self.reach = max(1.0, self.reach / 2)
         return steps
 
 

@@ -13,11 +13,10 @@ from rrmlinear.solvers.loop.line_search import FIRST_GROWTH, best_growth
 
 Array = NDArray[np.float64]
 
-# A multiple is sought first when the gap is at most FIRST_GAP times the target. It is sought again
-# once the gap has fallen as far as the last search promises, or, if the last multiple had at most
-# the part USEFUL of the gap, by the factor FALL. A search takes about as long as a visit of each
-# example, and all of them at most LARGEST_PART of all work.
-FIRST_GAP, USEFUL, FALL, LARGEST_PART = 100.0, 0.5, 2.0, 0.05
+# A multiple is sought again once the gap has fallen as far as the last search promises, or by the
+# factor FALL. A search takes about as long as a visit of each example, and all of them at most
+# LARGEST_PART of all work.
+FALL, LARGEST_PART = 2.0, 0.05
 
 
 class BestMultiple:
@@ -41,13 +40,13 @@ class BestMultiple:
         """Whether to search, where the weights have this ``gap``; ``work`` is in visits of each
         example.
         """
-        if not target < gap <= FIRST_GAP * target or self.searches + 1 > LARGEST_PART * work:
+        if not target < gap or self.searches + 1 > LARGEST_PART * work:
             return False
         if self.searches == 0:
             return True
-        fallen, is_useful = gap / self.gap, self.gap_of_multiple <= USEFUL * self.gap
+        fallen = gap / self.gap
         promised = fallen < 1 and fallen * self.gap_of_multiple <= target
-        return promised or (is_useful and fallen <= 1 / FALL)
+        return promised or fallen <= 1 / FALL
 
     def search(self, weights: Array, gap: float, dual: float) -> None:
         """Look for the best multiple of weights with this ``gap``, which are written to."""

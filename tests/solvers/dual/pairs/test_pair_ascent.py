@@ -12,7 +12,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge, SmoothHinge, SquaredHinge
 from rrmlinear.losses.regression import Absolute, EpsilonInsensitive, Huber, Quantile
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.solvers.dual.intercept import InterceptSDCA
+from rrmlinear.solvers.dual.intercept import InterceptAscent
 from rrmlinear.solvers.dual.pairs.kernel_rows import KernelRows
 from rrmlinear.solvers.dual.pairs.pair_ascent import PairAscent, SlowAscentError
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
@@ -57,7 +57,7 @@ def test_a_linear_kernel_has_the_optimum_of_the_linear_problem(data, loss, inter
     bias = -1.0 if intercept == "none" else 2.0
     given = {"free": intercept == "free", "bias": bias}
     found = pairs_of(rows_of(X @ X.T), y, costs, loss, **given).solve(TIGHT)
-    kind = InterceptSDCA if intercept == "free" else ProxSDCA
+    kind = InterceptAscent if intercept == "free" else ProxSDCA
     task = Task.of_rows(Rows(X, None, None, 4, bias), y, costs, loss, L2())
     linear = kind(task).solve(ROUGH)
     assert found.status is linear.status is Status.SOLVED

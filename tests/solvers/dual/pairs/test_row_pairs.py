@@ -11,7 +11,7 @@ from rrmlinear.losses.regression import Absolute, EpsilonInsensitive, Quantile
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.dual.intercept import InterceptSDCA
+from rrmlinear.solvers.dual.intercept import InterceptAscent
 from rrmlinear.solvers.dual.pairs.row_pairs import RowPairAscent
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.of_duals import FreeRange
@@ -51,7 +51,7 @@ def test_the_optimum_of_another_solver(data, loss, sparse, equal):
     costs = np.full(N, 0.7) if equal else np.where(np.arange(N) % 17, costs, 0.0)
     rows = rows_of(X, sparse)
     found = solver_of(rows, loss, y, costs).solve(TIGHT)
-    other = InterceptSDCA(Task.of_rows(rows, y, costs, loss, L2())).solve(ROUGH)
+    other = InterceptAscent(Task.of_rows(rows, y, costs, loss, L2())).solve(ROUGH)
     assert found.status is other.status is Status.SOLVED
     assert found.primal == pytest.approx(other.primal, rel=2e-6)
     assert_allclose(found.weights, other.weights, atol=1e-2)
