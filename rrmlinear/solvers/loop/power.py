@@ -89,11 +89,10 @@ def mean_curvature(risk: Any) -> float:
 
 def steepness(risk: Any) -> float:
     """The largest φ'' of a smooth loss; where that has no bound, the mean one at w = 0."""
-    loss, costs = risk.loss, costs_of_rows(risk)
-    if loss.smoothing > 0:
-        return float(1 / loss.smoothing)
+    if risk.loss.smoothing > 0:
+        return float(1 / risk.loss.smoothing)
     at = risk.at(scores_at_zero(risk))
-    return float(at.curvatures.sum()) / float(costs.sum()) or 1.0
+    return float(at.curvatures.sum()) / float(costs_of_rows(risk).sum()) or 1.0
 
 
 def _centred(risk: Any, scores: Array) -> Array:
