@@ -11,10 +11,10 @@ MOST_STEMS = 20
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 87_967,
+    "lines": 87_808,
     "files": 759,
     "extension modules": 59,
-    "numeric constants of solvers and catalog": 429,
+    "numeric constants of solvers and catalog": 421,
     "attributes of a class": 34,
     "depth of inheritance": 9,
     "looks at a shape in the catalog": 0,

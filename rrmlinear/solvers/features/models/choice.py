@@ -12,7 +12,6 @@ from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_subsets import FeatureSubsets
 from rrmlinear.solvers.features.models.columns_model import ColumnsModel
-from rrmlinear.solvers.features.models.faces import FaceSystems
 from rrmlinear.solvers.features.models.gram_model import GramModel
 from rrmlinear.solvers.features.models.model import Vector
 from rrmlinear.solvers.features.models.streamed_gram import StreamedGram, most_features
@@ -49,8 +48,7 @@ class ModelChoice:
         #: Limit on the working set.
         self.most = risk.rows.width if blocks is None else most_features(blocks)
         self.curvature = AddedCurvature(risk)
-        self.systems = FaceSystems(risk.rows.width)
-        self.expected_sweeps, self.swept = FIRST_SWEEPS, 0.0
+        self.expected_sweeps = FIRST_SWEEPS
 
     def take(self, risk: ScalarRisk) -> None:
         """Go on with another loss."""
@@ -86,22 +84,19 @@ class ModelChoice:
         given: Any = (pulls, begin, l1, self.modulus)
         if self.subsets is None:
             gram = StreamedGram(self.risk.rows, features, curvatures, bool(self.free)).matrix()
-            return GramModel(gram, usable, *given, accuracy)
+            return GramModel(gram, usable, *given, accuracy=accuracy)
         rows = self.subsets.rows
         if self._gram_pays(self.subsets.sizes, rows.is_dense, len(features)):
             gram = Hessian(rows, curvatures, self.free).matrix()
-            return GramModel(gram, usable, *given, accuracy)
-        systems = self.systems
-        return ColumnsModel(rows, curvatures, self.free, systems, features, *given, rough=rough)
+            return GramModel(gram, usable, *given, accuracy=accuracy)
+        return ColumnsModel(rows, curvatures, self.free, *given, rough=rough)
 
     def minimize(self, model: GramModel | ColumnsModel, deadline: float | None) -> None:
         """Minimize a model nearly, and remember the sweeps over columns that it took."""
         if isinstance(model, GramModel):
             model.minimize()
             return
-        model.swept = self.swept
         self.expected_sweeps += model.minimize(deadline)
-        self.swept = model.swept
 
     def step(
         self,

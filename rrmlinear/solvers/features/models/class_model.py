@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.features._class_model import ClassModelSweeps, class_products
 from rrmlinear.solvers.features.feature_subsets import columns_of
 from rrmlinear.solvers.features.models.faces import FacePoint, face_point
-from rrmlinear.solvers.features.models.model import MAX_FACE_STEPS, Vector, minimize
+from rrmlinear.solvers.features.models.model import Vector, minimize
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
 from rrmlinear.solvers.second_order.feature_step import Step
 
@@ -122,7 +121,6 @@ class ClassModel:
         self.sweeps, self.terms, self.count = sweeps, terms, count
         self.scale = sweeps.curvatures + terms[1] + terms[3]
         self.begin = sweeps.weights.copy()
-        self.sweep_work, self.swept, self.most_face_steps = 1.0, 0.0, MAX_FACE_STEPS
 
     @property
     def weights(self) -> Vector:
@@ -148,13 +146,10 @@ class ClassModel:
                 return total, count, True
         signs = np.sign(self.sweeps.weights)
         if (signs == before).all():
-            total += self.face_step(signs).decrease
+            total += self._face_step(signs).decrease
         return total, most, False
 
-    def face_work(self, size: int) -> float:
-        return math.inf  # sweeps take such steps
-
-    def face_step(self, signs: Vector) -> FacePoint:
+    def _face_step(self, signs: Vector) -> FacePoint:
         sweeps, (linear, added, l1, modulus) = self.sweeps, self.terms
         face = np.flatnonzero(((signs != 0) | (l1 == 0)) & (self.scale > 0))
         weights, more = sweeps.weights[face], (added + modulus)[face]

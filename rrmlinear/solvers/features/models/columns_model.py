@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps, products_and_spreads
-from rrmlinear.solvers.features.feature_subsets import columns_of, part_of
-from rrmlinear.solvers.features.models.faces import FacePoint, FaceSystems, face_point
-from rrmlinear.solvers.features.models.model import MAX_FACE_STEPS, Vector, minimize, without_idle
+from rrmlinear.solvers.features.feature_subsets import columns_of
+from rrmlinear.solvers.features.models.faces import face_point
+from rrmlinear.solvers.features.models.model import Vector, minimize, without_idle
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
+from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
 
 # A model is minimized until a sweep decreases it by less than this fraction of what all sweeps did,
 # or for this number of sweeps. Rough models end sooner, and take no steps on faces, which would
 # make them exact.
 COLUMNS_ACCURACY, ROUGH_COLUMNS_ACCURACY, MAX_COLUMNS_SWEEPS = 1e-3, 1e-2, 100
-# Time of a visit of a feature, without that of its products, in multiplications.
-VISIT_WORK = 100
+# Relative residual of a system on a face, and its most products.
+RESIDUAL, MAX_PRODUCTS = 3e-3, 40
 
 
 class ColumnsModel:
@@ -31,8 +30,6 @@ class ColumnsModel:
         rows: Rows,
         curvatures: Vector,
         free: tuple[Vector, ...],
-        systems: FaceSystems,
-        names: NDArray[np.int64],
         linear: Vector,
         begin: Vector,
         l1: float,
@@ -53,9 +50,7 @@ class ColumnsModel:
         self.features = np.arange(count)
         self.begin, self.linear, self.unit, self.norms = begin, linear, root, norms
         self.rows, self.curvatures, self.free = rows, curvatures, free
-        self.l1, self.modulus, self.systems, self.names = l1, modulus, systems, names
-        self.sweep_work, self.swept = 2.0 * scaled.n_stored + VISIT_WORK * count, 0.0
-        self.rough, self.most_face_steps = rough, MAX_FACE_STEPS
+        self.l1, self.modulus, self.rough = l1, modulus, rough
 
     @property
     def weights(self) -> Vector:
@@ -79,12 +74,12 @@ class ColumnsModel:
                 return total, count, True
         signs = np.sign(self.weights)
         is_settled = bool((signs == before).all())
-        if is_settled and self.systems.iterates and not self.rough:
-            decrease, products = self._iterated(signs)
+        if is_settled and not self.rough:
+            decrease, products = self._face_step(signs)
             return total + decrease, most + products, False
         return total, most, False
 
-    def _iterated(self, signs: Vector) -> tuple[float, int]:
+    def _face_step(self, signs: Vector) -> tuple[float, int]:
         """A Newton step on the face of these signs by products alone: the decrease, the products.
 
         A product takes as long as a sweep, and the rows need no cut to the face.
@@ -98,7 +93,8 @@ class ColumnsModel:
 
         downhill, weights = self._downhill(face, signs), self.weights[face]
         scale = 1 / (self.norms[face] + self.modulus)
-        step, products = self.systems.iterated(product, scale, downhill)
+        given = RESIDUAL, MAX_PRODUCTS
+        step, products = conjugate_gradients(product, lambda r: scale * r, downhill, *given)
         point = face_point(product, downhill, step, weights, signs[face])
         self.sweeps.move(face, point.weights)
         return point.decrease, products
@@ -107,20 +103,3 @@ class ColumnsModel:
         """The negative gradient of the model on a face."""
         pulls = self.sweeps.products(face) + self.linear[face]
         return pulls - self.modulus * self.weights[face] - self.l1 * signs[face]
-
-    def face_work(self, size: int) -> float:
-        return math.inf if self.rough else self.systems.work(size)
-
-    def face_step(self, signs: Vector) -> FacePoint:
-        face = np.flatnonzero((signs != 0) & (self.norms > 0))
-        weights = self.weights[face]
-        hessian = Hessian(part_of(self.rows, face), self.curvatures, self.free)
-        downhill = self._downhill(face, signs)
-        spent, guess = self.systems.spent, self.systems.work(len(face))
-        step = self.systems.solve(hessian, self.modulus, self.names[face], downhill)
-        point = face_point(
-            lambda x: hessian.product(x) + self.modulus * x, downhill, step, weights, signs[face]
-        )
-        self.sweeps.move(face, point.weights)
-        self.swept -= self.systems.spent - spent - guess
-        return point

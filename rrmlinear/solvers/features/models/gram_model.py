@@ -24,6 +24,7 @@ class GramModel:
         begin: Vector,
         l1: float,
         modulus: float,
+        *,
         accuracy: float,
     ) -> None:
         idle = np.flatnonzero(~usable | (gram.diagonal() <= 0))
