@@ -66,13 +66,22 @@ def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
         check_no_text(sample_weight, "sample_weight must hold numbers")
         if issparse(y):
             raise TypeError("y is sparse; it must be dense: give y.toarray()")
-        return X, y, sample_weight
+        return _with_names(X), y, sample_weight
     for name, given in (("y", y), ("sample_weight", sample_weight)):
         if given is not None:
             raise ValueError(
                 f"{name} must be None: X is a container, which has labels and weights of its own"
             )
     return problem, problem.labels, problem.weights
+
+
+def _with_names(X: Any) -> Any:
+    """A pyarrow RecordBatch as a Table: scikit-learn loses the names of its columns, silently."""
+    if type(X).__name__ != "RecordBatch" or not type(X).__module__.startswith("pyarrow."):
+        return X
+    import pyarrow
+
+    return pyarrow.Table.from_batches([X])
 
 
 def in_memory(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:

@@ -17,9 +17,12 @@ MIGRATION = (TOP / "docs" / "migration.md").read_text(encoding="utf-8").split("\
 
 
 #: Pages whose programs and commands run one after the other.
-PAGES = ("container.md", "files.md", "liblinear.md", "out-of-core.md", "sequences.md")
+PAGES = ("container.md", "exports.md", "files.md", "liblinear.md", "out-of-core.md", "sequences.md")
 #: Packages without which the commands of a page do not run.
-NEEDED = {"files.md": ("anndata", "h5py", "pyarrow", "plotly")}
+NEEDED = {
+    "exports.md": ("onnxruntime", "skl2onnx", "pandas"),
+    "files.md": ("anndata", "h5py", "pyarrow", "plotly"),
+}
 PARTS = re.compile(r"^```(sh|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 
 #: Other programs that those programs run.

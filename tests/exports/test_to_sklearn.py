@@ -134,3 +134,24 @@ def test_tables_of_weights():
     assert (list(table.columns), list(table.index)[:2]) == (["weight"], ["x0", "x1"])
     table = fit(Problem.from_arrays(X, 5 - 3 * truth, bias=1.0), Parameter()).to_dataframe()
     assert table.shape == (5, 1)
+
+
+def test_a_record_batch_keeps_its_names():
+    arrow = pytest.importorskip("pyarrow")
+    batch = arrow.RecordBatch.from_arrays(list(map(arrow.array, X.T)), names=list("pqrs"))
+    model = rrm.LinearSVC().fit(batch, names)
+    assert model.feature_names_in_.tolist() == list("pqrs")
+    np.testing.assert_array_equal(model.predict(batch), rrm.LinearSVC().fit(X, names).predict(X))
+    other = batch.rename_columns(list("qprs"))
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(other)
+
+
+@pytest.mark.parametrize(("dtype", "columns"), [(np.int8, 150), (np.uint8, 300)])
+def test_label_matrices_of_small_integers_keep_their_columns(dtype, columns):
+    matrix = (np.random.default_rng(0).random((48, columns)) < 0.3).astype(dtype)
+    scores = [
+        rrm.LinearSVC(tol=0.1).fit(X, y).decision_function(X)
+        for y in (matrix, matrix.astype(np.int64))
+    ]
+    np.testing.assert_array_equal(*scores)
