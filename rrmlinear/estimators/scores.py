@@ -235,7 +235,9 @@ class LinearScores(Exported, Certified):
         if is_outlier_detector(self):
             return Scorer(coef, intercepts, INLIERS, names=names)
         if not is_classifier(self):
-            return Scorer(coef, intercepts, NUMBERS, names=names)
+            loss = getattr(self, "_loss", None)
+            link = loss(0).link if callable(loss) else None  # of counts and costs
+            return Scorer(coef, intercepts, NUMBERS, link=link, names=names)
         matrix = bool(getattr(self, "_label_form", ""))
         link = self._loss(2 if matrix else len(self.classes_)).link
         meaning = LABELS if matrix else CLASSES

@@ -39,12 +39,15 @@ class Graph:
         self.constants: dict[str, NDArray[Any]] = {}
         self.outputs: list[str] = []
         self.dtype, self.in_columns = np.dtype(dtype), in_columns
-        scores = "variable" if scorer.meaning == NUMBERS else "all_scores"
+        is_plain = scorer.meaning == NUMBERS and scorer.link is None
+        scores = "variable" if is_plain else "all_scores"
         self._constant("weights", scorer.dense.astype(self.dtype))
         self._constant("intercepts", scorer.intercepts.astype(self.dtype))
         self._add("Gemm", ["X", "weights", "intercepts"], scores, transB=1)
-        if scorer.meaning == NUMBERS:
+        if is_plain:
             self.outputs.append("variable")
+        elif scorer.meaning == NUMBERS:
+            self._ends("variable", {"exp": "Exp", "sigmoid": "Sigmoid"}[scorer.link or ""], scores)
         elif scorer.meaning == LABELS:
             self._labels(scorer)
         elif scorer.weights.shape[0] == 1:

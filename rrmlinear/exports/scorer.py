@@ -25,7 +25,8 @@ class Scorer:
     0, else −1. LABELS are those with a score above ``limits``, or the ``top_k`` largest.
 
     ``link`` makes probabilities of scores: "sigmoid", normalized over several classes, "softmax",
-    or None. ``names`` are those of the features, if known.
+    or None. Of NUMBERS it makes the numbers predicted: "exp" or "sigmoid". ``names`` are those of
+    the features, if known.
     """
 
     weights: Any
@@ -74,7 +75,7 @@ def scorer_of_model(model: Any) -> Scorer:
     if model.rho is not None:
         intercepts = intercepts - model.rho
     if model.is_regression:
-        return Scorer(weights, intercepts, NUMBERS)
+        return Scorer(weights, intercepts, NUMBERS, link=model.link)
     if model.loss is not None and loss_row(model.loss).kind == "one-class":
         return Scorer(weights, intercepts, INLIERS)
     if len(model.labels) < 2:

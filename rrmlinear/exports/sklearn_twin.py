@@ -45,6 +45,8 @@ def twin_of(model: Any, scorer: Scorer) -> Any:
         is_vector = flat and type(twin).__name__ == "LinearSVR"
         twin.coef_ = weights[0] if flat else weights
         twin.intercept_ = intercepts if is_vector or not flat else float(intercepts[0])
+        if scorer.link is not None:
+            twin._base_loss = twin._get_loss()  # which has the link
     else:
         _set_classes(twin, scorer, weights, intercepts)
     _set_features(twin, scorer)
@@ -61,6 +63,10 @@ def _class_for(ours: type, scorer: Scorer) -> Any:
     for cls in ours.__mro__:
         if cls.__name__ in SAME and cls.__module__.startswith(f"{__name__.partition('.')[0]}."):
             return getattr(imported(SAME[cls.__name__], "to_sklearn", ""), cls.__name__)
+    if scorer.meaning == NUMBERS and scorer.link == "exp":
+        return linear_model.PoissonRegressor
+    if scorer.meaning == NUMBERS and scorer.link is not None:
+        raise ValueError(f"scikit-learn has no regression whose link is the {scorer.link}")
     if scorer.meaning == NUMBERS:
         return linear_model.LinearRegression
     return svm.LinearSVC if scorer.link is None else linear_model.LogisticRegression

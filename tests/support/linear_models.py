@@ -52,6 +52,8 @@ REGRESSIONS = cases(
     (rrm.HuberRegressor(), numbers),
     (rrm.QuantileRegressor(alpha=0.01), numbers),
     (rrm.LinearRegressor("absolute"), numbers),
+    (rrm.LinearRegressor("binomial"), truth.astype(float)),
+    (rrm.LinearRegressor("poisson"), np.floor(np.abs(numbers))),
     (rrm.MultiTaskRegressor(C=10.0), two),
 )
 LABELLERS = cases(
