@@ -163,11 +163,12 @@ class Reported(Certified):
     ) -> Summary:
         """Weights with standard errors, z or t, p values and intervals of this ``level``.
 
-        X, y and ``sample_weight`` are the training data. The errors of the logistic, softmax and
-        squared losses are those of maximum likelihood: the inverse of the second derivatives at the
-        weights, times the variance of the residuals for the squared loss; weights of examples count
-        as repetitions. Other smooth losses have the sandwich of first and second derivatives. With
-        a penalty the second derivatives are those of the whole objective, and the summary is marked
+        X, y and ``sample_weight`` are the training data. The errors of the logistic, softmax,
+        Poisson, binomial and squared losses are those of maximum likelihood: the inverse of the
+        second derivatives at the weights, times the variance of the residuals for the squared loss;
+        weights of examples count as repetitions. Other smooth losses have the sandwich of
+        first and second derivatives. With a penalty the second derivatives are those of the
+        whole objective, and the summary is marked
         as conditional; weights that a 1-norm made 0 have no error. Of several classes with a
         softmax the rows are differences to the first class. A smaller ``tol`` gives more digits.
         Raises NotFittedError before a fit, and ValueError for losses with kinks, other

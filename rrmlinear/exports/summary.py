@@ -12,7 +12,7 @@ from rrmlinear.exports.packages import imported
 
 Array = NDArray[np.float64]
 #: Losses that are minus a log-likelihood, and those that are one in units of a variance.
-LIKELIHOODS, SCALED = ("logistic", "softmax"), ("squared",)
+LIKELIHOODS, SCALED = ("logistic", "softmax", "poisson", "binomial"), ("squared",)
 #: Columns, beyond which the matrices of second derivatives are too large.
 MOST_COLUMNS = 5000
 CONDITIONAL = (

@@ -57,6 +57,12 @@ def test_several_classes():
     assert found.columns == ["b against a", "c against a"]
 
 
+def test_counts():
+    counts = np.floor(np.abs(numbers))
+    model = rrm.LinearRegressor("poisson", C=1e9, tol=1e-14).fit(X, counts)
+    assert_same(model.summary(X, counts), models.Poisson(counts, ONES).fit(disp=0), np.newaxis)
+
+
 def test_sandwich():
     model = rrm.LinearRegressor("huber", huber=1e3, C=1e10, tol=1e-14).fit(X, numbers)
     found = model.summary(X, numbers)
