@@ -64,7 +64,10 @@ def test_command(command, outcomes):
     if reason := elsewhere(command):
         pytest.skip(f"{command} {reason}")
     done = outcomes[command]
-    assert (done.returncode, done.stderr) == (0, "")
+    said = done.stderr
+    if " scale " in command and said.startswith("WARNING: original #nonzeros"):
+        said = ""  # svm-scale says so too where zeros become other numbers
+    assert (done.returncode, said) == (0, "")
     if "rrmlinear.predict" in command:
         assert f"```text\n{done.stdout}```" in COMMAND_LINE
         assert f"`{done.stdout.strip()}`" in README
@@ -144,7 +147,7 @@ def test_options_are_those_of_train():
     usage = training_usage()
     offered = set(re.findall(r"^(--?[a-zA-Z][-a-z0-9]*)", usage, flags=re.MULTILINE))
     told = set(re.findall(r"^\| `(--?[a-zA-Z][-a-z0-9]*)", COMMAND_LINE, flags=re.MULTILINE))
-    assert told == offered - {"-h", "--version"}
+    assert told == offered - {"-h", "--help-all", "--version"}
     parser = parser_of_training()
     assert offered - {"-wi"} == set(parser.options) - {"-w", "--help"}
 
