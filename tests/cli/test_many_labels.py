@@ -260,7 +260,7 @@ def test_a_page_tells_measures_and_gaps(train, file, tmp_path, asked):
     page = (tmp_path / "page.html").read_text()
     assert "P@1" in page
     assert "Micro-F1" in page
-    assert "rrmlinear.train" in page
+    assert "python -m rrmlinear train" in page
     if asked[0] == "-c":
         result = LabelModel.load("m").result
         relative = result.gap / result.primal
