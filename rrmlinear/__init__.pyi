@@ -13,6 +13,9 @@ from rrmlinear.data.text.multilabel.labelled_texts import read_texts as read_tex
 from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel as read_multilabel
 from rrmlinear.data.text.multilabel.multilabel_text import write_multilabel as write_multilabel
 from rrmlinear.estimators.boosting.classifier import ERLPBoostClassifier as ERLPBoostClassifier
+from rrmlinear.estimators.counts import GammaRegressor as GammaRegressor
+from rrmlinear.estimators.counts import PoissonRegressor as PoissonRegressor
+from rrmlinear.estimators.counts import TweedieRegressor as TweedieRegressor
 from rrmlinear.estimators.general import LinearClassifier as LinearClassifier
 from rrmlinear.estimators.general import LinearRegressor as LinearRegressor
 from rrmlinear.estimators.kernels.machines import KernelClassifier as KernelClassifier

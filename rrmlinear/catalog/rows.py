@@ -166,6 +166,14 @@ class LossRow:
             return np.asarray(np.exp(scores))
         return scores if self.link is None else np.asarray(np.exp(-np.logaddexp(0.0, -scores)))
 
+    def scores(self, means: NDArray[Any]) -> NDArray[Any]:
+        """The scores of means, the inverse of `means`; an end of their range is far away."""
+        tiny = float(np.finfo(float).tiny)
+        logs = np.log(np.maximum(means, tiny))
+        if self.link == "exp":
+            return np.asarray(logs)
+        return means if self.link is None else logs - np.log(np.maximum(1 - means, tiny))
+
     def check_labels(self, y: NDArray[Any]) -> None:
         """Raise ValueError for labels that the loss does not take, with the first of them."""
         if self.labels is None or not len(y) or self.labels.holds(float(y.min()), float(y.max())):

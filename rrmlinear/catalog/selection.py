@@ -122,7 +122,8 @@ class Selection:
             )
         if problem.n_examples == 0:
             raise ValueError("the problem has no examples")
-        self.loss_row.check_labels(problem.labels)
+        if self.loss_row.labels is not None:
+            self.loss_row.check_labels(np.asarray(problem.labels))
         self.check_bias(problem.bias)
 
     def check_bias(self, bias: float) -> None:

@@ -10,7 +10,7 @@ from rrmlinear.estimators.arguments import POSITIVE, RANGES, optional
 from rrmlinear.estimators.classifier import Classifier
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import ProblemRow
-from rrmlinear.estimators.regressor import Regressor
+from rrmlinear.estimators.regressor import OffsetRegressor
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -203,7 +203,7 @@ class LinearClassifier(AnyObjective, Classifier):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LinearRegressor(AnyObjective, Regressor):
+class LinearRegressor(AnyObjective, OffsetRegressor):
     r"""Linear regression of any loss with any regularizer, with a proof of its accuracy.
 
     Solves, for residuals r_i = y_i − w'x_i − b,
@@ -219,13 +219,17 @@ class LinearRegressor(AnyObjective, Regressor):
     loss : str, default="squared"
         "squared" ½r²; "absolute" |r|; "epsilon-insensitive" max(0, |r| − ε) and
         "squared-epsilon-insensitive", its square; "huber" ½r² up to |r| ≤ δ, linear beyond;
-        "quantile" max(a r, (a − 1) r).
+        "quantile" max(a r, (a − 1) r). Half deviances of counts, amounts and shares y: "poisson",
+        "gamma", "tweedie" with means e^a, "binomial" with 1/(1 + e^{−a}); a = w'x + b.
+        Predictions are means then.
     epsilon : float, default=None
         ε ≥ 0 of the ε-insensitive losses (0.1 if None).
     huber : float, default=None
         δ > 0 of the Huber loss (1 if None), in the units of y.
     quantile : float, default=None
         a in (0, 1) of the quantile loss (0.5 if None).
+    power : float, default=None
+        p in (1, 2) of the Tweedie loss (1.5 if None).
     regularizer, C, alpha, l1, l1_ratio, radius, groups, lower, upper, unpenalized, limit, budget, \
     smoothing, solver, solver_options, tol, max_iter, fit_intercept, intercept_scaling, \
     random_state, n_jobs, warm_start, callback, verbose
@@ -265,3 +269,4 @@ class LinearRegressor(AnyObjective, Regressor):
     epsilon: float | None = None
     huber: float | None = None
     quantile: float | None = None
+    power: float | None = None

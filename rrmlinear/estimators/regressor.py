@@ -15,8 +15,9 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_some_weight
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import REGRESSING
-from rrmlinear.estimators.scores import Scored, problem_of
+from rrmlinear.estimators.scores import Scored, labelled, problem_of
 from rrmlinear.solvers.loop.result import Result
+from rrmlinear.training.offsets import deviance, log_exposure, moved_by
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -58,9 +59,11 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         finally:
             self.warm_start = asked
 
-    def _fit_target(self, X: Any, y: Any, sample_weight: Any) -> Result:
+    def _fit_target(self, X: Any, y: Any, sample_weight: Any, offset: Any = None) -> Result:
         """Set weights, intercept and duals for data that is checked; the result of the solver."""
         problem, chosen = self._prepared(X, y, sample_weight)
+        if offset is not None:
+            problem = moved_by(problem, chosen, offset)
         last = getattr(self, "dual_coef_", None) if self.warm_start else None
         start = last if last is not None and last.shape == np.shape(y) else None
         model, result = self._solve(problem, chosen, start, stacklevel=5)
@@ -83,3 +86,60 @@ class Regressor(Scored, RegressorMixin, LinearModel):
     def predict(self, X: Any) -> NDArray[np.floating[Any]]:
         """Predicted numbers, of shape (n_samples,): scores, or the means of counts and costs."""
         return self._loss(0).means(self._scores(X).ravel())
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """R² on X with y, or of a deviance D² = 1 − its share of that of the mean label."""
+        row = self._loss(0)
+        if row.link is None:
+            return super().score(X, y, sample_weight)
+        X, y, sample_weight = labelled(X, y, sample_weight)
+        y = np.asarray(y, dtype=np.float64).ravel()
+        row.check_labels(y)
+        weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
+        chosen = self._chosen(Problem.from_arrays(np.ones((len(y), 1)), y), row)[1]
+        mean = np.full(len(y), np.average(y, weights=weights))
+        found = np.asarray(self._scores(X).ravel(), dtype=np.float64)
+        return 1 - deviance(chosen, y, found, weights) / deviance(
+            chosen, y, row.scores(mean), weights
+        )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class OffsetRegressor(Regressor):
+    """Scores may have offsets."""
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        offset: Any = None,
+        exposure: Any = None,
+    ) -> Self:
+        """Train on X (n_samples × n_features, dense or sparse) with numbers y (n_samples).
+
+        X may also be the path of a container or an open `Problem`, which have numbers and weights
+        in themselves. ``sample_weight`` (n_samples, at least 0) counts examples as repeated.
+        ``offset`` (n_samples or one number) is added to scores; ``exposure`` (at least 0) is the
+        offset log exposure, for means e^a: y counts what happened in it. Raises ValueError for
+        parameters out of range, NaN or infinity, weights that are all zero, y or weights beside a
+        container, labels that the loss does not take, and an offset with other losses.
+        """
+        self._validate_params()
+        X, y, sample_weight = self._checked_data(X, y, sample_weight, y_numeric=True)
+        none = offset is None and exposure is None
+        moved = None if none else log_exposure(offset, exposure, len(y))
+        self._set_certificate(self._fit_target(X, y, sample_weight, moved), self._scale)
+        return self
+
+    def predict(
+        self, X: Any, *, offset: Any = None, exposure: Any = None
+    ) -> NDArray[np.floating[Any]]:
+        """Predicted numbers, of shape (n_samples,): scores, or the means of counts and costs.
+
+        ``offset`` and ``exposure`` are as in `fit`; without them predictions are those of 0 and 1.
+        """
+        scores = self._scores(X).ravel()
+        moved = log_exposure(offset, exposure, len(scores))
+        return self._loss(0).means(scores if moved is None else scores + moved)

@@ -156,10 +156,11 @@ def warn_unless_solved(result: Result) -> None:
 
 def check_choices(chosen: Selection) -> None:
     """Raise ChoiceError for what workers do not take."""
-    if chosen.kind not in ("binary", "multiclass", "regression"):
+    of_means = chosen.kind == "regression" and chosen.loss_row.link is not None
+    if chosen.kind not in ("binary", "multiclass", "regression") or of_means:
         raise ChoiceError(
             Named("loss", chosen.loss_row.name),
-            " is not for workers: they take losses of examples",
+            " is not for workers: they take losses of residuals and of classes",
             field="loss",
             value=chosen.loss_row.name,
         )

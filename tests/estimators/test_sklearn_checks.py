@@ -9,6 +9,7 @@ from rrmlinear import (
     ElasticNet,
     ElasticNetCV,
     ERLPBoostClassifier,
+    GammaRegressor,
     HuberRegressor,
     KernelClassifier,
     KernelRegressor,
@@ -24,9 +25,11 @@ from rrmlinear import (
     MultiTaskRegressor,
     MultivariateClassifier,
     OneClassSVM,
+    PoissonRegressor,
     QuantileRegressor,
     Ridge,
     RidgeCV,
+    TweedieRegressor,
     WestonWatkinsSVC,
 )
 
@@ -68,6 +71,9 @@ SETTINGS = {
         {"solver": "highs", "alpha": 0.01},
         {"solver": "pdprox-dual", "solver_options": {"ratio": 1.0}},
     ),
+    PoissonRegressor: ({}, {"alpha": 0.0}),
+    GammaRegressor: ({},),
+    TweedieRegressor: ({}, {"power": 1.5}),
     HuberRegressor: ({}, {"alpha": 0.0}, {"warm_start": True}),
     LinearRegressor: (
         {},

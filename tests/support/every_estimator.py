@@ -47,6 +47,10 @@ NUMBERS = [
         rrm.KernelRegressor,
     )
 ]
+COUNTS = [
+    (kind, X, np.round(1 + numbers**2))
+    for kind in (rrm.PoissonRegressor(), rrm.GammaRegressor(), rrm.TweedieRegressor(power=1.5))
+]
 OTHERS = [
     (rrm.Ridge(warm_start=True), X, two),
     (rrm.MultiTaskRegressor(), X, two),
@@ -56,4 +60,4 @@ OTHERS = [
     (rrm.GraphCRF(), *graphs),
     (rrm.GraphSVM(), *graphs),
 ]
-EVERY = [*CLASSES, *NUMBERS, *OTHERS]
+EVERY = [*CLASSES, *NUMBERS, *COUNTS, *OTHERS]

@@ -262,7 +262,9 @@ class LinearRegressor(OverWorkers, general.LinearRegressor):
 
     _here = general.LinearRegressor
 
-    def _fit_target(self, X: Any, y: Any, sample_weight: Any) -> Result:
+    def _fit_target(self, X: Any, y: Any, sample_weight: Any, offset: Any = None) -> Result:
+        if offset is not None:
+            raise ValueError("regressions over workers take no offset and no exposure")
         data = self._data(self._watch(), X, y, sample_weight)
         model, result = self._solved(data, self._loss(0))
         self._set_weights(model, model.weights.T)
@@ -271,8 +273,10 @@ class LinearRegressor(OverWorkers, general.LinearRegressor):
         self.dual_coef_ = result.duals
         return result
 
-    def predict(self, X: Any) -> Any:
-        """Predicted numbers, of shape (n_samples,)."""
+    def predict(self, X: Any, *, offset: Any = None, exposure: Any = None) -> Any:
+        """Predicted numbers, of shape (n_samples,); collections take no offset."""
         if not is_collection(X):
-            return super().predict(X)
+            return super().predict(X, offset=offset, exposure=exposure)
+        if offset is not None or exposure is not None:
+            raise ValueError("predictions of collections take no offset and no exposure")
         return self._predicted("predict", X, _kind_of_scores(X), 1)

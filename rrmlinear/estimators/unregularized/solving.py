@@ -93,7 +93,7 @@ def solve_unregularized(asked: Fit, weight: float = 0.0) -> tuple[Model, Result]
     with ends_within(left()):
         basis = score_basis(problem, has_intercept, rotates=not is_bounded)
     small = basis.problem
-    if has_intercept and not has_classes:
+    if has_intercept and not has_classes and chosen.loss_row.link is None:
         middle = float(np.average(problem.labels, weights=problem.weights))
         small = small.relabelled(problem.labels - middle, problem.weights)
     risk = _risk(small, chosen, stacklevel + 1)

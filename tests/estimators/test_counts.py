@@ -1,0 +1,120 @@
+"""Regressions of counts and costs: scikit-learn's minima, offsets, deviances and refusals."""
+
+import numpy as np
+import pytest
+import sklearn.linear_model as sk
+from scipy.sparse import csr_array
+
+from rrmlinear import (
+    GammaRegressor,
+    LinearRegressor,
+    PoissonRegressor,
+    TweedieRegressor,
+)
+
+N, D = 300, 5
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, D))
+    mean = np.exp(X @ (0.3 * rng.standard_normal(D)) + 0.5)
+    amounts = rng.gamma(2, mean / 2)
+    labels = {
+        0: mean,
+        1: rng.poisson(mean).astype(float),
+        1.5: np.where(rng.random(N) < 0.3, 0, amounts),
+        2: amounts,
+    }
+    return X, labels, 2 * rng.random(N)
+
+
+@pytest.mark.parametrize("alpha", [0, 1e-3, 1.0])
+@pytest.mark.parametrize("power", [0, 1, 1.5, 2])
+def test_minima_are_those_of_scikit_learn(data, power, alpha):
+    X, labels, weights = data
+    y = labels[power]
+    ours = TweedieRegressor(power=power, alpha=alpha, tol=1e-10).fit(X, y, weights)
+    how = {"tol": 1e-10, "max_iter": 1000, "solver": "newton-cholesky"}
+    theirs = sk.TweedieRegressor(power=power, alpha=alpha, **how).fit(X, y, weights)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
+    assert ours.intercept_ == pytest.approx(theirs.intercept_, abs=1e-6)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-6)
+    assert ours.score(X, y, weights) == pytest.approx(theirs.score(X, y, weights), abs=1e-8)
+    half = ours.objective_ - alpha / 2 * ours.coef_ @ ours.coef_
+    if power == 1:
+        means = theirs.predict(X)
+        terms = means - y * np.log(means) + np.where(y > 0, y * np.log(np.maximum(y, 1)), 0) - y
+        assert half == pytest.approx(np.average(terms, weights=weights), rel=1e-6)
+
+
+@pytest.mark.parametrize(("kind", "power"), [(PoissonRegressor, 1), (GammaRegressor, 2)])
+@pytest.mark.parametrize("form", [csr_array, np.asfortranarray, np.float32])
+def test_forms_of_data_have_one_minimum(data, kind, power, form):
+    X, labels, weights = data
+    whole = kind(alpha=0.1, tol=1e-9).fit(X, labels[power], weights)
+    other = kind(alpha=0.1, tol=1e-9).fit(form(X), labels[power], weights)
+    np.testing.assert_allclose(whole.coef_, other.coef_, atol=1e-4)
+
+
+def test_an_exposure_is_a_rate_with_weights_and_an_offset_its_logarithm(data):
+    X, labels, weights = data
+    y, e = labels[1], 0.5 + weights
+    by_exposure = PoissonRegressor(alpha=0.1, tol=1e-10).fit(X, y, exposure=e)
+    by_offset = PoissonRegressor(alpha=0.1, tol=1e-10).fit(X, y, offset=np.log(e))
+    rates = PoissonRegressor(alpha=0.1 * N / e.sum(), tol=1e-10).fit(X, y / e, e)
+    for other in (by_offset, rates):
+        np.testing.assert_allclose(by_exposure.coef_, other.coef_, atol=1e-6)
+    np.testing.assert_allclose(by_exposure.predict(X, exposure=e), e * by_exposure.predict(X))
+    moved = LinearRegressor("absolute", tol=1e-9).fit(X, y + 3, offset=3.0)
+    plain = LinearRegressor("absolute", tol=1e-9).fit(X, y)
+    assert moved.objective_ == pytest.approx(plain.objective_, rel=1e-6)
+    np.testing.assert_allclose(moved.predict(X, offset=3.0) - 3, moved.predict(X))
+
+
+def test_an_example_without_exposure_counts_nothing(data):
+    X, labels, _ = data
+    y, e = labels[1].copy(), np.ones(N)
+    y[:50] = e[:50] = 0
+    some = PoissonRegressor(alpha=0.1 * N / 250, tol=1e-10).fit(X[50:], y[50:])
+    every = PoissonRegressor(alpha=0.1, tol=1e-10).fit(X, y, exposure=e)
+    np.testing.assert_allclose(every.coef_, some.coef_, atol=1e-6)
+
+
+def test_a_one_norm_leaves_features_out_and_is_proved(data):
+    X, labels, _ = data
+    model = LinearRegressor("poisson", regularizer="l1", alpha=0.2, tol=1e-8).fit(X, labels[1])
+    assert 0 < np.count_nonzero(model.coef_) < D
+    assert model.duality_gap_ <= 1e-8 * model.objective_
+
+
+def test_labels_of_zero_have_means_near_zero(data):
+    X, _, _ = data
+    model = PoissonRegressor(alpha=1.0).fit(X, np.zeros(N))
+    assert model.predict(X).max() < 1e-8
+    assert 0 <= model.objective_ < 1e-8
+
+
+@pytest.mark.parametrize(
+    ("fit", "sentence"),
+    [
+        (lambda X, y: PoissonRegressor().fit(X, -1 - y), "example 1 has label -4; with loss po"),
+        (lambda X, y: GammaRegressor().fit(X, 0 * y), "label 0; with loss gamma it must be pos"),
+        (lambda X, y: LinearRegressor("binomial").fit(X, 2 + y), r"must lie in \[0, 1\]"),
+        (lambda X, y: TweedieRegressor(power=3).fit(X, 1 + y), "power is 3; .* not convex"),
+        (lambda X, y: TweedieRegressor(power=0.5).fit(X, y), r"must be 0 or lie in \[1, 2\]"),
+        (lambda X, y: TweedieRegressor(power=1, link="identity").fit(X, y), "it must be 'log'"),
+        (lambda X, y: PoissonRegressor().fit(X, 1 + y, exposure=0.0), r"exposure\[0\] is 0 and y"),
+        (lambda X, y: PoissonRegressor().fit(X, y, exposure=-1.0), r"exposure\[0\] is -1; it must"),
+        (lambda X, y: PoissonRegressor().fit(X, y, offset=np.nan), r"offset\[0\] is nan; it must"),
+        (lambda X, y: PoissonRegressor().fit(X, y, offset=[1.0]), r"offset has shape \(1,\)"),
+        (lambda X, y: PoissonRegressor().fit(X, y, offset=1.0, exposure=1.0), "are given"),
+        (lambda X, y: LinearRegressor("binomial").fit(X, y > 1, offset=1.0), "no effect with loss"),
+        (lambda X, y: PoissonRegressor(solver="bmrm").fit(X, y), "needs a loss whose slopes"),
+    ],
+)
+def test_what_cannot_be_fitted_is_one_sentence(data, fit, sentence):
+    X, labels, _ = data
+    with pytest.raises(ValueError, match=sentence):
+        fit(X, labels[1])
