@@ -239,9 +239,11 @@ def output_file(path: str, sentence: str) -> Iterator[Any]:
         whole.__exit__(None, None, None)
 
 
-def offer_reading(parser: Parser) -> None:
-    """Add these options to a command."""
+def offer_reading(parser: Parser, but: Sequence[str] = ()) -> None:
+    """Add these options to a command, all ``but`` some."""
     for field in FIELDS:
+        if field in but:
+            continue
         if field == "transpose":
             parser.flag(flag_of(field), dest=field)
         else:
@@ -252,7 +254,7 @@ def offer_reading(parser: Parser) -> None:
 
 def asked_of(options: SimpleNamespace) -> Asked:
     """What was asked for by these options."""
-    given = {field: getattr(options, field) for field in FIELDS}
+    given = {field: getattr(options, field, None) for field in FIELDS}
     return Asked(**{name: value for name, value in given.items() if value is not None})
 
 

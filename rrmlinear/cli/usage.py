@@ -85,9 +85,10 @@ FILES = """LIBSVM text (- is standard input), a container, .npy, .npz, .mtx, .h5
 .arrow, .feather, .csv or .tsv, as docs/files.md tells; a folder, a pattern or a URL of them"""
 
 
-def _reading() -> str:
+def _reading(*without: str) -> str:
     """The lines of the options of reading."""
-    each = (f"{flag} {value}".strip() + f" : {meaning}" for flag, value, meaning in READING)
+    chosen = [row for row in READING if row[0] not in without]
+    each = (f"{flag} {value}".strip() + f" : {meaning}" for flag, value, meaning in chosen)
     return "\n".join(textwrap.fill(line, WIDTH, subsequent_indent=" " * 17) for line in each)
 
 
@@ -203,7 +204,7 @@ standard input
 output_file is LIBSVM text (default standard output); places that are not stored are 0 and become
 values too, so that sparse data of values >= 0 take -l 0"""
 
-PATH = """\
+PATH = f"""\
 Usage: path [options] data_file
 options:
 --loss name : as in train, a loss that is a sum over examples (default squared-hinge)
@@ -215,13 +216,13 @@ options:
 --weights file : write Cs, weights (C x scores x features) and intercepts as .npz
 --report file : write a page with the weights along the path
 --report-static : the page has no script, pictures in SVG, and at most some 300 kB
+{_reading("--weights", "--query-ids")}
 -m threads : threads of the solver (default 1) and of reading
 -q : quiet mode (no table)
 -h, --help : show this text
 --version : show the version
 The table has a line for each C: objective, duality gap, passes, features in use, and status.
-data_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst, or a container (see convert); - is
-standard input"""
+data_file: {FILES}"""
 
 PLOT = """\
 Usage: plot [options] trace_file ...

@@ -43,6 +43,7 @@ class Path:
     problem      its name in the field
     formulas     the objective, a line each
     command      the call that made it
+    feature_names  names of the features, None where the data have none
     """
 
     Cs: NDArray[np.float64]
@@ -56,6 +57,7 @@ class Path:
     problem: str
     formulas: Sequence[str]
     command: str
+    feature_names: Sequence[str] | None = None
 
     @property
     def nonzeros(self) -> NDArray[np.int64]:
@@ -76,6 +78,7 @@ class Path:
         in place of the call. Raises ImportError without the
         packages of the extra ``report``, and ValueError for a wrong number of names.
         """
+        feature_names = self.feature_names if feature_names is None else feature_names
         check_names(feature_names, self.coefs.shape[2])
         heads = ("C", "objective", "gap", "passes", "features in use", "")
         columns = (self.Cs, self.primals, self.gaps)
@@ -162,6 +165,7 @@ def path(
         title(fitted, chosen, len(getattr(estimator, "classes_", ()))),
         formulas(fitted, chosen),
         f"path({', '.join(f'{name}={value!r}' for name, value in asked.items())})",
+        getattr(estimator, "feature_names_in_", None),
     )
 
 

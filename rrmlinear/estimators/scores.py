@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.errors import nearest
 from rrmlinear.core.available_memory import available_memory
+from rrmlinear.core.loading import named
 from rrmlinear.data.array_rows import check_unmasked, float64_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
@@ -38,10 +39,11 @@ from rrmlinear.training.streaming import MEMORY_SHARE
 
 
 def opened(X: Any) -> Problem | None:
-    """The examples of a container, given by its path or as an open `Problem`; None for arrays.
+    """The examples of a file that has labels in itself, given by its path or as an open `Problem`;
+    None for arrays.
 
-    A path is verified as the commands do. Raises ContainerError, a ValueError, for a file that is
-    no container or is damaged; OSError as `open` does.
+    A container is verified as the commands do. Raises ValueError for a damaged file, OSError as
+    `open` does.
     """
     if isinstance(X, Problem):
         return X.with_bias(-1.0)
@@ -72,7 +74,10 @@ def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
             raise ValueError(
                 f"{name} must be None: X is a container, which has labels and weights of its own"
             )
-    return problem, problem.labels, problem.weights
+    if problem.label_names is None:
+        return problem, problem.labels, problem.weights
+    words = np.array(problem.label_names)[problem.labels.astype(np.int64) - 1]
+    return problem, words, problem.weights
 
 
 def _with_names(X: Any) -> Any:
@@ -193,6 +198,12 @@ class LinearScores(Exported, Certified):
             return validate_data(
                 self, X, accept_sparse="csr", dtype=dtypes, order=order, reset=reset
             )
+        if X.feature_names is not None and reset:
+            self._set_features(X.rows)
+            self.feature_names_in_ = np.array(X.feature_names, dtype=object)
+            return X
+        if X.feature_names is not None and hasattr(self, "feature_names_in_"):
+            return named("data.formats.opening:by_model")(X, self.feature_names_in_.tolist(), "X")
         shape = np.broadcast_to(0.0, X.rows.shape)
         validate_data(self, shape, reset=reset, skip_check_array=True)
         return X

@@ -10,7 +10,14 @@ import numpy as np
 import rrmlinear
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
-from rrmlinear.cli.files import check_distinct, check_input, check_output, read_problem
+from rrmlinear.cli.files import (
+    asked_of,
+    check_distinct,
+    check_input,
+    check_output,
+    offer_reading,
+    read_problem,
+)
 from rrmlinear.cli.flags import sentence_of
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.pages import check_page, command_of, page_errors
@@ -35,6 +42,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.value("--weights", dest="weights_file", type=output)
     parser.value("--report", dest="report_file", type=output)
     parser.flag("--report-static", dest="static")
+    offer_reading(parser, but=("weights", "query_ids"))
     parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
     options, files = parser.parse(arguments)
     if len(files) != 1:
@@ -56,7 +64,7 @@ def main(arguments: Sequence[str]) -> None:
     except ImportError:
         raise LeaveError(f"ERROR: {NEEDED}") from None
     with warnings_said():
-        problem = read_problem(files[0], options.threads, strict=False)
+        problem = read_problem(files[0], options.threads, False, asked=asked_of(options))
         choices: dict[str, Any] = {} if options.l1 is None else {"l1": options.l1}
         choices |= {"regularizer": options.regularizer, "tol": options.tol}
         choices |= {"fit_intercept": not options.no_intercept, "n_jobs": options.threads}
