@@ -132,8 +132,8 @@ class Reported(Certified):
         ``report``, ValueError for data or names that do not fit.
         """
         check_is_fitted(self)
-        X, y, _ = labelled(X, y)
         told = measured(self, X, y, X_test, y_test)
+        X, y, _ = labelled(X, y)
         coef: Any = self.coef_  # type: ignore[attr-defined]
         weights = np.atleast_2d(coef.toarray() if issparse(coef) else coef).T
         names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
