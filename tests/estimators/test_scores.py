@@ -36,6 +36,7 @@ from rrmlinear import (
     path,
     write_container,
 )
+from rrmlinear.data.text.libsvm_errors import LibsvmFormatError
 from rrmlinear.estimators import scores
 
 N, D = 300, 12
@@ -176,8 +177,9 @@ def test_a_limit_on_memory_streams(stored):
         (lambda p: LinearSVC().fit(p, np.ones(N)), ValueError, "y must be None: X is a container"),
         (lambda p: LinearSVC().fit(p, None, np.ones(N)), ValueError, "sample_weight must be None"),
         (lambda p: LinearSVC().fit(p).score(p, np.ones(N)), ValueError, "y must be None"),
-        (lambda p: LinearSVC().fit(f"{p}.libsvm"), ContainerError, "rrmlinear.convert makes"),
-        (lambda p: LinearSVC().fit(p.parent), OSError, "directory"),
+        (lambda p: LinearSVC().fit(f"{p}.libsvm"), LibsvmFormatError, "line 2, column 4"),
+        (lambda p: LinearSVC().fit(f"{p}.rrm"), ContainerError, "rrmlinear.convert makes"),
+        (lambda p: LinearSVC().fit(p.parent / "empty"), ValueError, "empty has no files"),
         (lambda p: LinearSVC().fit(p.parent / "absent"), OSError, "absent"),
         (lambda p: LinearSVC().fit(np.eye(2), [0, 1]).predict(p), ValueError, "12 features, but"),
         (lambda p: KernelClassifier().fit(p, np.ones(N)), ValueError, "y must be None"),
@@ -190,7 +192,9 @@ def test_a_limit_on_memory_streams(stored):
 )
 def test_errors_are_sentences(stored, fit, error, said):
     given, *_ = stored(2)
-    Path(f"{given}.libsvm").write_text("1 1:1\n-1 2:1\n")
+    for suffix in (".libsvm", ".rrm"):
+        Path(f"{given}{suffix}").write_text("1 1:1\n-1 x:1\n")
+    (given.parent / "empty").mkdir()
     with pytest.raises(error, match=re.escape(said) if "(" in said else f"(?i){said}"):
         fit(given)
 
