@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike, NDArray
 
@@ -23,6 +23,9 @@ from rrmlinear.catalog.values import (
 )
 from rrmlinear.core.plain_state import PlainState
 from rrmlinear.core.records import record
+
+if TYPE_CHECKING:
+    from rrmlinear.catalog.names import AnyLoss, RegularizerName
 
 POSITIVE = Number(above=0)
 AT_LEAST_0 = Number(least=0)
@@ -54,10 +57,10 @@ class Choices(PlainState):
         usually="1",
         needs=frozenset({"classes", "examples"}),
     )
-    loss: str | None = choice(
+    loss: AnyLoss | None = choice(
         "objective", "loss, by its name", RowName(), usually="hinge; smooth-hinge for 42"
     )
-    regularizer: str | None = choice(
+    regularizer: RegularizerName | None = choice(
         "objective", "regularizer, by its name", RowName(), usually="l2"
     )
     l1: float | None = choice(

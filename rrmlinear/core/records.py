@@ -6,6 +6,7 @@ ms a class: a third of what a short command spends on imports. Here it only gath
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, dataclass_transform
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from inspect import Signature
 
 T = TypeVar("T")
+#: Entries of an array or a list that a repr shows one by one.
+MOST_SHOWN = 6
 
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
@@ -32,7 +35,8 @@ def record(*, eq: bool = False) -> Callable[[type[T]], type[T]]:
         methods |= {"__eq__": _equals, "__hash__": _hash}
 
     def made(cls: type[T]) -> type[T]:
-        added = {name: each for name, each in methods.items() if name not in vars(cls)}
+        own = {*vars(cls), *(["__repr__"] if cls.__repr__ is not object.__repr__ else [])}
+        added = {name: each for name, each in methods.items() if name not in own}
         dataclass(init=False, repr=False, eq=False)(cls)
         every: Any = fields(cls)  # type: ignore[arg-type]
         #: The fields in their order with their defaults, and those without one.
@@ -91,8 +95,26 @@ def _refuse_arguments(cls: Any, given: Any, named: Any) -> NoReturn:
 
 
 def _repr(self: Any) -> str:
-    shown = (f"{e.name}={getattr(self, e.name)!r}" for e in fields(self) if e.repr)
-    return f"{type(self).__qualname__}({', '.join(shown)})"
+    """The fields that are not at their defaults, in one line: arrays by their type and shape."""
+    told = [
+        f"{name}={_short(getattr(self, name))}"
+        for name, usual in self._defaults.items()
+        if getattr(self, name) is not usual
+    ]
+    return f"{type(self).__name__}({', '.join(told)})"
+
+
+def _short(value: Any) -> str:
+    """A value in a few words."""
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple) and math.prod(shape) > MOST_SHOWN:
+        kind = getattr(value, "dtype", type(value).__name__)
+        return f"<{' × '.join(map(str, shape))} {kind}>"
+    if hasattr(value, "tolist"):
+        return repr(value.tolist())
+    if isinstance(value, list | tuple | dict) and len(value) > MOST_SHOWN:
+        return f"<{type(value).__name__} of {len(value)}>"
+    return repr(value)
 
 
 def _refuse(self: Any, name: str, *value: Any) -> NoReturn:

@@ -18,10 +18,11 @@ from sklearn.utils._param_validation import make_constraint
 from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.core.plain_state import PlainState
+from rrmlinear.estimators.callbacks import CallbackSupportMixin, tasks, told
 from rrmlinear.exports.saved import Saved
 from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
-from rrmlinear.pages.passes import Bar, Lines, LiveLine
+from rrmlinear.pages.passes import Bar, Lines, LiveLine, bar, can_draw
 from rrmlinear.pages.run import Predictions
 from rrmlinear.pages.run_pages import write_certificate
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
@@ -65,13 +66,18 @@ class Proof(PlainState):
     duals: DualCounts | None
 
 
-class Certified(Saved, PlainState, BaseEstimator):
+class Certified(Saved, PlainState, CallbackSupportMixin, BaseEstimator):
     """The certificate of a solver, as attributes. A subclass has verbose and perhaps callback."""
 
     verbose: Any
     _proof_: Proof
     #: The class that lines of progress name, where another one fits by this estimator.
     _speaker = ""
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        if "fit" in vars(cls):
+            cls.fit = told(vars(cls)["fit"])  # type: ignore[attr-defined]
 
     @classmethod
     @cache
@@ -134,22 +140,28 @@ class Certified(Saved, PlainState, BaseEstimator):
         return expected
 
     def _on_pass(self) -> OnPass | None:
-        callback = getattr(self, "callback", None)
-        if not self.verbose and callback is None:
+        callback, tell = getattr(self, "callback", None), tasks(self)
+        if not self.verbose and callback is None and tell is None:
             return None
         shown = self._progress() if self.verbose else None
 
         def see(row: TraceRow) -> bool:
             if shown is not None:
                 shown.show(row)
+            if tell is not None and tell(row):
+                return True
             return callback is not None and callback(row) is True
 
         return see
 
     def _progress(self) -> Lines | LiveLine:
-        """What shows the passes: a live line on a terminal with ``verbose=1``, else lines."""
+        """What shows the passes: a live line on a terminal and a bar in a notebook (by rich) with
+        ``verbose=1``, else lines.
+        """
         if self.verbose == 1 and sys.stdout.isatty():
             return LiveLine(lambda: Bar(sys.stdout))
+        if self.verbose == 1 and "ipykernel" in sys.modules and can_draw():
+            return LiveLine(lambda: bar(sys.stdout))
         every = PROGRESS_SECONDS if self.verbose == 1 else None
         return Lines(self._say, sys.stdout.flush, every, line_of)
 

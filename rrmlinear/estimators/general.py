@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rrmlinear.estimators.arguments import POSITIVE, RANGES, optional
 from rrmlinear.estimators.classifier import Classifier
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import ProblemRow
 from rrmlinear.estimators.regressor import OffsetRegressor
+
+if TYPE_CHECKING:
+    from rrmlinear.catalog.names import ClassLoss, NumberLoss, RegularizerName
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -29,7 +32,7 @@ class AnyObjective(LinearModel):
     }
 
     loss: str
-    regularizer: str = "l2"
+    regularizer: RegularizerName = "l2"
     C: float | None = None
     alpha: float | None = None
     l1: float | None = None
@@ -198,7 +201,7 @@ class LinearClassifier(AnyObjective, Classifier):
     True
     """
 
-    loss: str = field(default="hinge", kw_only=False)
+    loss: ClassLoss = field(default="hinge", kw_only=False)
     slope: float | None = None
 
 
@@ -265,7 +268,7 @@ class LinearRegressor(AnyObjective, OffsetRegressor):
     True
     """
 
-    loss: str = field(default="squared", kw_only=False)
+    loss: NumberLoss = field(default="squared", kw_only=False)
     epsilon: float | None = None
     huber: float | None = None
     quantile: float | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from rrmlinear.pages.run import Cell, Table, versions
 from rrmlinear.pages.words import formulas, title
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.trained import check_names
+
+if TYPE_CHECKING:
+    from rrmlinear.catalog.names import ClassLoss, NumberLoss
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +61,14 @@ class Path:
     formulas: Sequence[str]
     command: str
     feature_names: Sequence[str] | None = None
+
+    def __repr__(self) -> str:
+        m, k, d = self.coefs.shape
+        solved = sum(status in (Status.SOLVED, Status.BOUNDED) for status in self.statuses)
+        return (
+            f"Path({self.problem}: {m} values of C from {self.Cs[0]:g} to {self.Cs[-1]:g}, "
+            f"{solved} solved; coefs {m} × {k} × {d})"
+        )
 
     @property
     def nonzeros(self) -> NDArray[np.int64]:
@@ -111,7 +122,7 @@ def path(
     X: Any,
     y: Any = None,
     *,
-    loss: str = "squared-hinge",
+    loss: ClassLoss | NumberLoss = "squared-hinge",
     Cs: int | Iterable[float] = 10,
     sample_weight: Any = None,
     **choices: Any,
@@ -133,7 +144,7 @@ def path(
         if name in choices:
             raise ValueError(f"{name} may not be given: the path runs over Cs, with warm starts")
     kind = find_loss(loss, CLASSIFYING + REGRESSING).kind
-    family = LinearRegressor if kind in REGRESSING else LinearClassifier
+    family: Any = LinearRegressor if kind in REGRESSING else LinearClassifier
     starts = find_solver_type(choices.get("solver", "auto"), SOLVERS).starts
     estimator = family(loss, warm_start=starts, **choices)
     values = _values(Cs)

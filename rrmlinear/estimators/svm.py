@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -166,11 +166,11 @@ class LinearSVC(Classifier):
         "multi_class": [StrOptions({"ovr", "crammer_singer"})],
     }
 
-    penalty: str = field(default="l2", kw_only=False)
-    loss: str = field(default="squared_hinge", kw_only=False)
+    penalty: Literal["l2", "l1"] = field(default="l2", kw_only=False)
+    loss: Literal["squared_hinge", "hinge"] = field(default="squared_hinge", kw_only=False)
     dual: Any = "auto"
     C: float = 1.0
-    multi_class: str = "ovr"
+    multi_class: Literal["ovr", "crammer_singer"] = "ovr"
     intercept_scaling: float = 1.0
 
     def _loss(self, n_classes: int) -> LossRow:
@@ -246,7 +246,7 @@ class LinearSVR(Regressor):
 
     epsilon: float = 0.0
     C: float = 1.0
-    loss: str = "epsilon_insensitive"
+    loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive"
     intercept_scaling: float = 1.0
     dual: Any = "auto"
 

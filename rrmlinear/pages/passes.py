@@ -6,6 +6,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 from rrmlinear.solvers.loop.result import TraceRow
@@ -176,6 +177,11 @@ class _RichBar(Bar):
 
     def close(self) -> None:
         self.progress.stop()
+
+
+def can_draw() -> bool:
+    """Whether the package rich is there, which draws bars in notebooks too."""
+    return find_spec("rich") is not None
 
 
 def bar(stream: Any) -> Bar:

@@ -5,8 +5,10 @@ import pickle
 from copy import deepcopy
 from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
 
+import numpy as np
 import pytest
 
+import rrmlinear
 from rrmlinear.catalog.solvers import SOLVERS
 from rrmlinear.core.loading import named
 from rrmlinear.core.records import record
@@ -39,7 +41,9 @@ class Twin:
 def test_values_are_those_of_the_dataclass(given, chosen):
     ours, twin = Ours(*given, **chosen), Twin(*given, **chosen)
     assert list(vars(ours).items()) == list(vars(twin).items())
-    assert repr(ours) == repr(twin).replace("Twin", "Ours")
+    told = [f"{e.name}={vars(twin)[e.name]!r}" for e in fields(twin)]
+    usual = [f"{e.name}={e.default!r}" for e in fields(twin)]
+    assert repr(ours) == f"Ours({', '.join(each for each in told if each not in usual)})"
     assert ours == Ours(*given, **chosen) != replace(ours, a=9)
     assert hash(ours) == hash(Ours(*given, **chosen))
     assert ours != twin
@@ -76,3 +80,14 @@ def test_what_the_table_of_solvers_names_is_there():
     for row in SOLVERS.values():
         assert callable(named(row.builder))
         assert not row.is_liblinear or callable(named(row.rule))
+
+
+def test_a_repr_is_one_line_with_shapes():
+    ours = Ours(np.zeros((60, 4)), made=list(range(100)))
+    assert repr(ours) == "Ours(a=<60 × 4 float64>, made=<list of 100>)"
+    assert repr(Ours(np.arange(3))).startswith("Ours(a=[0, 1, 2]")
+    problem = rrmlinear.Problem.from_arrays(np.eye(9), np.arange(9))
+    model = rrmlinear.fit(problem, rrmlinear.Parameter(solver=1))
+    for each in (problem, model, model.result):
+        assert "\n" not in repr(each)
+        assert len(repr(each)) < 400

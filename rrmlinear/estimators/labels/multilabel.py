@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 )
 
 from rrmlinear.catalog.errors import ChoiceError
+from rrmlinear.catalog.names import ClassLoss, RegularizerName
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import select
@@ -170,13 +171,13 @@ class MultilabelClassifier(Exported, Saved, PlainState, ClassifierMixin, BaseEst
         "folds": [Interval(Integral, 2, None, closed="left")],
     }
 
-    loss: str = field(default="squared-hinge", kw_only=False)
+    loss: ClassLoss = field(default="squared-hinge", kw_only=False)
     C: float = 1.0
     prune: float = 0.0
     thresholds: str | None = None
     top_k: int | None = None
     positive_weight: Any = 1.0
-    regularizer: str = "l2"
+    regularizer: RegularizerName = "l2"
     l1: float | None = None
     fit_intercept: Any = True
     intercept_scaling: float = 1.0
@@ -282,7 +283,7 @@ class MultilabelClassifier(Exported, Saved, PlainState, ClassifierMixin, BaseEst
         is_free = self.fit_intercept == "unregularized"
         return Parameter(
             solver=find_solver_type(self.solver, SOLVERS).number,
-            loss=find_loss(self.loss, ("binary",)).name,
+            loss=find_loss(self.loss, ("binary",)).name,  # type: ignore[arg-type]
             regularizer=self.regularizer,
             l1=self.l1,
             C=float(self.C),

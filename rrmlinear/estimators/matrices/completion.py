@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,12 +165,12 @@ class MatrixCompletion(Certified):
 
     def _loss(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], Any]:
         """The labels of the loss that the entries are, and the loss."""
-        numbers = own_choices(self, "loss")
-        if self.loss != LEVELS:
+        numbers, loss = own_choices(self, "loss"), cast("Any", self.loss)
+        if loss != LEVELS:
             if self.thresholds is not None:
                 raise ValueError(f"thresholds have no effect with loss {self.loss!r}")
             try:
-                return values, select(Parameter(solver=37, loss=self.loss, **numbers)).loss
+                return values, select(Parameter(solver=37, loss=loss, **numbers)).loss
             except ChoiceError as error:
                 raise own_words(error, {}) from None
         for name, number in numbers.items():

@@ -166,6 +166,13 @@ class Result(PlainState):
     notes: tuple[str, ...] = ()
     by_rule: bool = field(default=False, kw_only=True)
 
+    def __repr__(self) -> str:
+        last, shape = self.last, " × ".join(map(str, self.weights.shape))
+        return (
+            f"Result({self.status.value}; relative gap {last.relative_gap:.3g}, "
+            f"{self.work_told()}, {self.seconds:.3g} s, weights {shape})"
+        )
+
     def shortfall(self) -> str:
         """A sentence for a run that was not SOLVED: why it stopped, its gap, and what it lacks."""
         by_gap = f"the tolerance is {self.target:.3g}"

@@ -107,7 +107,8 @@ class LabelTree(PlainState):
 
     @cached_property
     def _loss(self) -> Any:
-        return select(Parameter(loss=self.edges.loss)).loss
+        loss: Any = self.edges.loss
+        return select(Parameter(loss=loss)).loss
 
     def _descended(self, matrix: Any, k: int, beam: int) -> tuple[Array, Array]:
         """Rows of a matrix down the tree: the k best labels that they meet."""
