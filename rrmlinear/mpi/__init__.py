@@ -1,5 +1,6 @@
 """Training over the processes that `mpirun` starts: the rounds of `rrmlinear.dask`, with a part in
-each process. All of them call `fit` (docs/scale.md). Needs the extra "mpi".
+each process, or blocks of many labels. All of them call `fit` or `fit_labels` (docs/scale.md).
+Needs the extra "mpi".
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ except (ImportError, RuntimeError) as error:  # wheels for any MPI raise a Runti
         )
     raise ImportError(sentence) from None
 
+from rrmlinear.mpi.many_labels import fit_labels
 from rrmlinear.mpi.training import fit
 
-__all__ = ["fit"]
+__all__ = ["fit", "fit_labels"]
 del _MPI

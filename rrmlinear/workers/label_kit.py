@@ -17,7 +17,8 @@ from rrmlinear.training.streaming import streamed
 class LabelKit:
     """The arguments of `LabelWork`, on their way to workers.
 
-    ``X`` are the rows, or the path of the container that has them with its ``checksum``.
+    ``X`` are the rows, None for those that a worker has, or the path of the container that has them
+    with its ``checksum``.
     """
 
     def __init__(
@@ -38,32 +39,35 @@ class LabelKit:
         return LabelKit, self.given
 
     @classmethod
-    def of(cls, problem: MultilabelProblem, chosen: Selection, *rest: Any) -> LabelKit:
+    def of(
+        cls, problem: MultilabelProblem, chosen: Selection, *rest: Any, with_rows: bool = True
+    ) -> LabelKit:
         """That of these arguments."""
         rows, container = problem.rows, problem.container
-        X, checksum = (
-            (container.path, container.header.table_checksum)
-            if container
-            else (
-                rows.values if rows.indptr is None else csr_of(rows),
-                None,
-            )
-        )
+        X: Any = None
+        checksum = None
+        if container:
+            X, checksum = container.path, container.header.table_checksum
+        elif with_rows:
+            X = rows.values if rows.indptr is None else csr_of(rows)
         choices = replace(chosen.choices, time_limit=None)
         return cls(X, checksum, rows.bias, problem.labels, problem.weights, choices, rest)
 
-    def work(self) -> LabelWork:
-        """The work, made once in each process. Raises ValueError for another container."""
+    def work(self, own: MultilabelProblem | None = None) -> LabelWork:
+        """The work, made once in each process, with the rows of its ``own`` problem where none were
+        sent. Raises ValueError for another container.
+        """
         with self.lock:
             if self.made is None:
-                self.made = self._work()
+                self.made = self._work(own)
             return self.made
 
-    def _work(self) -> LabelWork:
+    def _work(self, own: MultilabelProblem | None) -> LabelWork:
         X, checksum, bias, labels, weights, choices, rest = self.given
         chosen = select(choices)
         if checksum is None:
-            problem = MultilabelProblem(rows_of(X), labels, weights)
+            rows = rows_of(X) if own is None else own.rows
+            problem = MultilabelProblem(rows, labels, weights)
         else:
             found = MultilabelProblem.open(X)
             assert found.container is not None

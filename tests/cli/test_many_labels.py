@@ -125,7 +125,6 @@ def test_a_header_counts_labels_and_begins_at_0(train, predict, tmp_path):
         (("-v", "3", "--resume"), "--resume has no effect with -v and -C, which save no model"),
         (("-C", "--thresholds", "cv"), "--thresholds has no effect with -v and -C"),
         (("-w1", "2"), "-wi is not for examples with several labels"),
-        (("--mpi",), "--mpi is not for examples with several labels"),
         (("--prune", "-1"), "--prune is -1; it must be a finite number of at least 0"),
         (("--thresholds", "best"), "--thresholds"),
         (("--prune", "0.1", "--regularizer", "l1", "--loss", "squared-hinge"), "prune is 0.1"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -29,12 +30,13 @@ if TYPE_CHECKING:
 #: Seconds between two lines of progress.
 BETWEEN_LINES = 1.0
 #: Options of classes, of labels without a tree, and of a model that is saved.
-OF_CLASSES = ("-wi", "--mpi", "--report-test")
+OF_CLASSES = ("-wi", "--report-test")
 OF_A_MODEL = ("--append", "--resume", "--thresholds")
 OF_LABELS = (
     *OF_A_MODEL,
     "--positive-weight",
     "--dask",
+    "--mpi",
     "--trace",
     "--report",
     "--liblinear-model",
@@ -47,7 +49,7 @@ def train_labels(options: Any, command: str) -> None:
     """Read, train and save; ``options`` are `TrainingOptions`, ``command`` is what gave them.
     LeaveError for every error.
     """
-    chosen, asked = options.chosen, options.labels
+    chosen = options.chosen
     _refuse(options)
     if chosen.kind != "binary":
         raise LeaveError(
@@ -55,14 +57,55 @@ def train_labels(options: Any, command: str) -> None:
             f"{chosen.loss_row.name} is none of two classes: with many labels each is trained "
             "against the rest"
         )
-    known = None if asked.append is None else _known(asked.append)
-    with warnings_said() as said:
-        problem = read_labels(
-            options.training_file, options.reading_threads, options.strict, options.cached
-        )
+    if not options.mpi:
+        with warnings_said() as said:
+            problem = _read(options)
+        _train(options, command, problem, messages(said), None)
+        return
+    from rrmlinear.cli.clusters.workers import room
+
+    processes = room("rrmlinear.mpi.many_labels").LabelProcesses()
+    try:
+        if processes.rank:
+            _serve(options, processes)
+            return
+        with warnings_said() as said:
+            problem = processes.agreed(lambda: _read(options))
+        processes.compare(problem)
+        with processes.lead() as crew_of:
+            _train(options, command, problem, messages(said), crew_of)
+    except (RuntimeError, ValueError) as error:
+        raise LeaveError(f"ERROR: {error}") from None
+
+
+def _serve(options: Any, processes: Any) -> None:
+    """In another process than the first, which alone says what is wrong."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            problem = processes.agreed(lambda: _read(options))
+            processes.compare(problem)
+            fails = processes.serve(problem)
+        except (LeaveError, RuntimeError, ValueError):
+            fails = True
+    if fails:
+        raise LeaveError
+
+
+def _read(options: Any) -> MultilabelProblem:
+    given = options.training_file, options.reading_threads, options.strict, options.cached
+    problem = read_labels(*given)
     if problem.n_features == 0:
         raise LeaveError(f"ERROR: {options.training_file} has no features; at least one is needed")
-    problem = problem.with_bias(options.bias)
+    return problem.with_bias(options.bias)
+
+
+def _train(
+    options: Any, command: str, problem: MultilabelProblem, said: list[str], crew_of: Any
+) -> None:
+    """Train and save; ``crew_of`` makes a crew of processes, or is None."""
+    asked = options.labels
+    known = None if asked.append is None else _known(asked.append)
     journal = options.model_file + ".journal" if asked.resume else None
     if journal is not None:
         check_output(journal, "can't write journal")
@@ -70,11 +113,9 @@ def train_labels(options: Any, command: str) -> None:
     if options.report_file is not None:
         from rrmlinear.cli.labels.label_report import LabelReport
 
-        run.report = LabelReport(
-            options.report_file, command, problem, messages(said), options.report_static
-        )
+        run.report = LabelReport(options.report_file, command, problem, said, options.report_static)
     try:
-        with warnings_said(), _crew_of(options) as run.crew_of:
+        with warnings_said(), _crew_of(options, crew_of) as run.crew_of:
             if options.folds is not None:
                 run.over_folds(options.folds)
                 return
@@ -83,7 +124,7 @@ def train_labels(options: Any, command: str) -> None:
                 model = run.trained() if tree is None else tree.edges
     except (ValueError, FloatingPointError) as error:
         raise LeaveError(f"ERROR: {sentence_of(error)}") from None
-    except (ConnectionError, TimeoutError, MemoryError) as error:
+    except (ConnectionError, TimeoutError, MemoryError, RuntimeError) as error:
         raise LeaveError(f"ERROR: {str(error) or 'not enough memory'}") from None
     except KeyboardInterrupt:
         raise LeaveError(run.interrupted_sentence(), exit_code=INTERRUPTED) from None
@@ -168,10 +209,10 @@ def label_trace(path: str | None) -> Iterator[Callable[[Any, Any], None] | None]
 
 
 @contextmanager
-def _crew_of(options: Any) -> Iterator[Any]:
+def _crew_of(options: Any, of_processes: Any) -> Iterator[Any]:
     """What makes a crew of the workers that were asked for, or None."""
     if options.dask is None:
-        yield None
+        yield of_processes
         return
     from rrmlinear.cli.clusters.workers import client_of, room
 
