@@ -20,7 +20,6 @@ from rrmlinear.core.blas import find_libraries
 from rrmlinear.core.loading import named
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
-from rrmlinear.estimators.intercepts import solve_with_column
 from rrmlinear.estimators.objective import (
     ProblemRow,
     find_loss,
@@ -31,6 +30,7 @@ from rrmlinear.estimators.objective import (
 )
 from rrmlinear.estimators.reporting import Reported
 from rrmlinear.estimators.scores import LinearScores
+from rrmlinear.estimators.unregularized.intercepts import solve_with_column
 from rrmlinear.estimators.unregularized.solving import (
     Fit,
     solve_negligible,

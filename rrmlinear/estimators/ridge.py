@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES, optional
-from rrmlinear.estimators.intercepts import after
 from rrmlinear.estimators.objective import ProblemRow
 from rrmlinear.estimators.regressor import Regressor
+from rrmlinear.estimators.unregularized.intercepts import after
 from rrmlinear.estimators.wording import SOLVERS
 from rrmlinear.pages.facts import DataFacts
 from rrmlinear.solvers.loop.result import Result, Status, TraceRow

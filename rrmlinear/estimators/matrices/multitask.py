@@ -20,7 +20,6 @@ from rrmlinear.catalog.solvers import AUTO
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_some_weight
 from rrmlinear.estimators.general import AnyObjective
-from rrmlinear.estimators.intercepts import with_ones, without_penalty
 from rrmlinear.estimators.matrices.tasks import (
     Fitted,
     fit_with_column,
@@ -29,6 +28,7 @@ from rrmlinear.estimators.matrices.tasks import (
 )
 from rrmlinear.estimators.objective import cost_of, own_choices
 from rrmlinear.estimators.scores import LinearScores, Scored
+from rrmlinear.estimators.unregularized.intercepts import with_ones, without_penalty
 from rrmlinear.estimators.wording import own_words, unknown_name
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.matrices import fit_tasks

@@ -15,7 +15,7 @@ from rrmlinear.catalog.regularizers import weight_at_limit
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.array_rows import check_unmasked
 from rrmlinear.data.problem import Problem
-from rrmlinear.estimators.intercepts import with_ones
+from rrmlinear.estimators.unregularized.intercepts import with_ones
 from rrmlinear.solvers.loop.result import Result
 
 

@@ -15,10 +15,10 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight
 
 from rrmlinear.estimators.arguments import POSITIVE, RANGES
-from rrmlinear.estimators.intercepts import with_ones
 from rrmlinear.estimators.ridge import Ridge
 from rrmlinear.estimators.searches.few_classes import score_of
 from rrmlinear.estimators.searches.grids import AlphaSearch, checked_values
+from rrmlinear.estimators.unregularized.intercepts import with_ones
 
 Array = NDArray[np.float64]
 

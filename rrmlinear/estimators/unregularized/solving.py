@@ -20,7 +20,7 @@ from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
-from rrmlinear.estimators.intercepts import after
+from rrmlinear.estimators.unregularized.intercepts import after
 from rrmlinear.estimators.unregularized.score_basis import MAX_RANK, rising_costs, score_basis
 from rrmlinear.estimators.wording import SOLVERS
 from rrmlinear.risks.block import BlockRisk
