@@ -64,7 +64,10 @@ def test_command(command, outcomes):
     if reason := elsewhere(command):
         pytest.skip(f"{command} {reason}")
     done = outcomes[command]
-    assert (done.returncode, done.stderr) == (0, "")
+    said = done.stderr
+    if " scale " in command and said.startswith("WARNING: "):
+        said = ""  # of features unseen and zeros lost, as svm-scale says
+    assert (done.returncode, said) == (0, "")
     if "rrmlinear.predict" in command:
         assert f"```text\n{done.stdout}```" in COMMAND_LINE
         assert f"`{done.stdout.strip()}`" in README

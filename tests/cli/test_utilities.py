@@ -47,7 +47,7 @@ PROGRAM = PROGRAM if os.path.exists(PROGRAM) else shutil.which("svm-scale")
 @pytest.mark.skipif(PROGRAM is None, reason="needs LIBSVM's svm-scale, or LIBSVM_PROGRAMS")
 @pytest.mark.parametrize(
     "options",
-    [[], ["-l", "0"], ["-l", "0.1", "-u", "0.7"], ["-y", "-1", "2"], ["-l", "0", "-y", "0", "1"]],
+    [[], ["-l", "0"], ["-l", "0.25", "-u", "0.75"], ["-y", "-1", "2"], ["-l", "0", "-y", "0", "1"]],
 )
 def test_scale_and_svm_scale_agree(call, folder, options, iris):
     for data in ("data", iris):

@@ -106,6 +106,8 @@ def test_no_probabilities_of_machines(liblinear, ours, folder):
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_models_of_all_losses_for_their_predict(loss, liblinear, ours, folder):
+    if LOSSES[loss].link is not None and LOSSES[loss].labels is not None:
+        pytest.skip("their predictions are means, which LIBLINEAR's program does not make")
     data = "real" if LOSSES[loss].kind == "regression" else "three"
     assert ours.train("-q", "--liblinear-model", "--loss", loss, data, "m").code == 0
     assert ours.train("-q", "--loss", loss, data, "own").code == 0

@@ -60,7 +60,7 @@ MEMBERS = [
 
 
 @cache
-def problem_of(kind):
+def problem_of(kind, has_domain=False):
     """(problem with a bias, X with its column, targets, costs); some examples cost nothing."""
     rng = np.random.default_rng(7)
     X = rng.standard_normal((N, D)) + 0.3
@@ -70,6 +70,8 @@ def problem_of(kind):
         "regression": scores + 0.7,
         "multiclass": np.digitize(scores, [-0.5, 0.8]).astype(np.int32),
     }[kind]
+    if has_domain:  # counts, costs and shares
+        targets = (targets - targets.min() + 0.1) / (np.ptp(targets) + 0.1)
     costs = np.where(np.arange(N) % 9 == 4, 0.0, rng.uniform(0.1, 0.6, N))
     problem = Problem.from_arrays(X, targets, bias=1.0)
     return problem, np.column_stack([X, np.ones(N)]), targets, costs
@@ -97,7 +99,7 @@ def offers(monkeypatch):
 
 def solved(chosen, free, passes=25):
     """(solver, result, X, targets, costs, Ω) of a run of a few passes."""
-    problem, X, targets, costs = problem_of(chosen.kind)
+    problem, X, targets, costs = problem_of(chosen.kind, chosen.loss_row.labels is not None)
     k = K if chosen.kind == "multiclass" else None
     columns = D if free else D + 1
     omega = chosen.regularizer.over((columns,) if k is None else (columns, k), intercept=not free)

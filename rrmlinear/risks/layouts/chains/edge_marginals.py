@@ -40,6 +40,7 @@ class EdgeLoss(NamedTuple):
     """The numbers of the hinge for solvers: the largest ‖α‖ of an edge is √2."""
 
     smoothing: float = 0.0
+    differentiable: bool = False
     lipschitz: float = 2.0**0.5
 
 

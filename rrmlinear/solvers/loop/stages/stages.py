@@ -217,7 +217,12 @@ class Stages(Solver):
     def measure(self) -> None:
         solver, best = self.solver, self.certificate
         estimated = solver.estimate()[1]
-        primal, dual = solver.certified()
+        try:
+            primal, dual = solver.certified()
+        except OUT_OF_RANGE:  # the points of other stages stand
+            if not best.primal < math.inf:
+                raise
+            return
         if self.passes > 1 and estimated > 0:
             self.turns.error = max(1.0, gap_between(primal, dual) / estimated)
         best.excess = solver.certificate.excess
