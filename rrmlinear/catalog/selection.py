@@ -171,20 +171,20 @@ class Selection:
         return first_step(task)
 
     def few_weights(self, rows: Rows, y: NDArray[Any], costs: NDArray[np.float64]) -> Any:
-        """`FewWeights` or `FeatureSteps` of these rows, labels and costs, and their `Aim`, where a
-        gap ends the automatic solver or a rule of LIBLINEAR's for classes; None where it begins
-        otherwise. `FeatureSteps` take that rule alone.
+        """`FewWeights` of these rows, labels and costs, and their `Aim`, where a gap ends the
+        automatic solver or a rule of LIBLINEAR's for classes; None where it begins otherwise.
         """
         has_rule = not self.solver.is_liblinear or self.solver.rule.endswith(RULES_OF_STEPS)
         is_ended = has_rule and (self.solver.is_liblinear or self.tolerance is None)
         if self.solver.builder != AUTOMATIC or not is_ended:
             return None
         with loading:
-            from rrmlinear.catalog.builders.second_order import few_weights, steps_over_features
+            from rrmlinear.catalog.builders.second_order import few_weights
 
-        task = Task(rows, y, None, costs, self.loss, self.regularizer, self.features, self.choices)
-        found = few_weights(task)
-        return steps_over_features(task) if found is None and self.tolerance else found
+        omega = self.regularizer
+        return few_weights(
+            Task(rows, y, None, costs, self.loss, omega, self.features, self.choices)
+        )
 
     def solver_for(
         self,

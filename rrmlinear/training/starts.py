@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection
-from rrmlinear.core.records import record, replace
-from rrmlinear.solvers.loop.result import DualBlocks, Result, TraceRow
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.core.records import record
+from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.training.model import Model
 
 
@@ -32,40 +31,6 @@ class Point:
         weights = None if self.weights is None else self.weights[:, j : j + 1]
         duals = None if self.duals is None else np.ascontiguousarray(self.duals[:, j])
         return Point(weights, duals)
-
-
-class Left(NamedTuple):
-    """A problem that goes on alone from a point, after other passes and their seconds."""
-
-    point: Point = Point()
-    trace: tuple[TraceRow, ...] = ()
-    wall: float = 0.0
-    cpu: float = 0.0
-
-    @property
-    def passes(self) -> int:
-        return len(self.trace)
-
-    def rest(self, stopping: Stopping) -> Stopping:
-        """The rule for what is left to it."""
-        limit = stopping.time_limit
-        if limit is not None:
-            limit = max(limit - self.wall, 0.0)
-        most = stopping.max_passes - self.passes
-        return replace(stopping, max_passes=most, time_limit=limit)
-
-    def later(self, row: TraceRow) -> TraceRow:
-        """A row of the rest, as one of the whole: the passes before count."""
-        return replace(row, number=row.number + self.passes, seconds=row.seconds + self.wall)
-
-    def whole(self, result: Result, notes: tuple[str, ...] = ()) -> Result:
-        """The result of the rest, with the passes before, of which ``notes`` tell."""
-        return replace(
-            result,
-            trace=[*self.trace, *(self.later(row) for row in result.trace)],
-            cpu_seconds=result.cpu_seconds + self.cpu,
-            notes=(*notes, *result.notes) if self.passes else result.notes,
-        )
 
 
 #: A model, weights and duals, or duals alone: blocks, or α_i: n, or n × k of one-vs-rest problems.

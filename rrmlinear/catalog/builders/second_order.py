@@ -108,29 +108,6 @@ def few_weights(task: Task) -> Any:
     return FewWeights(task.targets, task.costs, task.rows, columns, False, l1), Aim
 
 
-def steps_over_features(task: Task) -> Any:
-    """Compiled steps over features for a smooth loss of one score with a 1-norm, and the type of
-    their aims; None where others are quicker.
-    """
-    omega, choices, features = task.regularizer, task.choices, task.features
-    if task.n_classes is not None or choices.budget is not None or choices.free_bias:
-        return None
-    if task.rows.blocks is not None:
-        return None
-    is_smooth = "smooth" in features and "least-squares" not in features
-    if not (is_smooth and omega.quadratic_l1) or task.risk is not None:
-        return None
-    with loading:
-        from rrmlinear.solvers.features._feature_steps import FeatureSteps, pays
-        from rrmlinear.solvers.features.feature_subsets import shared_columns
-        from rrmlinear.solvers.second_order._few_weights import Aim
-
-    if not pays(task.rows.lengths()):
-        return None
-    columns, numbers = shared_columns(task.rows), (omega.quadratic_l1, omega.modulus)
-    return FeatureSteps(columns, task.targets, task.costs, *numbers), Aim
-
-
 def near_kinks_applies(task: Task) -> bool:
     """Whether Newton's method near the kink takes this task, and is quicker than an ascent."""
     rows, omega, choices = task.rows, task.regularizer, task.choices

@@ -62,15 +62,6 @@ def columns_of(rows: Rows, factors: NDArray[np.float64]) -> Rows:
     return Rows(np.ascontiguousarray(scaled), None, None, len(factors))
 
 
-def shared_columns(rows: Rows) -> Rows:
-    """The features as rows over the examples; made once for rows that problems share."""
-    shared: dict[str, Any] = getattr(rows, "shared", {})
-    if "features" not in shared:
-        shared["features"] = columns_of(rows, np.ones(rows.shape[0]))
-    columns: Rows = shared["features"]
-    return columns
-
-
 def squares_of(rows: Rows, costs: NDArray[np.float64]) -> NDArray[np.float64]:
     """Σ_i c_i x_ij² of all features j; added up once for rows and costs that problems share."""
     shared: dict[str, Any] = getattr(rows, "shared", {})

@@ -37,6 +37,7 @@ cdef int MODEL_SWEEPS = 200
 # C copies, which loops read.
 cdef double ROUNDING = COORDINATE_ROUNDING, VALUE_ROUNDING = OBJECTIVE_ROUNDING
 cdef double OF_SCORES = SCORE_ROUNDING, NEGATIVE = NEGATIVE_GAP
+
 # A dual that cannot grow so is at its bound.
 cdef double GROWTH = 1 + 1e-12
 # A search along a direction ends where the derivative is below this fraction of that at its start.
@@ -78,44 +79,19 @@ cdef class Aim:
     the range of the scores of the gradient, which bounds LIBLINEAR's violation of duals. Beside it
     a gap of ``widest`` times the primal; of "FeatureSum" the last step's fall in its place.
     """
+
+    cdef str kind
+    cdef double bound, widest, zero
+    cdef const double[::1] square    # ‖x_i‖²
+    cdef readonly double primal, dual, hidden
+    cdef readonly double scale       # of −φ', which then are duals
+    cdef readonly bint holds
+
     def __init__(self, str kind not None, double bound, double widest,
                  const double[::1] squares=None):
         self.kind, self.bound, self.widest, self.square = kind, bound, widest, squares
         self.zero, self.primal, self.dual = -1, INFINITY, -INFINITY
         self.scale, self.holds = 1, False
-
-    cdef int prove(self, ScalarLoss loss, const double* y, const double* cost,
-                   const double* slopes, double* duals, Py_ssize_t n, const double* pull,
-                   Py_ssize_t d, double l1, double modulus, double square) noexcept nogil:
-        # the dual value of duals −φ', or of their multiple where Ω* is finite; −Σ c_i φ' x_i is
-        # ``pull``, ‖w‖² ``square``, and ``duals`` are for work
-        cdef Py_ssize_t i, j
-        cdef double most = 0, conjugate = 0, shares = 0, squares = 0, share
-        cdef double steepest = 0 if loss.has_derivative() else loss.lipschitz
-        for j in range(d):
-            most = max(most, fabs(pull[j]))
-            share = max(fabs(pull[j]) - l1, 0)
-            conjugate += share * share
-        if modulus > 0:
-            conjugate /= 2 * modulus
-        else:
-            self.scale, conjugate = min(1, l1 / most) if most > 0 else 1, 0
-        for i in range(n):
-            duals[i] = -self.scale * slopes[i]
-        for i in range(n if self.square is not None else 0):
-            share = cost[i] * max(fabs(duals[i]), steepest)
-            shares += share
-            squares += share * self.square[i]
-        self.dual = -loss.total_conjugate(y, cost, duals, n) - conjugate
-        self.hidden = VALUE_ROUNDING * max(fabs(self.primal), fabs(self.dual))
-        self.hidden += OF_SCORES * sqrt(shares * squares * square)
-        return 0
-
-    cdef bint ends(self, double violation, double before) noexcept nogil:
-        # whether the sum of the violations ends the steps, beside the fall from ``before``
-        self.zero = violation if self.zero < 0 else self.zero
-        return violation <= self.bound * self.zero and (
-            before - self.primal <= self.widest * fabs(self.primal))
 
 
 cdef class FewWeights(Slope):
@@ -268,7 +244,8 @@ cdef class FewWeights(Slope):
         if is_norm and size > aim.bound * aim.zero:
             return False
         self._primal(aim, square)
-        if is_sum and not aim.ends(size, before):
+        if is_sum and (size > aim.bound * aim.zero
+                       or not before - aim.primal <= aim.widest * fabs(aim.primal)):
             return False
         self._prove(aim, square)
         t = aim.primal - aim.dual
@@ -324,8 +301,29 @@ cdef class FewWeights(Slope):
         return 0
 
     cdef int _prove(self, Aim aim, double square) noexcept nogil:
-        return aim.prove(self.loss, &self.y[0], &self.cost[0], &self.slopes[0], &self.h[0], self.n,
-                         &self.pull[0], self.d, self.l1, self.modulus, square)
+        # the dual value of duals −φ', or of their multiple where Ω* is finite
+        cdef Py_ssize_t i, j
+        cdef double most = 0, conjugate = 0, shares = 0, squares = 0, share
+        cdef double steepest = 0 if self.loss.has_derivative() else self.loss.lipschitz
+        for j in range(self.d):
+            most = max(most, fabs(self.pull[j]))
+            share = max(fabs(self.pull[j]) - self.l1, 0)
+            conjugate += share * share
+        if self.modulus > 0:
+            conjugate /= 2 * self.modulus
+        else:
+            aim.scale, conjugate = min(1, self.l1 / most) if most > 0 else 1, 0
+        for i in range(self.n):
+            self.h[i] = -aim.scale * self.slopes[i]
+        for i in range(self.n if aim.square is not None else 0):
+            share = self.cost[i] * max(fabs(self.h[i]), steepest)
+            shares += share
+            squares += share * aim.square[i]
+        aim.dual = -self.loss.total_conjugate(&self.y[0], &self.cost[0], &self.h[0], self.n)
+        aim.dual -= conjugate
+        aim.hidden = VALUE_ROUNDING * max(fabs(aim.primal), fabs(aim.dual))
+        aim.hidden += OF_SCORES * sqrt(shares * squares * square)
+        return 0
 
     cdef double derivative(self, double t) except *:
         cdef double rate

@@ -23,12 +23,13 @@ from rrmlinear.training.classes.joint import (
     SCORE_COST,
     VISIT_COST,
     CompiledPasses,
+    Left,
     are_few,
     clocks,
 )
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.single import solver_of
-from rrmlinear.training.starts import Left, Point, block_duals
+from rrmlinear.training.starts import Point, block_duals
 
 Vector = NDArray[np.float64]
 

@@ -55,22 +55,24 @@ class ClassProblems:
         y = signs(self.label, j)
         costs = self._costs_of(j)
         if self.steps is not None:
-            found = self.steps.solved(j, y, costs, rest, see)
-        elif self.joint is not None:
-            found = self.joint.solved(j, rest, see)
-        else:
+            found = self.steps.solved(j, y, costs, rest)
+            if found is not None:
+                if see is not None:
+                    see(found.last)
+                return found
+
+        if self.joint is None:
             return self._alone(y, costs, self.point.column(j), rest, see)
-        if isinstance(found, Result):
-            return found
-        left = found
+        left = self.joint.solved(j, rest, see)
+        if isinstance(left, Result):
+            return left
 
         def later(row: TraceRow) -> bool | None:
             assert see is not None
             return see(left.later(row))
 
-        notes = () if self.joint is None else self.joint.notes()
-        alone = self._alone(y, costs, left.point, left.rest(rest), see and later)
-        return left.whole(alone, notes)
+        found = self._alone(y, costs, left.point, left.rest(rest), see and later)
+        return left.whole(found, self.joint.notes())
 
     def _alone(
         self, y: Vector, costs: Vector, begin: Point, rest: Stopping, see: OnPass | None

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.core.loading import loading, named
+from rrmlinear.core.records import replace
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
@@ -23,7 +24,7 @@ from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
 from rrmlinear.training.single import with_support
-from rrmlinear.training.starts import Left, Point
+from rrmlinear.training.starts import Point
 
 Vector = NDArray[np.float64]
 
@@ -38,6 +39,36 @@ JOINT_CLASSES = 8
 ALONE_COST, VISIT_COST, SCORE_COST, OPEN_SCORE_COST = 1.5e6, 50.0, 4.0, 150.0
 # Passes before a problem is first looked at.
 FIRST_PASSES = 2
+
+
+class Left(NamedTuple):
+    """A class that goes on alone from a point, after shared passes and their seconds."""
+
+    point: Point = Point()
+    trace: tuple[TraceRow, ...] = ()
+    wall: float = 0.0
+    cpu: float = 0.0
+
+    @property
+    def passes(self) -> int:
+        return len(self.trace)
+
+    def rest(self, stopping: Stopping) -> Stopping:
+        """The rule for what is left to it."""
+        return replace(stopping, max_passes=stopping.max_passes - self.passes)
+
+    def later(self, row: TraceRow) -> TraceRow:
+        """A row of the rest, as one of the whole: the passes before count."""
+        return replace(row, number=row.number + self.passes, seconds=row.seconds + self.wall)
+
+    def whole(self, result: Result, notes: tuple[str, ...] = ()) -> Result:
+        """The result of the rest, with the passes before, of which ``notes`` tell."""
+        return replace(
+            result,
+            trace=[*self.trace, *(self.later(row) for row in result.trace)],
+            cpu_seconds=result.cpu_seconds + self.cpu,
+            notes=(*notes, *result.notes) if self.passes else result.notes,
+        )
 
 
 def _passes_of(loss: ScalarLoss) -> int:

@@ -1,4 +1,4 @@
-"""Each class against the rest by compiled steps alone: of few weights, and over features."""
+"""Losses with few weights: each class against the rest by compiled steps alone."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
-from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
+from rrmlinear.solvers.loop.result import Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.training.starts import Left, Point
 
 Vector = NDArray[np.float64]
 
@@ -27,8 +26,6 @@ Vector = NDArray[np.float64]
 BOUND_GROWTH = 1e-9
 #: Steps of a problem that is easy; others take the solver for their size.
 MOST_STEPS = 25
-#: Steps over features of a problem, before another solver goes on.
-MOST_FEATURE_STEPS = 40
 #: The widths of the first parabolas about a kink, in margins, which begin at weights of 0; the part
 #: of the tolerance of LIBLINEAR's rule that is the next, and the fall of those after it. Duals
 #: between their bounds have margins within a half of the width of 1.
@@ -71,39 +68,19 @@ class Steps:
     def of(cls, rows: Rows, chosen: Selection, y: Vector, costs: Vector) -> Steps | None:
         """The steps, or None where the problem, of labels like ``y``, takes another solver."""
         kernels = chosen.few_weights(rows, y, costs)
-        if kernels is None:
-            return None
-        examples, aim = kernels
-        return (StepsOverFeatures if hasattr(examples, "descend") else cls)(
-            rows, chosen, examples, aim
-        )
+        return None if kernels is None else cls(rows, chosen, *kernels)
 
     def solved(
-        self,
-        y: Vector,
-        costs: Vector,
-        stopping: Stopping,
-        see: OnPass | None,
-        first: Vector | None = None,
-    ) -> Result | Left:
+        self, y: Vector, costs: Vector, stopping: Stopping, first: Vector | None = None
+    ) -> Result | None:
         """The problem of these labels ±1 and costs, for a kink from the weights ``first`` on."""
         begun = time.perf_counter(), time.process_time()
-        found = self._found(y, costs, stopping, first, begun)
-        if found is None:
-            return Left(Point(), (), *_since(begun))
-        if see is not None:
-            see(found.last)
-        return found
-
-    def _found(
-        self, y: Vector, costs: Vector, stopping: Stopping, first: Vector | None, begun: Any
-    ) -> Result | None:
         aim = self._aim(y)
         self.examples.relabel(y, costs)
         with suppress(TimeIsUpError, *OUT_OF_RANGE), ends_within(stopping.time_limit):
             if self.widths:
-                near = self._near_kink(aim, y, first)
-                return None if near is None else self._result(aim, *near, y, begun)
+                found = self._near_kink(aim, y, first)
+                return None if found is None else self._result(aim, *found, y, begun)
             where = self.modulus, self.nothing, self.nothing, self.shift
             w, alphas, _, _ = self.examples.least(self.loss, *where, 0.0, MOST_STEPS, aim)
             if aim.holds:
@@ -156,96 +133,16 @@ class Steps:
         return self.aim(self.kind, bound, self.widest, self.squares)
 
     def _result(self, aim: Any, w: Vector, alphas: Vector, y: Vector, begun: Any) -> Result:
-        seconds, spent = _since(begun)
-        return self._ended(aim, w, alphas, y, [_row(1, seconds, aim)], spent)
-
-    def _ended(
-        self,
-        aim: Any,
-        w: Vector,
-        alphas: Vector,
-        y: Vector,
-        trace: list[TraceRow],
-        spent: float,
-        status: Status | None = None,
-    ) -> Result:
-        """The result of steps that reached the aim, unless there is another ``status``."""
+        primal, dual = aim.primal, aim.dual
+        seconds, spent = time.perf_counter() - begun[0], time.process_time() - begun[1]
+        row = TraceRow(1, seconds, primal, dual, gap_between(primal, dual))
         if aim.scale < 1:
             alphas *= aim.scale
         is_ruled = self.tolerance is not None
-        proves = not is_ruled or self.chosen.solver.proves
-        target = self.widest * abs(aim.primal) if proves else 0.0
+        status = Status.RULE if is_ruled else Status.SOLVED
+        target = 0.0 if is_ruled and not self.chosen.solver.proves else self.widest * abs(primal)
         counts = support_of(alphas, self.loss, y)
-        status = status or (Status.RULE if is_ruled else Status.SOLVED)
-        return Result(status, w, trace, target, spent, 0.0, alphas, counts, (), by_rule=is_ruled)
-
-
-class StepsOverFeatures(Steps):
-    """Problems of smooth losses with the 1-norm, each solved by `FeatureSteps`.
-
-    One that is not solved after MOST_FEATURE_STEPS goes on alone from its weights.
-    """
-
-    def solved(
-        self,
-        y: Vector,
-        costs: Vector,
-        stopping: Stopping,
-        see: OnPass | None,
-        first: Vector | None = None,
-    ) -> Result | Left:
-        """The problem of these labels ±1 and costs, or where it goes on alone."""
-        begun = time.perf_counter(), time.process_time()
-        aim, steps, status = self._aim(y), self.examples, None
-        most, goes_on = min(stopping.max_passes, MOST_FEATURE_STEPS), True
-        steps.relabel(y, costs)
-        steps.begin(self.loss, self.chosen.choices.seed)
-        try:
-            with ends_within(stopping.time_limit):
-                while goes_on and status is None and not aim.holds and steps.passes < most:
-                    goes_on = steps.descend(aim, most if see is None else steps.passes + 1)
-                    row = _row(steps.passes, _since(begun)[0], aim)
-                    if see is not None and steps.passes and see(row) is True:
-                        status = Status.STOPPED_BY_CALLER
-        except TimeIsUpError:
-            if not steps.passes:
-                return Left(Point(), (), *_since(begun))
-            status = Status.TIME_LIMIT
-        if status is None and steps.passes == stopping.max_passes:
-            status = Status.PASS_LIMIT
-        if not aim.holds and status is not None:
-            steps.prove(aim)
-        wall, cpu = _since(begun)
-        trace = self._trace(aim, wall)
-        if aim.holds or status is not None:
-            status = None if aim.holds else status
-            return self._ended(aim, steps.weights, steps.alphas, y, trace, cpu, status)
-        if not np.isfinite(steps.weights).all():
-            return Left(Point(), (), wall, cpu)
-        return Left(Point(steps.weights[:, np.newaxis]), tuple(trace), wall, cpu)
-
-    def _trace(self, aim: Any, seconds: float) -> list[TraceRow]:
-        """A row for each step."""
-        primals = self.examples.primals or [aim.primal]
-        trace = [
-            TraceRow(number, seconds * number / len(primals), primal, 0.0, primal, estimated=True)
-            for number, primal in enumerate(primals[:-1], 1)
-        ]
-        return [*trace, _row(len(primals), seconds, aim)]
-
-
-def _since(begun: tuple[float, float]) -> tuple[float, float]:
-    """The seconds of the wall's clock and the processor's since then."""
-    return time.perf_counter() - begun[0], time.process_time() - begun[1]
-
-
-def _row(number: int, seconds: float, aim: Any) -> TraceRow:
-    """The row of a step, by the values of the aim: before any measurement, duals of 0."""
-    is_measured = aim.dual > -math.inf
-    dual = aim.dual if is_measured else 0.0
-    return TraceRow(
-        number, seconds, aim.primal, dual, gap_between(aim.primal, dual), not is_measured
-    )
+        return Result(status, w, [row], target, spent, 0.0, alphas, counts, (), by_rule=is_ruled)
 
 
 class ClassSteps:
@@ -258,13 +155,11 @@ class ClassSteps:
         #: The weights after the first passes of each group of classes.
         self.firsts: dict[int, NDArray[np.float64]] = {}
 
-    def solved(
-        self, j: int, y: Vector, costs: Vector, stopping: Stopping, see: OnPass | None
-    ) -> Result | Left:
-        """The problem of class j, of these labels and costs, or where it goes on alone."""
+    def solved(self, j: int, y: Vector, costs: Vector, stopping: Stopping) -> Result | None:
+        """The problem of class j, of these labels and costs."""
         shares = self.steps.widths and len(self.factors) > 1
         first = self._first(j, stopping) if shares else None
-        return self.steps.solved(y, costs, stopping, see, first)
+        return self.steps.solved(y, costs, stopping, first)
 
     def _first(self, j: int, stopping: Stopping) -> Vector | None:
         begin = j - j % GROUP
