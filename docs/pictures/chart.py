@@ -32,6 +32,7 @@ CHART: dict[str, dict[str, tuple[str, ...]]] = {
         "the mean, by few features": ("Lasso", "ElasticNet"),
         "the mean, with outliers": ("HuberRegressor", "LinearSVR"),
         "the median or a quantile": ("QuantileRegressor",),
+        "counts and costs": ("PoissonRegressor", "GammaRegressor", "TweedieRegressor"),
         "curved functions": ("KernelRegressor",),
         "several regressions that share features": ("MultiTaskRegressor",),
         "another loss or regularizer, bounds": ("LinearRegressor",),

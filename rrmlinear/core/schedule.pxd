@@ -17,8 +17,8 @@ ctypedef struct schedule_t:
 
 
 cdef inline Py_ssize_t schedule_active(const schedule_t* schedule, const double* cost, int number,
-                                      Py_ssize_t begin, Py_ssize_t end,
-                                      int64_t* order) noexcept nogil:
+                                       Py_ssize_t begin, Py_ssize_t end,
+                                       int64_t* order) noexcept nogil:
     """Those of the examples begin … end − 1 of cost > 0 that pass `number` visits; how many."""
     cdef Py_ssize_t i, m = 0
     for i in range(begin, end):     # no branch to mispredict: the next one overwrites one left out
@@ -74,7 +74,7 @@ cdef inline void schedule_note(schedule_t* schedule, Py_ssize_t i, double gap, i
 
 
 cdef inline void schedule_activate_above(schedule_t* schedule, const double* gap, Py_ssize_t step,
-                                     double quiet) noexcept nogil:
+                                         double quiet) noexcept nogil:
     """Activate every example i whose gap, gap[i step], is above `quiet`."""
     cdef Py_ssize_t i
     for i in range(schedule.n):
@@ -84,7 +84,7 @@ cdef inline void schedule_activate_above(schedule_t* schedule, const double* gap
 
 
 cdef inline void schedule_shrink_below(schedule_t* schedule, const double* gap, Py_ssize_t step,
-                                     double quiet, int number) noexcept nogil:
+                                       double quiet, int number) noexcept nogil:
     """After a measurement that followed pass `number`: every example i that the next pass would
     visit, and whose gap, gap[i step], is at most `quiet`, is left out as after a visit.
     """

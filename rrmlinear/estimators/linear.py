@@ -146,7 +146,7 @@ class LinearModel(Reported, LinearScores, ABC):
             raise own_words(error, self._solvers, **renamed) from None
 
     def _solve(
-        self, problem: Problem, chosen: Selection, start: Start, stacklevel: int = 4
+        self, problem: Problem, chosen: Selection, start: Start, stacklevel: int = 5
     ) -> tuple[Model, Result]:
         by_column, on_pass = self._intercept == COLUMN, self._on_pass()
         if self.warm_start and not by_column:

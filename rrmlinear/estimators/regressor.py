@@ -66,7 +66,7 @@ class Regressor(Scored, RegressorMixin, LinearModel):
             problem = moved_by(problem, chosen, offset)
         last = getattr(self, "dual_coef_", None) if self.warm_start else None
         start = last if last is not None and last.shape == np.shape(y) else None
-        model, result = self._solve(problem, chosen, start, stacklevel=5)
+        model, result = self._solve(problem, chosen, start, stacklevel=6)
         self._set_weights(model, model.weights.T)
         self.coef_ = self.coef_[0]
         self.intercept_ = self._single_intercept(self.intercept_[0])

@@ -292,8 +292,8 @@ cdef inline double sigmoid(double u) noexcept nogil:
 cdef class Binomial(Logistic):
     """Half the deviance of a share y of hits, 0 ≤ y ≤ 1, from the probability σ(a):
 
-    log(1 + eᵃ) − y a + y log y + (1 − y) log(1 − y): the logistic loss of label 1 plus (1 − y) a and
-    a constant. Its duals are those of that loss less 1 − y. m trials count as a cost.
+    log(1 + eᵃ) − y a + y log y + (1 − y) log(1 − y): the logistic loss of label 1 plus (1 − y) a
+    and a constant. Its duals are those of that loss less 1 − y. m trials count as a cost.
     """
 
     cdef double value(self, double y, double score) noexcept nogil:

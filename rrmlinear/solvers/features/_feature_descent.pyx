@@ -1,6 +1,6 @@
 """Coordinate descent over features, and cuts of some features."""
 
-from libc.math cimport fabs, fmax
+from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
