@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import PackedRows, Rows, gathered
 
@@ -205,10 +205,8 @@ def _sparse_rows(X: Any) -> Rows:
     if not canonical:
         ordered, repeats = in_order(X)
         if repeats:
-            warnings.warn(
-                "X has repeated column indices: a copy with repeated entries summed is used",
-                UserWarning,
-                stacklevel=4,
+            warn_caller(
+                "X has repeated column indices: a copy with repeated entries summed is used"
             )
         return _sparse_rows(ordered)
     return rows

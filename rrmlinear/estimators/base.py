@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from inspect import getdoc
 from os import PathLike
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, is_classifier
@@ -18,6 +16,7 @@ from sklearn.utils._param_validation import make_constraint
 from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.core.plain_state import PlainState
+from rrmlinear.core.warned import warn_caller
 from rrmlinear.estimators.callbacks import CallbackSupportMixin, tasks, told
 from rrmlinear.exports.saved import Saved
 from rrmlinear.pages.duals import DualCounts
@@ -28,8 +27,6 @@ from rrmlinear.pages.run_pages import write_certificate
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.training.fit import NotSolvedWarning
 
-#: The folder of the package.
-PACKAGE = str(Path(__file__).parents[1])
 #: Seconds between the lines of ``verbose=1``.
 PROGRESS_SECONDS = 1.0
 #: scikit-learn checks that compare two problems with one minimum to seven digits.
@@ -187,13 +184,8 @@ class Certified(Saved, PlainState, CallbackSupportMixin, BaseEstimator):
 
 
 def warn_of(result: Any) -> None:
-    """Say how far a run is from its tolerance, in the name of the first file outside the package:
-    fits of estimators call each other.
-    """
-    frame, level = sys._getframe(), 1
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(result.shortfall(), NotConvergedWarning, stacklevel=level)
+    """Say how far a run is from its tolerance."""
+    warn_caller(result.shortfall(), NotConvergedWarning)
 
 
 def line_of(row: TraceRow) -> str:

@@ -99,7 +99,7 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
         if self.warm_start:
             index = problem.labels.astype(np.intp)
             start = self._duals_of_last_fit(classes, index, chosen.kind)
-        model, result = self._solve(problem, chosen, start, stacklevel=6)
+        model, result = self._solve(problem, chosen, start)
         self._set_solution(model, result, classes)
         return result
 

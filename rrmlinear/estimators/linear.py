@@ -145,9 +145,7 @@ class LinearModel(Reported, LinearScores, ABC):
             renamed = {choice: name for name, choice in self._row.numbers.items()}
             raise own_words(error, self._solvers, **renamed) from None
 
-    def _solve(
-        self, problem: Problem, chosen: Selection, start: Start, stacklevel: int = 5
-    ) -> tuple[Model, Result]:
+    def _solve(self, problem: Problem, chosen: Selection, start: Start) -> tuple[Model, Result]:
         by_column, on_pass = self._intercept == COLUMN, self._on_pass()
         if self.warm_start and not by_column:
             start = self._with_weights(start, problem, chosen)
@@ -158,13 +156,13 @@ class LinearModel(Reported, LinearScores, ABC):
             is_small = self._may_be_negligible and self._intercept in ("", FREE)
             if self._unregularized or (is_small and is_negligible(problem, chosen)):
                 given = problem, chosen, on_pass, start
-                asked = Fit(*given, bool(self._intercept), stacklevel)
+                asked = Fit(*given, bool(self._intercept))
                 alone = solve_unregularized if self._unregularized else solve_negligible
                 found = alone(asked)
             if not isinstance(found, tuple):
                 start = start if found is None else found
                 how = solve_with_column if by_column else solve
-                found = how(problem, chosen, on_pass, start, stacklevel)
+                found = how(problem, chosen, on_pass, start)
         except ChoiceError as error:
             raise own_words(error, self._solvers) from None
         model, result = found

@@ -127,7 +127,7 @@ class OneClassSVM(Elsewhere, OutlierMixin, Described, LinearScores):
             chosen = select(Parameter(solver=ONE_CLASS, nu=float(self.nu), **self._rules()))
             last = getattr(self, "dual_coef_", None) if self.warm_start else None
             start = last if last is not None and len(last) == n else None
-            model, result = solve(problem, chosen, self._on_pass(), start, stacklevel=4)
+            model, result = solve(problem, chosen, self._on_pass(), start)
         except ChoiceError as error:
             raise own_words(error, {}) from None
         self.coef_ = np.ascontiguousarray(model.weights.T)

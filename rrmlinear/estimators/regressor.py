@@ -34,9 +34,16 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         ValueError for parameters out of range, NaN or infinity, weights that are all zero, and y or
         weights beside a container.
         """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(
+        self, X: Any, y: Any, sample_weight: Any, offset: Any = None, exposure: Any = None
+    ) -> Self:
         self._validate_params()
         X, y, sample_weight = self._checked_data(X, y, sample_weight, y_numeric=True)
-        self._set_certificate(self._fit_target(X, y, sample_weight), self._scale)
+        none = offset is None and exposure is None
+        moved = None if none else log_exposure(offset, exposure, len(y))
+        self._set_certificate(self._fit_target(X, y, sample_weight, moved), self._scale)
         return self
 
     def refit(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -66,7 +73,7 @@ class Regressor(Scored, RegressorMixin, LinearModel):
             problem = moved_by(problem, chosen, offset)
         last = getattr(self, "dual_coef_", None) if self.warm_start else None
         start = last if last is not None and last.shape == np.shape(y) else None
-        model, result = self._solve(problem, chosen, start, stacklevel=6)
+        model, result = self._solve(problem, chosen, start)
         self._set_weights(model, model.weights.T)
         self.coef_ = self.coef_[0]
         self.intercept_ = self._single_intercept(self.intercept_[0])
@@ -126,12 +133,7 @@ class OffsetRegressor(Regressor):
         parameters out of range, NaN or infinity, weights that are all zero, y or weights beside a
         container, labels that the loss does not take, and an offset with other losses.
         """
-        self._validate_params()
-        X, y, sample_weight = self._checked_data(X, y, sample_weight, y_numeric=True)
-        none = offset is None and exposure is None
-        moved = None if none else log_exposure(offset, exposure, len(y))
-        self._set_certificate(self._fit_target(X, y, sample_weight, moved), self._scale)
-        return self
+        return self._fit(X, y, sample_weight, offset, exposure)
 
     def predict(
         self, X: Any, *, offset: Any = None, exposure: Any = None

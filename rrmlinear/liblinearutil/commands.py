@@ -52,7 +52,7 @@ def train(arg1: Any, arg2: Any = None, arg3: Any = None) -> Any:
         return _searched(prob.examples, chosen, param)
     if param.nr_fold:
         return _cross_validated(prob.examples, chosen, param.nr_fold)
-    fitted = fit_selection(prob.examples, chosen, stacklevel=3)
+    fitted = fit_selection(prob.examples, chosen)
     if not param.quiet and fitted.result is not None:
         print(summary(fitted, chosen.solver))
     return model(fitted)

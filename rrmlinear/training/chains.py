@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,6 +14,7 @@ from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
 from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.alike_columns import AlikeColumns
 from rrmlinear.data.problem import check_kind
 from rrmlinear.data.sequences import SequenceProblem
@@ -52,7 +52,7 @@ def fit_sequences(
     ``on_pass``, the result and errors are as in `rrmlinear.fit`.
     """
     check_kind("fit_sequences", problem, SequenceProblem, "SequenceProblem.from_lists(X, y)")
-    return fit_chains(problem, select(parameter), on_pass, start, stacklevel=3)
+    return fit_chains(problem, select(parameter), on_pass, start)
 
 
 def fit_chains(
@@ -60,12 +60,11 @@ def fit_chains(
     chosen: Selection,
     on_pass: OnPass | None = None,
     start: ChainModel | None = None,
-    stacklevel: int = 2,
 ) -> ChainModel:
     """`fit_sequences` with a `Selection`."""
     model, result = solve_chains(problem, chosen, on_pass, start)
     if not result.ended:
-        warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=stacklevel)
+        warn_caller(result.shortfall(), NotSolvedWarning)
     return model
 
 

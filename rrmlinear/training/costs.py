@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.errors import ChoiceError, Named
+from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.problem import Problem
 
 Vector = NDArray[np.float64]
@@ -23,19 +23,13 @@ def base_costs(problem: Problem, C: float) -> Vector:
         return checked_costs(C * problem.weights)
 
 
-def class_factors(
-    weights: Mapping[int, float], labels: NDArray[np.int64], stacklevel: int
-) -> Vector:
-    """The factor of each class on C; warns the caller's caller of labels that do not occur."""
+def class_factors(weights: Mapping[int, float], labels: NDArray[np.int64]) -> Vector:
+    """The factor of each class on C; warns of labels that do not occur."""
     factors = np.ones(len(labels))
     for name, weight in weights.items():
         at = np.flatnonzero(labels == name)
         if at.size == 0:
-            warnings.warn(
-                f"class label {name} specified in weight is not found",
-                UserWarning,
-                stacklevel=stacklevel,
-            )
+            warn_caller(f"class label {name} specified in weight is not found")
         factors[at] = weight
     return factors
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.regularizers import weight_at_limit
 from rrmlinear.catalog.selection import LOOSE_GAP, Selection, select
+from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem, check_kind
 from rrmlinear.solvers.loop.result import OnPass, Result, Status
@@ -79,7 +79,7 @@ def fit(
     weights of a measure or of the one-class machine are 0.
     """
     check_kind("fit", problem, Problem, "Problem.from_arrays(X, y)")
-    return fit_selection(problem, select(parameter), on_pass, start, stacklevel=3)
+    return fit_selection(problem, select(parameter), on_pass, start)
 
 
 def fit_selection(
@@ -87,14 +87,13 @@ def fit_selection(
     chosen: Selection,
     on_pass: OnPass | None = None,
     start: Start = None,
-    stacklevel: int = 2,
 ) -> Model:
     """`fit` with a `Selection`."""
-    model, result = solve(problem, chosen, on_pass, start, stacklevel + 1)
+    model, result = solve(problem, chosen, on_pass, start)
     if not result.ended:
-        warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=stacklevel)
+        warn_caller(result.shortfall(), NotSolvedWarning)
     elif _ruled(result, chosen) and result.last.relative_gap > LOOSE_GAP:
-        warnings.warn(loose_gap(result), NotSolvedWarning, stacklevel=stacklevel)
+        warn_caller(loose_gap(result), NotSolvedWarning)
     return model
 
 
@@ -119,11 +118,10 @@ def solve(
     chosen: Selection,
     on_pass: OnPass | None = None,
     start: Start = None,
-    stacklevel: int = 2,
 ) -> tuple[Model, Result]:
     """`fit_selection`, without the warning that the tolerance was not reached.
 
-    Other warnings name the caller ``stacklevel`` calls above. Raises ChoiceError for a start that
+    Raises ChoiceError for a start that
     the solver does not take, and MemoryError for more weights than a process can address.
     """
     chosen.check_problem(problem)
@@ -134,7 +132,7 @@ def solve(
         problem = streamed(problem, chosen, bytes_beside(problem, 1))
         machine, found = _one_class(problem, chosen, on_pass, start)
         if found.solved and not found.primal < 0:  # −½‖w‖² at the minimum
-            warnings.warn(NO_SIDE, UserWarning, stacklevel=stacklevel)
+            warn_caller(NO_SIDE)
         return machine, found
     if kind == "regression" and problem.label_names is not None:
         raise ValueError(
@@ -149,14 +147,14 @@ def solve(
         raise MemoryError(f"no process can address weights of {problem.rows.width} features")
     point = Point() if start is None else point_of(start, problem.rows.width, labels)
     costs = base_costs(problem, choices.C)
-    factors = class_factors(choices.class_weights, labels, stacklevel + 1)
+    factors = class_factors(choices.class_weights, labels)
     result: Result
     rho: float | None = None
     if kind == "measure":
         y = np.where(label == 0, 1.0, -1.0)
         result, rho = solve_measure(problem, chosen, y, point, on_pass)
         if not result.weights.any() and result.solved:
-            warnings.warn(ALL_ZERO, UserWarning, stacklevel=stacklevel)
+            warn_caller(ALL_ZERO)
     elif kind == "regression":
         result = solve_scalars(problem, chosen, problem.labels, costs, point, on_pass)
     elif kind == "multiclass":
@@ -177,7 +175,7 @@ def solve(
         problem.rows.blocks.release()
     weights = result.weights if result.weights.ndim == 2 else result.weights[:, np.newaxis]
     if news := choices.unpenalized is not None and weight_at_limit(weights, choices):
-        warnings.warn(news, UserWarning, stacklevel=stacklevel)
+        warn_caller(news)
     model = Model(
         solver_name=chosen.solver.name,
         labels=labels,

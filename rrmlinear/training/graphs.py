@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from os import PathLike
 from typing import Any, Self
@@ -14,6 +13,7 @@ from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.core.records import record
+from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.graphs import GraphProblem
 from rrmlinear.data.problem import check_kind
 from rrmlinear.risks.layouts.graphs._messages import Messages
@@ -136,19 +136,18 @@ def fit_graphs(
     decomposable graph.
     """
     check_kind("fit_graphs", problem, GraphProblem, "GraphProblem.from_lists(X, y)")
-    return fit_selected_graphs(problem, select(parameter), on_pass, stacklevel=3)
+    return fit_selected_graphs(problem, select(parameter), on_pass)
 
 
 def fit_selected_graphs(
     problem: GraphProblem,
     chosen: Selection,
     on_pass: OnPass | None = None,
-    stacklevel: int = 2,
 ) -> GraphModel:
     """`fit_graphs` with a `Selection`."""
     model, result = solve_graphs(problem, chosen, on_pass)
     if not result.ended:
-        warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=stacklevel)
+        warn_caller(result.shortfall(), NotSolvedWarning)
     return model
 
 

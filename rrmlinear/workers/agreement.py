@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,6 +12,7 @@ from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import GAP_TOL, Selection, select
 from rrmlinear.catalog.solvers import CONVEX, EXAMPLES
+from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.labels import group_labels
 from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -63,7 +63,7 @@ class Agreement:
         check_choices(chosen)
         chosen.check_bias(bias)
         for text in dict.fromkeys(shape.told for shape in shapes if shape.told):
-            warnings.warn(text, stacklevel=3)
+            warn_caller(text)
         if not any(shape.n for shape in shapes):
             raise ValueError("the problem has no examples")
         n_features = _features(shapes)
@@ -75,7 +75,7 @@ class Agreement:
             labels, sums = labels[::-1].copy(), sums[::-1].copy()
         if n_features == 0 and bias < 0:
             raise ValueError("the problem has no features; at least one is needed")
-        factors = class_factors(choices.class_weights, labels, 4)
+        factors = class_factors(choices.class_weights, labels)
         if choices.free_bias and (factors * sums == 0).any():
             label = labels[factors * sums == 0][0]
             raise ValueError(
@@ -151,7 +151,7 @@ class Agreement:
 def warn_unless_solved(result: Result) -> None:
     """Warn the caller of fit where the tolerance was not reached."""
     if not result.ended:
-        warnings.warn(result.shortfall(), NotSolvedWarning, stacklevel=3)
+        warn_caller(result.shortfall(), NotSolvedWarning)
 
 
 def check_choices(chosen: Selection) -> None:

@@ -34,6 +34,7 @@ def data(tmp_path_factory):
     written(folder / "plus", signs[order[::-1]], X[order[::-1]])
     written(folder / "three", np.array([3, 1, 2])[np.digitize(score, [-1.0, 1.0])], X)
     written(folder / "real", score + 2.0, X)
+    written(folder / "shares", 1 / (1 + np.exp(-score)), X)
     wide = rng.normal(size=(60, 300)) * (rng.random((60, 300)) < 0.1)
     written(folder / "wide", np.where(wide @ rng.normal(size=300) > 0, 1, -1), wide)
     written(folder / "cloud", signs, np.abs(X) + 1)

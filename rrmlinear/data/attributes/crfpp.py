@@ -17,7 +17,7 @@ def is_of_crfpp(text: str) -> bool:
 
 
 def translated(text: str, path: str, n_columns: int) -> str:
-    """The template of the house for files of so many columns before the label.
+    """Our template for files with ``n_columns`` columns before the label.
 
     Attributes are the same but for their names: what stands around the macros has no other use than
     to tell them apart. A line B alone is the transitions, which every model has. TemplateError with

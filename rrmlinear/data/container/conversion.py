@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.container.layout import Source as Origin
 from rrmlinear.data.container.pieces import Piece
 from rrmlinear.data.container.set_names import Names, packed_names, unpacked_names
@@ -76,16 +76,14 @@ class _TextWriter:
 
     def finish(self, n_features: int | None, source: Origin | None = None) -> None:
         if self.dropped:
-            warnings.warn(
-                "LIBSVM text has no weights: those of the examples are left out", stacklevel=3
-            )
+            warn_caller("LIBSVM text has no weights: those of the examples are left out")
         if self.texts:
             told = ["those of the features are left out"] if "fnames" in self.texts else []
             if "lnames" in self.texts:
                 words = unpacked_names(self.texts["lnames"], 1)
                 some = ", ".join(f"{n} is {word}" for n, word in enumerate(words[:5], 1))
                 told.append(f"label {some}{', …' if len(words) > 5 else ''}")
-            warnings.warn(f"LIBSVM text has no names: {'; '.join(told)}", stacklevel=3)
+            warn_caller(f"LIBSVM text has no names: {'; '.join(told)}")
 
 
 def target_kind(path: Any) -> str:

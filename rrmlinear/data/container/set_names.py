@@ -49,7 +49,7 @@ def packed_names(
 
 
 def unpacked_names(data: bytes, least: int) -> tuple[str, ...]:
-    """Names of a section, at least so many. Raises ValueError for other bytes."""
+    """The names of a section, at least ``least``. ValueError for bytes that hold no such list."""
     listed = json.loads(data)
     if not isinstance(listed, list) or len(listed) < least:
         raise ValueError("names are no list, or too few")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import stat
-import warnings
 from collections import deque
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
@@ -16,6 +15,7 @@ import numpy as np
 from xxhash import xxh64
 
 from rrmlinear.core.pool import thread_pool, usable_processors
+from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.container.layout import Source as Origin
 from rrmlinear.data.container.mapping import Mapped, names_in
 from rrmlinear.data.container.opening import open_container
@@ -111,7 +111,7 @@ class PieceReading(Reading):
         if mode < 0:
             raise ValueError(f"{self.path} has no examples; at least one is needed")
         if passed is not None:
-            warnings.warn(warning_of(self.path, *passed, passed_code, passed_lines), stacklevel=2)
+            warn_caller(warning_of(self.path, *passed, passed_code, passed_lines))
 
     def _parsed(self, lines: LineBlocks, threads: int) -> Iterator[tuple[Block, Arrays]]:
         """The blocks in order, with their arrays, which the next block may take.

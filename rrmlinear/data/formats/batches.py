@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.records import replace
+from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.array_rows import in_order
 from rrmlinear.data.container.pieces import Piece, checked_pieces
 from rrmlinear.data.formats.asked import BY_EXAMPLE, Asked
@@ -122,10 +122,7 @@ class BatchExamples:
 
     def _say_summed(self, were_summed: bool) -> None:
         if were_summed:
-            warnings.warn(
-                f"{self.name} has repeated column indices: repeated entries are summed",
-                stacklevel=4,
-            )
+            warn_caller(f"{self.name} has repeated column indices: repeated entries are summed")
 
     def _column_in(self, matrix: Any) -> str:
         """The name of the column whose value is not finite, where there are names."""
@@ -175,10 +172,9 @@ class MatrixExamples(BatchExamples):
             n = None if labels is None else len(labels)
             turn = (n == columns or d == rows) and n != rows and d != columns
             if turn:
-                warnings.warn(
+                warn_caller(
                     f"{self.name} is {rows} x {columns} and is turned: its columns are the "
-                    f"examples, as {f'{n} labels' if n == columns else f'{d} features'} tell",
-                    stacklevel=5,
+                    f"examples, as {f'{n} labels' if n == columns else f'{d} features'} tell"
                 )
         return (matrix.T.tocsr() if hasattr(matrix, "tocsr") else matrix.T) if turn else matrix
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.container.pieces import ROWS_AT_ONCE, STORED_AT_ONCE
 from rrmlinear.data.formats.arrays import LABELS, QUERY_IDS, WEIGHTS
 from rrmlinear.data.formats.asked import ALL, BY_EXAMPLE, Asked
@@ -219,7 +219,7 @@ class TableExamples(BatchExamples):
         extra = [name for name in others if name not in known]
         if extra:
             told = ", ".join(map(repr, extra[:5])) + (" …" if len(extra) > 5 else "")
-            warnings.warn(f"{self.name}: the model does not have {told}: ignored", stacklevel=6)
+            warn_caller(f"{self.name}: the model does not have {told}: ignored")
         order = np.array([own[name] for name in features], dtype=np.int64)
         if len(own) != len(features) or (order != np.arange(len(order))).any():
             self.order = order
@@ -252,7 +252,7 @@ class TableExamples(BatchExamples):
                 yield Batch(self._matrix(batch), **beside)
         for each in self.chosen:
             if isinstance(each, Categories) and (told := each.told()):
-                warnings.warn(told, stacklevel=5)
+                warn_caller(told)
 
     def _vector(self, batch: Any, field: str) -> NDArray[Any]:
         vector = self.vectors[field]

@@ -10,7 +10,6 @@ passes over, are named in a warning, or refused if ``strict``.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from rrmlinear.core.pool import usable_processors
+from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.container.signature import is_container
 from rrmlinear.data.problem import Problem, check_kind
 from rrmlinear.data.rows import Rows
@@ -134,7 +134,7 @@ def read_and_tell(path: str, strict: bool) -> tuple[Problem, str]:
 def _read(*given: Any, **more: Any) -> Problem:
     problem, text = _read_and_tell(*given, **more)
     if text:
-        warnings.warn(text, stacklevel=3)
+        warn_caller(text)
     return problem
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
@@ -15,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from rrmlinear.core.deadline import ends_within
+from rrmlinear.core.warned import warn_caller
 from rrmlinear.estimators.arguments import (
     COUNT,
     POSITIVE,
@@ -259,9 +259,8 @@ class ERLPBoostClassifier(EnsemblePredictions, Described):
         """Warn where no ensemble has a margin above the least: its scores are then rounding."""
         flat = np.atleast_1d(self.edge_) <= least
         if flat.any():
-            warnings.warn(
+            warn_caller(
                 f"no ensemble has a soft margin above {np.atleast_1d(self.edge_)[flat].max():.3g} "
                 f"with nu = {self.nu_:.3g}, so that its scores may be worth nothing: take a larger "
-                "margin_errors, or a smaller nu",
-                stacklevel=3,
+                "margin_errors, or a smaller nu"
             )

@@ -19,7 +19,7 @@ FIRST_VALUE, MOST_GROWTH, MAX_ROUNDS = 10.0, 1e3, 8
 
 
 def solve_with_column(
-    problem: Problem, chosen: Selection, on_pass: OnPass | None, start: Any, stacklevel: int
+    problem: Problem, chosen: Selection, on_pass: OnPass | None, start: Any
 ) -> tuple[Model, Result]:
     r"""Weights, and intercepts b without a penalty, by a column of a large value s.
 
@@ -38,7 +38,7 @@ def solve_with_column(
     trace: list[TraceRow] = []
     for rounds in range(MAX_ROUNDS):
         see = _continued(on_pass, trace)
-        model, result = solve(problem.with_bias(s), halved, see, start, stacklevel + 1)
+        model, result = solve(problem.with_bias(s), halved, see, start)
         trace += [after(trace, row) for row in result.trace]
         u = np.abs(model.weights[-1])
         largest = float(u.max())

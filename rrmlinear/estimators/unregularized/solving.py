@@ -63,7 +63,6 @@ class Fit(NamedTuple):
     on_pass: OnPass | None
     start: Start
     has_intercept: bool
-    stacklevel: int
 
 
 def solve_unregularized(asked: Fit, weight: float = 0.0) -> tuple[Model, Result]:
@@ -79,7 +78,7 @@ def solve_unregularized(asked: Fit, weight: float = 0.0) -> tuple[Model, Result]
     is carried along as ½‖L z‖²: Newton's steps and duals are those of the sum. It should be small,
     as the steps begin at the least F.
     """
-    problem, chosen, on_pass, start, has_intercept, stacklevel = asked
+    problem, chosen, on_pass, start, has_intercept = asked
     if isinstance(problem.rows, ColumnOrder):
         problem = replace(problem, rows=problem.rows.by_rows)
     if chosen.kind == "binary" and len(group_labels(problem.labels)[0]) > 2:
@@ -96,7 +95,7 @@ def solve_unregularized(asked: Fit, weight: float = 0.0) -> tuple[Model, Result]
     if has_intercept and not has_classes and chosen.loss_row.link is None:
         middle = float(np.average(problem.labels, weights=problem.weights))
         small = small.relabelled(problem.labels - middle, problem.weights)
-    risk = _risk(small, chosen, stacklevel + 1)
+    risk = _risk(small, chosen)
     floor = LOSS_ROUNDING * float(risk.at(risk.scores(np.zeros(risk.shape)) - middle).value)
     known, duals = _parts(start)
     if known is not None and len(known) != problem.rows.width:
@@ -113,7 +112,7 @@ def solve_unregularized(asked: Fit, weight: float = 0.0) -> tuple[Model, Result]
         limits: dict[str, Any] = {"max_passes": choices.max_passes - used, "time_limit": left()}
         now = replace(choices, C=C, gap_tol=fine, free_bias=None, **limits)
         see = _seen(on_pass, trace, C)
-        model, result = solve(small, replace(chosen, choices=now), see, begin, stacklevel + 1)
+        model, result = solve(small, replace(chosen, choices=now), see, begin)
         trace += [after(trace, _over(row, C)) for row in result.trace]
         z = model.weights.reshape(risk.shape)
         if z.ndim > 1:  # all classes together change nothing
@@ -193,9 +192,7 @@ def solve_negligible(asked: Fit) -> tuple[Model, Result] | Start:
     is_plain = choices.regularizer in (None, "l2") and choices.lower is None
     is_carried = is_plain and alone.loss.differentiable and alone.kind != "multiclass"
     weight = 1 / C if is_carried else 0.0
-    model, result = solve_unregularized(
-        asked._replace(chosen=alone, stacklevel=asked.stacklevel + 1), weight
-    )
+    model, result = solve_unregularized(asked._replace(chosen=alone), weight)
     penalty = 0.0
     if not is_carried:
         width = asked.problem.n_features
@@ -253,13 +250,13 @@ def _one_by_one(asked: Fit) -> tuple[Model, Result]:
     return replace(model, labels=labels, weights=weights, result=whole), whole
 
 
-def _risk(problem: Problem, chosen: Selection, stacklevel: int) -> Any:
+def _risk(problem: Problem, chosen: Selection) -> Any:
     """F over the rows of a problem."""
     costs, threads = base_costs(problem, 1.0), chosen.choices.threads
     if chosen.kind == "regression":
         return ScalarRisk(problem.rows, chosen.loss, problem.labels, costs, threads)
     labels, label = group_labels(problem.labels)
-    costs = costs * class_factors(chosen.choices.class_weights, labels, stacklevel)[label]
+    costs = costs * class_factors(chosen.choices.class_weights, labels)[label]
     if chosen.kind == "multiclass":
         return BlockRisk(problem.rows, chosen.loss, label, len(labels), costs, threads)
     return ScalarRisk(problem.rows, chosen.loss, np.subtract(1.0, 2 * label), costs, threads)

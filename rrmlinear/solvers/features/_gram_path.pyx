@@ -108,8 +108,9 @@ cdef class GramPath:
         return proved and self.rounding <= tolerance * self.primal
 
     def lower(self, double l1, double modulus, double accuracy):
-        """Minimize over all weights, from those here on, whose ``pulls`` are right, until sweeps
-        lower the objective by at most this part of what all of them did.
+        """Minimize over all weights. Sweeps begin at the present ones, whose ``pulls`` are right.
+
+        They end when a sweep lowers the objective by at most ``accuracy`` times the fall so far.
         """
         cdef Py_ssize_t j, d = self.w.shape[0]
         self.l1, self.modulus, self.size, self.is_all = l1, modulus, d, True

@@ -28,8 +28,8 @@ INNER_GAP_FRACTION = 0.3
 # It also ends once a step promised to lower it by at most this fraction of that term. Only weights
 # of rare features still move then, one after the other, and these steps change little.
 INNER_FALL_FRACTION = 0.01
-# The first q where it follows the size of the duals is at most this part of the mean c_i ‖x_i‖²,
-# the q of one dual alone.
+# Where the first q follows the size of the duals, it is at most this fraction of the q of one dual
+# alone, the mean of c_i ‖x_i‖².
 MOST_FIRST_PART = 0.01
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.core.deadline import ends_within
 from rrmlinear.core.loading import loading
 from rrmlinear.core.records import replace
+from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.data.problem import check_kind
 from rrmlinear.training.costs import checked_costs
@@ -96,7 +96,7 @@ def warn_unless_ended(model: LabelModel) -> None:
     """Warn the caller of a function that fits where a label has not reached the tolerance."""
     assert model.result is not None
     if not model.result.solved:
-        warnings.warn(model.result.shortfall(), NotSolvedWarning, stacklevel=3)
+        warn_caller(model.result.shortfall(), NotSolvedWarning)
 
 
 def solve_labels(

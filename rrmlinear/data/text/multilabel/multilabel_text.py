@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
+from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.container.signature import is_container
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.data.problem import check_kind
@@ -79,7 +79,7 @@ def read_multilabel(
     check_count(name, blocks)
     problem, text = reading.problem(), reading.warning()
     if text:
-        warnings.warn(text, stacklevel=2)
+        warn_caller(text)
     return MultilabelProblem(problem.rows, blocks.names.sets())
 
 
