@@ -91,6 +91,11 @@ cdef class BlockLoss:
         """None: dual blocks are no intervals."""
         return None
 
+    @property
+    def bounds(self):
+        """(u, v) if φ(m) = max Σ p_j m_j over 0 ≤ p_j ≤ u with Σ p_j ≤ v; None for other losses."""
+        return None
+
     def pieces(self, y):
         """None: dual blocks are no sums of clipped lines."""
         return None

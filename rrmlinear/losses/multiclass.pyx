@@ -97,6 +97,10 @@ cdef class CrammerSinger(SimplexLoss):
     def __init__(self):
         self.cost = 1.0
 
+    @property
+    def bounds(self):
+        return INFINITY, 1.0
+
     def _smoothed(self, smoothing):
         return SmoothCrammerSinger(smoothing)
 
@@ -187,6 +191,10 @@ cdef class WestonWatkins(BlockLoss):
         if not 0 <= smoothing < INFINITY:
             raise ValueError(f"smoothing must be at least 0 and finite, got {smoothing}")
         self.cost, self.smoothing = 1.0, smoothing
+
+    @property
+    def bounds(self):
+        return None if self.smoothing > 0 else (1.0, INFINITY)
 
     def lipschitz(self, Py_ssize_t k):
         return sqrt(max(0, k - 1))

@@ -11,6 +11,7 @@ from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
+from rrmlinear.solvers.loop.stages.class_face import has_class_faces, on_class_face
 from rrmlinear.solvers.loop.stages.face import has_faces, on_face
 from rrmlinear.solvers.loop.stages.turns import Stage, Turns
 
@@ -184,8 +185,8 @@ class Stages(Solver):
         self._go_on(f"{'moved no more' if stalled else 'was slow'} after {self.passes} passes")
 
     def improve(self) -> bool:
-        """Correct the best points: margins that rounding hides, and those of their face (`on_face`)
-        for less work than this turn.
+        """Correct the best points: margins that rounding hides, and those of their face (`on_face`,
+        `on_class_face`) for less work than this turn.
         """
         best = self.certificate
         if self.proof is None or not -math.inf < best.gap < math.inf:
@@ -193,10 +194,14 @@ class Stages(Solver):
         before = best.gap
         with suppress(*OUT_OF_RANGE):
             proof = self.proof(best)
-            if not has_faces(proof.risk, proof.regularizer):
+            if has_faces(proof.risk, proof.regularizer):
+                points = on_face
+            elif has_class_faces(proof.risk, proof.regularizer):
+                points = on_class_face
+            else:
                 return False
             proof.measure()
-            for w, alphas in on_face(proof, self.turns.spent):
+            for w, alphas in points(proof, self.turns.spent):
                 proof.offer_weights(w)
                 proof.offer_duals(alphas)
             primal, dual = proof.measure()
