@@ -18,10 +18,10 @@ Array = NDArray[np.float64]
 
 def has_class_faces(risk: Any, omega: Any) -> bool:
     """Whether `on_class_face` knows the conditions of an optimum: kinks of margins, ½ m ‖W‖²."""
-    if getattr(risk, "condition", None) is not None or omega.quadratic_l1 != 0:
-        return False
     bounds = getattr(getattr(risk, "loss", None), "bounds", None)
-    return bounds is not None and not risk.loss.differentiable and omega.modulus > 0
+    if bounds is None or risk.condition is not None:
+        return False
+    return omega.quadratic_l1 == 0 and omega.modulus > 0
 
 
 def on_class_face(proof: Certificate, most: float) -> Iterator[tuple[Array, Array]]:
