@@ -24,16 +24,20 @@ from rrmlinear.estimators.labels.multilabel import MultilabelClassifier as Multi
 from rrmlinear.estimators.logistic import LogisticRegression as LogisticRegression
 from rrmlinear.estimators.matrices.completion import MatrixCompletion as MatrixCompletion
 from rrmlinear.estimators.matrices.multitask import MultiTaskRegressor as MultiTaskRegressor
-from rrmlinear.estimators.multivariate import MultivariateClassifier as MultivariateClassifier
 from rrmlinear.estimators.one_class import OneClassSVM as OneClassSVM
+from rrmlinear.estimators.orders.multivariate import (
+    MultivariateClassifier as MultivariateClassifier,
+)
 from rrmlinear.estimators.path import path as path
 from rrmlinear.estimators.regressions import ElasticNet as ElasticNet
 from rrmlinear.estimators.regressions import HuberRegressor as HuberRegressor
 from rrmlinear.estimators.regressions import Lasso as Lasso
 from rrmlinear.estimators.regressions import QuantileRegressor as QuantileRegressor
 from rrmlinear.estimators.ridge import Ridge as Ridge
+from rrmlinear.estimators.ridge_classifier import RidgeClassifier as RidgeClassifier
 from rrmlinear.estimators.searches.classifiers import LinearSVCCV as LinearSVCCV
 from rrmlinear.estimators.searches.classifiers import LogisticRegressionCV as LogisticRegressionCV
+from rrmlinear.estimators.searches.left_out import RidgeClassifierCV as RidgeClassifierCV
 from rrmlinear.estimators.searches.left_out import RidgeCV as RidgeCV
 from rrmlinear.estimators.searches.regressions import ElasticNetCV as ElasticNetCV
 from rrmlinear.estimators.searches.regressions import LassoCV as LassoCV

@@ -25,7 +25,12 @@ CHART: dict[str, dict[str, tuple[str, ...]]] = {
         "curved boundaries": ("KernelClassifier",),
         "few simple rules that vote": ("ERLPBoostClassifier",),
         "another loss or regularizer, bounds": ("LinearClassifier",),
-        "C by cross validation": ("LinearSVCCV", "LogisticRegressionCV"),
+        "by least squares": ("RidgeClassifier",),
+        "C or alpha by cross validation": (
+            "LinearSVCCV",
+            "LogisticRegressionCV",
+            "RidgeClassifierCV",
+        ),
     },
     "a number": {
         "the mean": ("Ridge",),

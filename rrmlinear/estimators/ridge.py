@@ -41,13 +41,17 @@ class SeveralTargets(Regressor):
         another number of targets.
         """
         self._validate_params()
-        self.solver_ = self.solver
         how = {"y_numeric": True, "multi_output": True}
-        X, y, sample_weight = self._checked_data(X, y, sample_weight, **how)
+        self.fit_targets(*self._checked_data(X, y, sample_weight, **how))
+        return self
+
+    def fit_targets(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """`fit` on data that is checked."""
+        self.solver_ = self.solver
         if y.ndim == 1 and np.ndim(self.alpha) == 0:
             self._set_certificate(self._fit_target(X, y, sample_weight), self._scale)
             self._gaps = None
-            return self
+            return
         targets = y.reshape(len(y), -1)
         copies = self._copies(targets.shape[1])
         results = [
@@ -67,7 +71,6 @@ class SeveralTargets(Regressor):
         self._gaps = None if len(gaps) == 1 else gaps
         self._training_ = copies[-1]._training_
         self._set_certificate(together)
-        return self
 
     def _columns(self, n_scores: int) -> list[str]:
         return [f"target {j + 1}" for j in range(n_scores)] if n_scores > 1 else ["prediction"]

@@ -24,6 +24,7 @@ from rrmlinear import (
     OneClassSVM,
     QuantileRegressor,
     Ridge,
+    RidgeClassifier,
     RidgeCV,
     WestonWatkinsSVC,
 )
@@ -41,6 +42,7 @@ PAIRS = (
     (LinearRegressor("squared"), linear_model.Ridge()),
     (Ridge(), linear_model.Ridge()),
     (RidgeCV(), linear_model.RidgeCV()),
+    (RidgeClassifier(), linear_model.RidgeClassifier()),
     (Lasso(alpha=0.01), linear_model.Lasso(alpha=0.01)),
     (ElasticNet(alpha=0.01), linear_model.ElasticNet(alpha=0.01)),
     (LassoCV(alphas=2, cv=2), linear_model.LassoCV(alphas=2, cv=2)),

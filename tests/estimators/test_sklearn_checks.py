@@ -28,6 +28,8 @@ from rrmlinear import (
     PoissonRegressor,
     QuantileRegressor,
     Ridge,
+    RidgeClassifier,
+    RidgeClassifierCV,
     RidgeCV,
     TweedieRegressor,
     WestonWatkinsSVC,
@@ -98,6 +100,8 @@ SETTINGS = {
     ),
     ElasticNetCV: ({"cv": 3, "alphas": 5}, {"cv": 3, "alphas": 5, "l1_ratio": [0.2, 0.9]}),
     RidgeCV: ({}, {"cv": 3}, {"positive": True}),
+    RidgeClassifier: ({}, {"positive": True, "class_weight": "balanced"}),
+    RidgeClassifierCV: ({}, {"cv": 3}, {"scoring": "accuracy"}),
     MultiTaskRegressor: ({}, {"loss": "huber", "solver": "fista"}, {"solver": "pdprox-primal"}),
     ERLPBoostClassifier: (
         {},

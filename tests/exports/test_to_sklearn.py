@@ -21,6 +21,8 @@ TWINS = {
     "MultivariateClassifier": "LinearSVC",
     "LogisticRegressionCV": "LogisticRegression",
     "LinearSVCCV": "LinearSVC",
+    "RidgeClassifier": "LinearSVC",
+    "RidgeClassifierCV": "LinearSVC",
     "RidgeCV": "Ridge",
     "LassoCV": "Lasso",
     "ElasticNetCV": "ElasticNet",

@@ -24,6 +24,8 @@ CLASSES = [
     (rrm.LinearClassifier("softmax", regularizer="l21"), X, names),
     (rrm.LogisticRegressionCV(cv=3, Cs=3), X, names),
     (rrm.LinearSVCCV(cv=3, Cs=3), X, names),
+    (rrm.RidgeClassifier(), X, names),
+    (rrm.RidgeClassifierCV(), X, names),
     (rrm.MultivariateClassifier(), X, truth),
     (rrm.OneClassSVM(), X, None),
     (rrm.KernelClassifier(), X, names),

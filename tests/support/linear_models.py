@@ -35,6 +35,8 @@ CLASSIFIERS = cases(
     (rrm.LinearClassifier("generalized-hinge"), index * 2.0),
     (rrm.LogisticRegressionCV(cv=3, Cs=3), names),
     (rrm.LinearSVCCV(cv=3, Cs=3), truth),
+    (rrm.RidgeClassifier(class_weight="balanced"), names),
+    (rrm.RidgeClassifierCV(), truth),
     (rrm.MultivariateClassifier(), truth),
     (rrm.MultilabelClassifier(), names),
     (rrm.MultilabelClassifier(), truth),
@@ -59,6 +61,7 @@ REGRESSIONS = cases(
 LABELLERS = cases(
     (rrm.LinearSVC(), matrix),
     (rrm.LinearClassifier("logistic"), matrix),
+    (rrm.RidgeClassifier(), matrix),
     (rrm.MultilabelClassifier(), matrix),
     (rrm.MultilabelClassifier(), csr_array(matrix)),
     (rrm.MultilabelClassifier(thresholds="cv"), matrix),

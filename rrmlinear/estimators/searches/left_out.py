@@ -9,13 +9,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import check_scoring
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight
 
 from rrmlinear.estimators.arguments import POSITIVE, RANGES
+from rrmlinear.estimators.classifier import labels_of
+from rrmlinear.estimators.labels.label_matrices import indicator_of, is_label_matrix
 from rrmlinear.estimators.ridge import Ridge
+from rrmlinear.estimators.ridge_classifier import RidgeClassifier
 from rrmlinear.estimators.searches.few_classes import score_of
 from rrmlinear.estimators.searches.grids import AlphaSearch, checked_values
 from rrmlinear.estimators.unregularized.intercepts import with_ones
@@ -24,7 +27,91 @@ Array = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class RidgeCV(AlphaSearch, Ridge):
+class LeavesOut(AlphaSearch):
+    """Alpha by leaving each example out in turn, or by folds along warm starts."""
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {"n_alphas": "give the values as alphas"}
+    eps: ClassVar[float] = 1e-3  # type: ignore[misc]
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **RANGES,
+        "alphas": ["array-like", *POSITIVE],
+        "gcv_mode": [StrOptions({"auto", "svd", "eigen"}), None],
+        "store_cv_results": ["boolean"],
+        "alpha_per_target": ["boolean"],
+    }
+
+    alphas: Any = field(default=(0.1, 1.0, 10.0), kw_only=False)
+    store_cv_results: bool = False
+
+    def _by_folds(self) -> bool:
+        """Whether folds are asked for. Raises ValueError for options that are not for them."""
+        own: Any = self
+        if self.cv is None and not own.positive:
+            return False
+        for name in ("store_cv_results", "alpha_per_target"):
+            if getattr(self, name, False):
+                raise ValueError(f"cv!=None and {name}=True are incompatible")
+        return True
+
+    def _leave_out(self, X: Any, targets: Any, weights: Any, y: Any) -> Any:
+        """Choose alpha for checked data by leaving each example out; labels y make the targets."""
+        checked_values("alphas", self.alphas)
+        alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
+        at, scores = self._left_out(X, targets, weights, alphas, y)
+        self._tried_: list[Any] = []  # by folds
+        self.alpha_: Any = alphas[at] if at.ndim else float(alphas[at])
+        self.best_score_: Any = scores.max(axis=0) if at.ndim else float(scores.max())
+        return self._one().set_params(alpha=self.alpha_)
+
+    def _take(self, best: Any) -> None:
+        """Take over what a fit has found."""
+        for name, value in vars(best).items():
+            if name.endswith("_") and name != "n_features_in_":
+                setattr(self, name, value)
+
+    def _stand_in(self, predictions: Any) -> tuple[Any, Any]:
+        """An estimator that predicts what it is given, and what it is given for these scores."""
+        return Predictions(), predictions
+
+    def _left_out(
+        self, X: Any, y: Any, sample_weight: Any, alphas: Array, truth: Any
+    ) -> tuple[NDArray[np.intp], Array]:
+        """The place of the best alpha, or one for each target, and the scores of all."""
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        targets = y.reshape(len(y), -1).astype(np.float64)
+        roots, one_by_one = (
+            np.sqrt(weights)[:, np.newaxis],
+            getattr(self, "alpha_per_target", False),
+        )
+        given = None if sample_weight is None else weights
+        scorer = None if self.scoring is None else check_scoring(self, self.scoring)
+        if self._asked_intercept() == "regularized":
+            X = with_ones(X)
+        free = self._asked_intercept() == "unregularized"
+        kept, scores = [], []
+        for errors in left_out_errors(X, targets, weights, alphas, free):
+            if scorer is None:
+                kept.append(errors**2)
+                own = -kept[-1].mean(axis=0)
+                scores.append(own if one_by_one else own.mean(keepdims=True))
+                continue
+            zeros = np.zeros_like(errors)
+            kept.append(targets - np.divide(errors, roots, out=zeros, where=roots > 0))
+            if not np.isfinite(kept[-1]).all():  # nothing is left without a single example
+                scores.append([np.nan] * (targets.shape[1] if one_by_one else 1))
+                continue
+            known, found = self._stand_in(kept[-1])
+            pairs = zip(found.T, truth.T, strict=True) if one_by_one else [(found, truth)]
+            scores.append([score_of(scorer, known, *pair, given) for pair in pairs])
+        if self.store_cv_results:
+            self.cv_results_ = np.stack(kept, axis=-1).reshape(*y.shape, len(alphas))
+        means = np.nan_to_num(np.array(scores, dtype=np.float64), nan=-np.inf)
+        at = means.argmax(axis=0)
+        return (at, means) if one_by_one and y.ndim == 2 else (at[0], means)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class RidgeCV(LeavesOut, Ridge):
     """`Ridge` with alpha by leaving each example out in turn, or by folds along warm starts.
 
     The prediction of each example by a model without this example is y_i - r_i / (1 - h_i), with
@@ -75,22 +162,11 @@ class RidgeCV(AlphaSearch, Ridge):
     True
     """
 
-    _elsewhere: ClassVar[Mapping[str, str]] = {"n_alphas": "give the values as alphas"}
     _plain = Ridge
     alpha: ClassVar[Any] = None  # type: ignore[misc]
-    eps: ClassVar[float] = 1e-3  # type: ignore[misc]
-    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
-        **RANGES,
-        "alphas": ["array-like", *POSITIVE],
-        "gcv_mode": [StrOptions({"auto", "svd", "eigen"}), None],
-        "store_cv_results": ["boolean"],
-        "alpha_per_target": ["boolean"],
-    }
     _several_targets = True
 
-    alphas: Any = field(default=(0.1, 1.0, 10.0), kw_only=False)
     gcv_mode: str | None = None
-    store_cv_results: bool = False
     alpha_per_target: bool = False
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -100,63 +176,97 @@ class RidgeCV(AlphaSearch, Ridge):
         `Ridge.fit`, and for options of leaving out one example together with folds.
         """
         self._validate_params()
-        if self.cv is not None or self.positive:
-            for name in ("store_cv_results", "alpha_per_target"):
-                if getattr(self, name):
-                    raise ValueError(f"cv!=None and {name}=True are incompatible")
+        if self._by_folds():
             return super().fit(X, y, sample_weight)
         how = {"y_numeric": True, "multi_output": True}
         X, y, sample_weight = self._checked_data(X, y, sample_weight, **how)
-        checked_values("alphas", self.alphas)
-        alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
-        at, scores = self._left_out(X, y, sample_weight, alphas)
-        best = self._one().set_params(alpha=alphas[at] if at.ndim else float(alphas[at]))
+        best = self._leave_out(X, y, sample_weight, y.reshape(len(y), -1))
         best.fit(X, y, sample_weight)
-        for name, value in vars(best).items():
-            if name.endswith("_") and name != "n_features_in_":
-                setattr(self, name, value)
-        self._tried_ = []  # by folds
-        self.alpha_: Any = best.alpha
-        self.best_score_: Any = scores.max(axis=0) if at.ndim else float(scores.max())
+        self._take(best)
         return self
 
-    def _left_out(
-        self, X: Any, y: Any, sample_weight: Any, alphas: Array
-    ) -> tuple[NDArray[np.intp], Array]:
-        """The place of the best alpha, or one for each target, and the scores of all."""
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        targets = y.reshape(len(y), -1).astype(np.float64)
-        roots = np.sqrt(weights)[:, np.newaxis]
-        given = None if sample_weight is None else weights
-        scorer = None if self.scoring is None else check_scoring(self, self.scoring)
-        if self._asked_intercept() == "regularized":
-            X = with_ones(X)
-        free = self._asked_intercept() == "unregularized"
-        kept, scores = [], []
-        for errors in left_out_errors(X, targets, weights, alphas, free):
-            if scorer is None:
-                kept.append(errors**2)
-                own = -kept[-1].mean(axis=0)
-                scores.append(own if self.alpha_per_target else own.mean(keepdims=True))
-                continue
-            zeros = np.zeros_like(errors)
-            kept.append(targets - np.divide(errors, roots, out=zeros, where=roots > 0))
-            columns = range(targets.shape[1]) if self.alpha_per_target else [slice(None)]
-            if not np.isfinite(kept[-1]).all():  # nothing is left without a single example
-                scores.append([np.nan for _ in columns])
-                continue
-            scores.append(
-                [
-                    score_of(scorer, Predictions(), kept[-1][:, j], targets[:, j], given)
-                    for j in columns
-                ]
-            )
-        if self.store_cv_results:
-            self.cv_results_ = np.stack(kept, axis=-1).reshape(*y.shape, len(alphas))
-        found = np.nan_to_num(np.array(scores, dtype=np.float64), nan=-np.inf)
-        several = self.alpha_per_target and y.ndim == 2
-        at = found.argmax(axis=0)
-        return (at, found) if several else (at[0], found)
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class RidgeClassifierCV(LeavesOut, RidgeClassifier):
+    """`RidgeClassifier` with alpha by leaving each example out in turn, or by folds.
+
+    Parameters
+    ----------
+    alphas, store_cv_results
+        As in `RidgeCV`.
+    cv : int, splitter or iterable, default=None
+        None leaves each example out in turn; folds are stratified. With ``positive`` it is 5 folds.
+    scoring : str or callable, default=None
+        If None, minus the mean squared error of the targets ±1 with ``cv=None``, the accuracy with
+        folds.
+    class_weight, positive, copy_X, fit_intercept, solver, tol, max_iter, random_state, n_jobs, \
+    warm_start, callback, verbose
+        As in `RidgeClassifier`.
+
+    Attributes
+    ----------
+    alpha_, best_score_ : float
+        The best value, and its score.
+    alphas_ : ndarray of shape (n_alphas,)
+        The values, falling, by folds.
+    scores_ : ndarray of shape (n_folds, n_alphas)
+        Scores on held-out examples, by folds.
+    cv_results_ : ndarray of shape (n_samples, n_targets, n_alphas)
+        As in `RidgeCV`, of the targets.
+    coef_, intercept_, classes_, dual_coef_, objective_, duality_gap_, solver_, n_iter_, status_, \
+    trace_, n_features_in_, feature_names_in_
+        As in `RidgeClassifier`, of the best value on all examples.
+
+    References
+    ----------
+    As in `Ridge`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from rrmlinear import RidgeClassifierCV
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> RidgeClassifierCV(alphas=[1e-3, 1e-2, 1e-1, 1]).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _plain = RidgeClassifier
+    _fits_in_memory = True
+    alpha: ClassVar[Any] = None  # type: ignore[misc]
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose alpha, then train on X (n_samples × n_features) with labels y, as
+        `RidgeClassifier.fit`.
+
+        ``sample_weight`` (n_samples, at least 0) weighs training and scores. Raises ValueError as
+        `RidgeClassifier.fit`, for options of leaving out one example together with folds, and for
+        folds of a label matrix.
+        """
+        self._validate_params()
+        self._label_form = "dense" if is_label_matrix(y) else ""
+        if self._by_folds():
+            if self._label_form:
+                raise ValueError("folds are of one label a row: a label matrix takes cv=None")
+            return LeavesOut.fit(self, X, y, sample_weight)
+        X, y, sample_weight = self._checked_data(
+            X, y, sample_weight, multi_output=bool(self._label_form)
+        )
+        self.classes_, targets, weights = self._targets(X, y, sample_weight)
+        best = self._leave_out(X, targets.reshape(len(targets), -1), weights, y)
+        best.fit(X, y, sample_weight)
+        self._take(best)
+        return self
+
+    def _stand_in(self, predictions: Any) -> tuple[Any, Any]:
+        is_pair = len(self.classes_) == 2 and not self._label_form
+        known = Labels(self.classes_, self._label_form)
+        return known, predictions.ravel() if is_pair else predictions
+
+    def _default_scoring(self) -> str:
+        return "accuracy"
+
+    def _set_search(self, ratio: float | None, value: float, grids: Array, scores: Array) -> None:
+        self.alpha_, self.alphas_, self.scores_ = value, grids[0], scores[0]
 
 
 class Predictions(RegressorMixin, BaseEstimator):
@@ -165,6 +275,21 @@ class Predictions(RegressorMixin, BaseEstimator):
     def predict(self, X: Any) -> Any:
         """X."""
         return X
+
+
+class Labels(ClassifierMixin, BaseEstimator):
+    """The same for classes: it takes scores."""
+
+    def __init__(self, classes: Any, form: str) -> None:
+        self.classes, self.form, self.classes_ = classes, form, classes
+
+    def decision_function(self, X: Any) -> Any:
+        """X."""
+        return X
+
+    def predict(self, X: Any) -> Any:
+        """The labels of scores."""
+        return indicator_of(X, self.form) if self.form else labels_of(X, self.classes_)
 
 
 def left_out_errors(

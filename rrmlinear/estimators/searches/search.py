@@ -79,7 +79,7 @@ class Search(LinearModel):
         """
         self._validate_params()
         ratios = self._ratios()
-        classifying = self._kinds != ("regression",)
+        classifying = is_classifier(self)
         numeric = {} if classifying else {"y_numeric": True, "multi_output": self._several_targets}
         X, y, sample_weight = self._checked_data(X, y, sample_weight, **numeric)
         X = without_repeats(X)  # once for all folds

@@ -1,0 +1,3 @@
+"""Classes of the order of examples: measures of all labels at once, ranks within queries, and
+times to an event.
+"""
