@@ -4,11 +4,14 @@
 page hold there and here.
 """
 
+import inspect
 import re
 import sys
+from functools import cached_property
 from pathlib import Path
 
 import numpydoc.docscrape_sphinx
+from docutils import nodes
 from jinja2 import FileSystemLoader
 from jinja2.sandbox import SandboxedEnvironment
 
@@ -25,6 +28,13 @@ TEMPLATES = SandboxedEnvironment(
 )
 numpydoc.docscrape_sphinx.SandboxedEnvironment = lambda loader: TEMPLATES
 
+#: Methods that other modules of the package call, and nobody else.
+INNER = {
+    *("check_choices", "check_like", "check_marginals", "duals_of", "fit_from", "fits"),
+    *("in_batches", "in_blocks", "is_regression", "joined", "lines_behind", "link", "over"),
+    *("pairs", "predict_numbers", "probabilities_of", "read_by", "refit", "relabelled"),
+    *("rows_behind", "structure", "with_empty", "with_intercepts"),
+}
 BAR = re.compile(r"(?<!\\)\|")
 
 project = "rrmlinear"
@@ -59,7 +69,8 @@ myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 mathjax3_config = {"options": {"enableMenu": False}}
 
-templates_path = ["_templates"]
+# autosummary seeks them from the folder of the sources, not from that of this file.
+templates_path = [str(Path(__file__).parent / "_templates")]
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
@@ -88,8 +99,24 @@ html_show_sphinx = False
 
 
 def skips(app, what, name, member, skip, options):
-    """Whether a page of a class leaves this member out: those of scikit-learn have pages there."""
-    return skip or not str(getattr(member, "__module__", "")).startswith("rrmlinear.")
+    """True for members that a page leaves out: private ones, scikit-learn's, and the house's own.
+
+    None leaves the choice to Sphinx; False would show what Sphinx hides.
+    """
+    ours = str(getattr(member, "__module__", "rrmlinear")).startswith("rrmlinear")
+    does = inspect.isroutine(member) or isinstance(member, property | cached_property)
+    return None if ours and does and not name.startswith("_") and name not in INNER else True
+
+
+def inlines(app, doctree, docname):
+    """Puts pictures with links into their pages as they are: an image's links lead nowhere."""
+    for image in list(doctree.findall(nodes.image)):
+        path = Path(app.srcdir, image["uri"])
+        if path.match("chart*.svg"):
+            svg = path.read_text(encoding="utf-8").partition("<svg")
+            label = f'<svg role="img" aria-label="{image["alt"]}"'
+            drawn = svg[2].replace(' target="_blank"', "")
+            image.replace_self(nodes.raw("", label + drawn, format="html"))
 
 
 def joins(app, what, name, obj, options, lines):
@@ -115,3 +142,4 @@ def setup(app):
     """Sphinx's door."""
     app.connect("autodoc-process-docstring", joins, priority=100)
     app.connect("autodoc-skip-member", skips)
+    app.connect("doctree-resolved", inlines)

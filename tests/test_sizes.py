@@ -18,7 +18,7 @@ MOST = {
     "attributes of a class": 34,
     "depth of inheritance": 9,
     "looks at a shape in the catalog": 0,
-    "lines of tests": 42_112,
+    "lines of tests": 42_146,
     "constants that tests set": 8,
 }
 #: What sets a constant of a module in a test.

@@ -56,7 +56,10 @@ CHART: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 COLUMNS = (0.0, 2.6, 5.3, 10.6)
-INK, LINE = "#1b2733", "#7c8b99"
+INK, LINE, LINK = "#1b2733", "#7c8b99", "#0b4fa0"
+#: Points: the size of the letters, and the width of one of a fixed width.
+SIZE = 8.5
+LETTER = 0.602 * SIZE
 FILLS = ("#dbe7f3", "#e4f0e4", "#fbf0da", "#f6e3ea")
 #: Width of the chart for phones, and the indent of its answers.
 NARROW, INDENT = 5.4, 0.5
@@ -75,7 +78,8 @@ def draw(path: Path) -> None:
             _line(axes, COLUMNS[1] + 2.0, middle, COLUMNS[2] - 0.1, row)
             _line(axes, COLUMNS[2] + 4.4, row, COLUMNS[3] - 0.1, row)
             _box(axes, COLUMNS[2], row, answer, fill, width=4.4)
-            _box(axes, COLUMNS[3], row, ", ".join(classes), fill, width=4.2, family="monospace")
+            _box(axes, COLUMNS[3], row, "", fill, width=4.2)
+            _names(axes, COLUMNS[3] + 2.1, row, classes)
             row += 1
     middle = (n_rows - 1) / 2
     for root in roots:
@@ -98,7 +102,7 @@ def draw_narrow(path: Path) -> None:
             _box(axes, INDENT, at, "\n", fill, width=NARROW - INDENT)
             centre = (NARROW + INDENT) / 2
             _words(axes, centre, at - 0.2, answer)
-            _words(axes, centre, at + 0.2, ", ".join(classes), family="monospace")
+            _names(axes, centre, at + 0.2, classes)
         row += len(answers) + 1
     axes.set(xlim=(-0.1, NARROW + 0.1), ylim=(n_rows - 0.4, -0.6))
     _save(figure, path)
@@ -112,7 +116,7 @@ def _save(figure, path: Path) -> None:
     plt.close(figure)
 
 
-def _box(axes, left, row, text, fill, width=2.0, family="sans-serif") -> None:
+def _box(axes, left, row, text, fill, width=2.0) -> None:
     height = 0.9 if "\n" in text else 0.7
     axes.add_patch(
         mpl.patches.FancyBboxPatch(
@@ -122,18 +126,40 @@ def _box(axes, left, row, text, fill, width=2.0, family="sans-serif") -> None:
             boxstyle="round,pad=0.02,rounding_size=0.12",
             facecolor=fill,
             edgecolor=LINE,
+            clip_on=False,
         )
     )
-    _words(axes, left + width / 2, row, text, family)
+    _words(axes, left + width / 2, row, text)
 
 
-def _words(axes, centre, row, text, family="sans-serif") -> None:
-    axes.text(centre, row, text, ha="center", va="center", fontsize=8.5, family=family, color=INK)
+def _words(axes, centre, row, text) -> None:
+    axes.text(centre, row, text, ha="center", va="center", fontsize=SIZE, color=INK)
+
+
+def _names(axes, centre, row, names) -> None:
+    """Names of classes in one line, each a link to its page of the reference."""
+    left = -LETTER * len(", ".join(names)) / 2
+    for number, name in enumerate(names):
+        told = name + "," * (number < len(names) - 1)
+        axes.annotate(
+            told,
+            (centre, row),
+            (left, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=SIZE,
+            family="monospace",
+            color=LINK,
+            url=f"api/generated/rrmlinear.{name}.html",
+        )
+        left += LETTER * (len(told) + 1)
 
 
 def _line(axes, left, top, right, bottom) -> None:
     centre = (left + right) / 2
-    axes.plot([left, centre, centre, right], [top, top, bottom, bottom], color=LINE, lw=0.9)
+    axes.plot(
+        [left, centre, centre, right], [top, top, bottom, bottom], color=LINE, lw=0.9, clip_on=False
+    )
 
 
 if __name__ == "__main__":

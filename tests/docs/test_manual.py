@@ -25,6 +25,11 @@ CLASSES = [name for name in PUBLIC if isinstance(getattr(rrmlinear, name), type)
 MOST_WORDS = 25
 
 
+def _named(page):
+    """The names that a page of the reference tells."""
+    return set(re.findall(r'id="(rrmlinear\.[\w.]+)"', page.read_text(encoding="utf-8")))
+
+
 def prose(text):
     """The sentences of a page, without code, tables, lists of links and formulas."""
     text = re.sub(r"^(```|:::+).*?^\1`*$", "", text, flags=re.DOTALL | re.MULTILINE)
@@ -113,6 +118,15 @@ def test_the_manual_builds_and_its_links_lead_somewhere(tmp_path):
         [sys.executable, script, "--fast", tmp_path], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    formula = (tmp_path / "html/docs/api/generated/rrmlinear.LinearSVC.html").read_text()
+    reference = tmp_path / "html/docs/api/generated"
+    named = {path.stem: _named(path) for path in reference.glob("*.html")}
+    assert not [name for names in named.values() for name in names if "._" in name]
+    estimators = {name for name in CLASSES if hasattr(getattr(rrmlinear, name), "get_params")}
+    for name in estimators:
+        told = {f"rrmlinear.{name}{member}" for member in ("", ".fit", ".predict", ".save")}
+        assert told <= named[f"rrmlinear.{name}"]
+    formula = (reference / "rrmlinear.LinearSVC.html").read_text()
     assert "_static/mathjax/tex-chtml.js" in formula
+    chart = (tmp_path / "html/docs/choose.html").read_text()
+    assert 'xlink:href="api/generated/rrmlinear.LinearSVC.html"' in chart
     assert (tmp_path / "html/_static/mathjax/tex-chtml.js").exists()

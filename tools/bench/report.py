@@ -64,7 +64,7 @@ def arguments_of(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--limit", type=float, default=10.0, help="seconds of one training")
     parser.add_argument("--runs", type=int, default=3, help="of each, for the medians")
     parser.add_argument("--into", type=Path, metavar="FILE", help="such as docs/speed.md")
-    parser.add_argument("--ratios", type=Path, metavar="FILE", help="such as README.md")
+    parser.add_argument("--ratios", type=Path, nargs="+", metavar="FILE", help="such as README.md")
     parser.add_argument("--again", action="store_true", help="measure again what is there")
     chosen = parser.parse_args(words)
     for name in ("minutes", "jobs", "limit", "runs"):

@@ -76,7 +76,7 @@ class Page(HTMLParser):
                 self.places.add(value or "")
             elif (tag, name) in LOADS:
                 self.loaded.add(value or "")
-            elif (tag, name) == ("a", "href"):
+            elif tag == "a" and name in ("href", "xlink:href"):
                 self.links.add(value or "")
 
 

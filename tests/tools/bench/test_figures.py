@@ -1,6 +1,7 @@
 """The figures of the pages: their commands, their tables, and how a run goes on."""
 
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -91,20 +92,39 @@ def test_a_run_writes_the_page_and_goes_on(tools, top, capsys):
 def test_the_front_page_takes_its_ratios_from_the_tables(tool, tmp_path):
     tool("report")
     ratios = sys.modules["ratios"]
-    page, front = tmp_path / "speed.md", tmp_path / "README.md"
+    page, front, first = (tmp_path / name for name in ("speed.md", "README.md", "index.md"))
     front.write_text("<!-- ratios -->\nold\n<!-- end -->\n")
+    first.write_text("<!-- medians -->\nold\n<!-- end -->\n")
     page.write_text(
         "<!-- report -->\n### Losses of one score\n\n"
         "| against | problems | to 0.001 | to 1e-06 |\n| --- | --- | --- | --- |\n"
         "| LIBLINEAR dual (-s 3, 1, 7) | 9 | 2 | 0.98 / 3 / over 1000, never: 5 |\n"
-        "| celer | 3 | 2 | never: 3 |\n| scikit-learn Lasso | 3 | 2 | 4.5 |\n<!-- end -->\n"
+        "| celer | 3 | 2 | 1.5 / 2 |\n| scikit-learn Lasso | 3 | 2 | 4.5 |\n"
+        "* LIBLINEAR dual (-s 3, 1, 7): a, hinge: 0.98 of 2 ms; b, hinge: 0.5 to 0.7 of 1 ms\n"
+        "<!-- end -->\n"
     )
-    ratios.put_ratios(front, page)
-    assert front.read_text().splitlines()[3:5] == [
-        "| hinge, squared hinge and logistic loss, to 1e-6 | LIBLINEAR `-s 3`, `1`, `7` "
-        "| 0.98 to over 1000 |",
-        "| the Lasso on text, three values of λ, to 1e-6 | scikit-learn, celer | 4.5 |",
-    ]
-    rows = {each.problem for each in ratios.ROWS}
-    ratios.put_ratios(front, TOP / "docs" / "speed.md")
-    assert {line.split(" | ")[0][2:] for line in front.read_text().splitlines()[3:-2]} == rows
+    ratios.put_ratios([front, first], page)
+    hinge, lasso = front.read_text().splitlines()[3:5]
+    named = "| hinge, squared hinge and logistic loss, to 1e-6 | LIBLINEAR `-s 3`, `1`, `7` "
+    assert hinge == named + "| 3 | 0.98 to over 1000 |"
+    assert lasso.endswith("scikit-learn, celer | 1.5 to 4.5 | 1.5 to 4.5 |")
+    assert "LIBLINEAR dual (-s 3, 1, 7): 0.5 to 0.98 (a, b)." in front.read_text()
+    assert first.read_text().splitlines()[3:-2] == [hinge]
+
+
+def test_the_pages_have_the_ratios_of_the_tables(tool, tmp_path):
+    tool("report")
+    ratios = sys.modules["ratios"]
+    speed = TOP / "docs" / "speed.md"
+    pages = [TOP / "README.md", TOP / "docs" / "index.md", speed]
+    copies = [shutil.copy(page, tmp_path / f"{number}.md") for number, page in enumerate(pages)]
+    ratios.put_ratios(list(map(Path, copies)), speed)
+    assert [Path(each).read_text() for each in copies] == [page.read_text() for page in pages]
+    assert all(f"| {row.problem} |" in speed.read_text() for row in ratios.ROWS)
+    pytest.importorskip("matplotlib", reason="the picture is drawn by matplotlib")
+    ratios.draw(speed, tmp_path / "ratios.svg")
+    drawn, kept = (
+        re.findall("<text[^>]*>([^<]+)", path.read_text())
+        for path in (tmp_path / "ratios.svg", TOP / "docs" / ratios.PICTURE)
+    )
+    assert drawn == kept != []

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from rrmlinear.pages.run import versions
 
+#: The place of the tables of all head-to-heads.
+REPORT = "report"
 #: What is not told beside a measurement.
 UNTOLD = ("machine",)
 

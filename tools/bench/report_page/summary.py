@@ -7,10 +7,9 @@ from pathlib import Path
 from statistics import median
 
 from head_to_heads import LEAST_SECONDS, HeadToHead
-from places import made_with, put, text_of
+from places import REPORT, made_with, put, text_of
 from times import Time
 
-PLACE = "report"
 #: Levels of the curves that the summary shows; None is each program's own end.
 SHOWN = (None, 1e-3, 1e-4, 1e-6)
 #: Ratios are not told beyond this.
@@ -25,9 +24,9 @@ def put_summary(page: Path, done: Sequence[tuple[HeadToHead, list[Time]]]) -> No
     Topics that are there and not done stay as they are, in the order of the page. Raises ValueError
     where the page has no such lines.
     """
-    parts = text_of(page, PLACE).split("### ")[1:]
+    parts = text_of(page, REPORT).split("### ")[1:]
     kept = {part.partition("\n")[0]: f"### {part.rstrip()}\n\n" for part in parts}
-    put(page, PLACE, "".join((kept | summary(done)).values()))
+    put(page, REPORT, "".join((kept | summary(done)).values()))
 
 
 def summary(done: Sequence[tuple[HeadToHead, list[Time]]]) -> dict[str, str]:
