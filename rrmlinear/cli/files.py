@@ -16,7 +16,7 @@ from rrmlinear.cli.parser import Parser
 from rrmlinear.data.container.signature import is_container
 from rrmlinear.data.formats.asked import Asked, flag_of
 from rrmlinear.data.formats.known import format_of
-from rrmlinear.data.formats.opening import is_plain, read_file
+from rrmlinear.data.formats.opening import is_plain, read_file, with_offset
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
@@ -32,6 +32,8 @@ from rrmlinear.data.text.whole_file import check_writable, is_standard_output, w
 
 #: The fields of `Asked` that commands offer.
 FIELDS = ("labels", "weights", "query_ids", "categories", "names", "transpose")
+#: Those that train and predict offer too.
+OFFSETS = ("offset", "exposure")
 #: Nothing is asked of a file: it has all in itself.
 NOTHING = Asked()
 Examples = TypeVar("Examples", Problem, SequenceProblem, MultilabelProblem)
@@ -120,7 +122,7 @@ def read_test(
         return problem
 
     with reading(path):
-        problem = _read_cached(path, read) if cached else read(path)
+        problem = with_offset(_read_cached(path, read), asked) if cached else read(path)
     return problem, labelled
 
 
@@ -239,9 +241,9 @@ def output_file(path: str, sentence: str) -> Iterator[Any]:
         whole.__exit__(None, None, None)
 
 
-def offer_reading(parser: Parser, but: Sequence[str] = ()) -> None:
-    """Add these options to a command, all ``but`` some."""
-    for field in FIELDS:
+def offer_reading(parser: Parser, but: Sequence[str] = (), more: Sequence[str] = ()) -> None:
+    """Add these options to a command, all ``but`` some, and ``more``."""
+    for field in (*FIELDS, *more):
         if field in but:
             continue
         if field == "transpose":
@@ -254,7 +256,7 @@ def offer_reading(parser: Parser, but: Sequence[str] = ()) -> None:
 
 def asked_of(options: SimpleNamespace) -> Asked:
     """What was asked for by these options."""
-    given = {field: getattr(options, field, None) for field in FIELDS}
+    given = {field: getattr(options, field, None) for field in (*FIELDS, *OFFSETS)}
     return Asked(**{name: value for name, value in given.items() if value is not None})
 
 

@@ -15,7 +15,7 @@ from rrmlinear.catalog.selection import Selection, number_of, select
 from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.catalog.values import Factors, Names, NamesOrWhole, Size, Switch, Whole
 from rrmlinear.cli.columns import read_columns, read_groups
-from rrmlinear.cli.files import NOTHING, asked_of, files_beside, offer_reading
+from rrmlinear.cli.files import NOTHING, OFFSETS, asked_of, files_beside, offer_reading
 from rrmlinear.cli.flags import FLAGS, sentence_of
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.liblinear import SEARCHED, check_bias, without_effect
@@ -204,7 +204,7 @@ def parser_of_training() -> Parser:
     parser.value("--append")
     parser.flag("--resume")
     parser.value("--tree", type=whole("--tree", 2))
-    offer_reading(parser)
+    offer_reading(parser, more=OFFSETS)
     return parser
 
 
@@ -306,6 +306,8 @@ def _check_workers(parser: Parser, options: SimpleNamespace, file: str) -> None:
         "-C": options.search,
         "--cache": options.cached,
         "--report": options.report_file is not None,
+        "--offset": options.offset is not None,
+        "--exposure": options.exposure is not None,
     }
     for flag, is_given in without.items():
         if is_given:
@@ -330,6 +332,10 @@ def _selected(parameter: Choices, options: SimpleNamespace) -> Selection:
     if row.is_liblinear:
         check_bias(row, bool(options.free_bias), options.bias)
     chosen = select(parameter)
+    if chosen.kind != "regression" and (flag := asked_of(options).given(*OFFSETS)):
+        raise ValueError(
+            f"{flag} has no effect with loss {chosen.loss_row.name}: it is for losses of numbers"
+        )
     if chosen.kind == "chain":
         for flag in ("search", "liblinear_model"):
             if getattr(options, flag):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.cli.files import (
     NOTHING,
+    OFFSETS,
     asked_of,
     blaming,
     check_distinct,
@@ -94,7 +95,7 @@ def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
     parser.value("--beam", type=whole("--beam", 1))
     parser.value("--threshold", type=number("--threshold"))
     parser.flag("--scores")
-    offer_reading(parser)
+    offer_reading(parser, more=OFFSETS)
     options, files = parser.parse(arguments)
     parser.check_files(files, ("test_file", "model_file", "output_file"), "test, model and output")
     probabilities = options.probabilities == "1"
@@ -172,6 +173,10 @@ def _check_beside(model: Model | LabellingModel, options: PredictionOptions) -> 
 
 def _label_examples(model: Model, options: PredictionOptions) -> None:
     known = {"features": model.feature_names, "n_features": model.n_features}
+    if (flag := options.asked.given(*OFFSETS)) and not model.is_regression:
+        raise LeaveError(
+            f"ERROR: {flag} is for models of numbers, and loss {model.loss} has labels"
+        )
     asked = replace(options.asked, unlabelled=True, **known)
     with warnings_said():
         problem, is_labelled = read_test(options.test_file, options.threads, options.strict, asked)
@@ -210,7 +215,9 @@ def in_steps(
     n, found = problem.n_examples, []
     for begin in range(0, max(n, 1), ROWS_AT_ONCE):
         rows = problem.rows.between(begin, begin + ROWS_AT_ONCE)
-        found.append(predict(Problem(rows, problem.labels[begin : begin + ROWS_AT_ONCE])))
+        beside = (problem.labels, problem.offset)
+        labels, offset = (None if a is None else a[begin : begin + ROWS_AT_ONCE] for a in beside)
+        found.append(predict(Problem(rows, labels, offset=offset)))
         show(min(begin + ROWS_AT_ONCE, n), n)
     return np.concatenate(found)
 

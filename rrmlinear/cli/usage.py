@@ -27,6 +27,12 @@ READING = (
     ("--names", "file", "names of features, one on each line"),
     ("--transpose", "", "the rows of a matrix are features, its columns examples"),
 )  # fmt: skip
+#: What train and predict take beside.
+OFFSETS = (
+    ("--offset", "where", "the same for numbers that are added to the scores of a regression; of "
+     "text and containers a file, or FILE:COLUMN of a table"),
+    ("--exposure", "where", "the same for exposures e, the offsets log e of counts and costs"),
+)  # fmt: skip
 #: Options of the train command that are no choices.
 OTHER_OPTIONS = {
     "-B bias": "if bias >= 0, append a column of this value to every example (default -1: none)",
@@ -64,7 +70,7 @@ OTHER_OPTIONS = {
     "and go on from there if the command was killed",
     "--tree n": "with several labels a line: clusters in a tree of about n children a node, for "
     "tens of thousands of labels (docs/labels.md)",
-    **{f"{flag} {value}".strip(): meaning for flag, value, meaning in READING},
+    **{f"{flag} {value}".strip(): meaning for flag, value, meaning in (*READING, *OFFSETS)},
     "-q": "quiet mode: print nothing but warnings, errors and the result of -v",
 }
 #: Additions to the meaning of choices, for their flags.
@@ -85,9 +91,9 @@ FILES = """LIBSVM text (- is standard input), a container, .npy, .npz, .mtx, .h5
 .arrow, .feather, .csv or .tsv, as docs/files.md tells; a folder, a pattern or a URL of them"""
 
 
-def _reading(*without: str) -> str:
+def _reading(*without: str, more: tuple[tuple[str, str, str], ...] = ()) -> str:
     """The lines of the options of reading."""
-    chosen = [row for row in READING if row[0] not in without]
+    chosen = [row for row in (*READING, *more) if row[0] not in without]
     each = (f"{flag} {value}".strip() + f" : {meaning}" for flag, value, meaning in chosen)
     return "\n".join(textwrap.fill(line, WIDTH, subsequent_indent=" " * 17) for line in each)
 
@@ -137,7 +143,7 @@ options:
 --threshold t : with a model of many labels, those with scores above t (default: above 0, or the
                 thresholds of the model)
 --scores : with a model of many labels, write label:score
-{_reading()}
+{_reading(more=OFFSETS)}
 --strict : {STRICT}
 -q : quiet mode (no outputs)
 -h, --help : show this text

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rrmlinear.core.loading import named
 from rrmlinear.core.records import record, replace
 from rrmlinear.data.array_rows import csr_of, float64_of, in_column_order, rows_of, take_rows
+from rrmlinear.data.offsets import log_exposure
 
 if TYPE_CHECKING:
     from rrmlinear.data.container.mapping import Mapped
@@ -82,6 +83,8 @@ class Problem(Examples):
     #: The names of the features, and the words that labels 1 … k stand for, where there are some.
     feature_names: Sequence[str] | None = None
     label_names: Sequence[str] | None = None
+    #: Numbers that are added to the scores of a regression.
+    offset: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         if not hasattr(self.rows, "bias"):
@@ -106,6 +109,7 @@ class Problem(Examples):
             None if self.query_ids is None else self.query_ids[chosen],
             feature_names=self.feature_names,
             label_names=self.label_names,
+            offset=None if self.offset is None else self.offset[chosen],
         )
 
     def to_scipy(self) -> Any:
@@ -125,10 +129,13 @@ class Problem(Examples):
         bias: float = -1.0,
         any_order: bool = False,
         is_finite: bool = False,
+        offset: Any = None,
+        exposure: Any = None,
     ) -> Problem:
         """A Problem over ``X`` (n × d, scipy CSR or dense) and ``y`` (n numbers).
 
-        ``sample_weight`` are n numbers, or one for all.
+        ``sample_weight`` are n numbers, or one for all; so is ``offset``, which is added to the
+        scores of a regression, or an ``exposure`` e ≥ 0, the offset log e.
 
         A CSR matrix or array with float32/float64 values and int32/int64 indices is used without a
         copy, as is a C-ordered dense array of those types; both may be read-only or memory-mapped.
@@ -142,7 +149,8 @@ class Problem(Examples):
         """
         rows: Any = in_column_order(X, y) if any_order else None
         rows = rows_of(X, is_finite) if rows is None else rows
-        whole = cls(rows, *_labelled(y, sample_weight, rows.shape[0]))
+        moved = log_exposure(offset, exposure, rows.shape[0])
+        whole = cls(rows, *_labelled(y, sample_weight, rows.shape[0]), offset=moved)
         return whole if bias == rows.bias else whole.with_bias(bias)
 
     @classmethod
@@ -150,11 +158,11 @@ class Problem(Examples):
         """A Problem over a file of any format that docs/files.md names, or several of one.
 
         ``path`` may be a list of paths, a pattern such as ``"part-*.parquet"``, a folder, or a URL
-        that fsspec reads. ``asked`` are the fields of a reader: ``labels``, ``weights`` and
-        ``query_ids``, each a column, ``"obs:NAME"`` or a file; ``categories``, columns that become
-        columns of zeros and ones, ``["all"]`` for those of words; ``names``, a file with names of
-        features; ``transpose=True`` where rows are features; ``unlabelled=True`` for a file that
-        may lack labels, which are 0 then.
+        that fsspec reads. ``asked`` are the fields of a reader: ``labels``, ``weights``,
+        ``query_ids``, ``offset`` and ``exposure``, each a column, ``"obs:NAME"`` or a file;
+        ``categories``, columns that become columns of zeros and ones, ``["all"]`` for those of
+        words; ``names``, a file with names of features; ``transpose=True`` where rows are features;
+        ``unlabelled=True`` for a file that may lack labels, which are 0 then.
 
         The arrays of a container (docs/container.md) are mapped and read-only. Its header, its
         table of blocks and its size are checked at once, and nothing else is read. With ``verify``

@@ -11,13 +11,15 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.extmath import safe_sparse_dot
 
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.core.records import replace
+from rrmlinear.data.offsets import log_exposure
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_some_weight
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import REGRESSING
 from rrmlinear.estimators.scores import Scored, labelled, problem_of
 from rrmlinear.solvers.loop.result import Result
-from rrmlinear.training.offsets import deviance, log_exposure, moved_by
+from rrmlinear.training.offsets import deviance, moved
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -41,9 +43,8 @@ class Regressor(Scored, RegressorMixin, LinearModel):
     ) -> Self:
         self._validate_params()
         X, y, sample_weight = self._checked_data(X, y, sample_weight, y_numeric=True)
-        none = offset is None and exposure is None
-        moved = None if none else log_exposure(offset, exposure, len(y))
-        self._set_certificate(self._fit_target(X, y, sample_weight, moved), self._scale)
+        known = log_exposure(offset, exposure, len(y))
+        self._set_certificate(self._fit_target(X, y, sample_weight, known), self._scale)
         return self
 
     def refit(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -70,7 +71,8 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         """Set weights, intercept and duals for data that is checked; the result of the solver."""
         problem, chosen = self._prepared(X, y, sample_weight)
         if offset is not None:
-            problem = moved_by(problem, chosen, offset)
+            problem = replace(problem, offset=offset)
+        problem = moved(problem, chosen)
         last = getattr(self, "dual_coef_", None) if self.warm_start else None
         start = last if last is not None and last.shape == np.shape(y) else None
         model, result = self._solve(problem, chosen, start)
@@ -96,14 +98,26 @@ class Regressor(Scored, RegressorMixin, LinearModel):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R² on X with y, or of a deviance D² = 1 − its share of that of the mean label."""
-        row = self._loss(0)
-        if row.link is None:
+        if self._loss(0).link is None:
             return super().score(X, y, sample_weight)
+        return self._explained(X, y, sample_weight)
+
+    def _explained(
+        self, X: Any, y: Any, sample_weight: Any, offset: Any = None, exposure: Any = None
+    ) -> float:
+        """1 − the deviance at the scores over that of the best constant, beside the offsets."""
+        row = self._loss(0)
         X, y, sample_weight = labelled(X, y, sample_weight)
         y = np.asarray(y, dtype=np.float64).ravel()
         row.check_labels(y)
-        weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
-        chosen = self._chosen(Problem.from_arrays(np.ones((len(y), 1)), y), row)[1]
+        known = {"offset": offset, "exposure": exposure}
+        if isinstance(X, Problem) and X.offset is not None and offset is None is exposure:
+            known["offset"] = X.offset
+        given = Problem.from_arrays(np.ones((len(y), 1)), y, sample_weight, **known)
+        given, chosen = self._chosen(given, row)
+        given = moved(given, chosen)
+        y = given.labels
+        weights = np.ones(len(y)) if given.weights is None else given.weights
         mean = np.full(len(y), np.average(y, weights=weights))
         found = np.asarray(self._scores(X).ravel(), dtype=np.float64)
         return 1 - deviance(chosen, y, found, weights) / deviance(
@@ -143,5 +157,24 @@ class OffsetRegressor(Regressor):
         ``offset`` and ``exposure`` are as in `fit`; without them predictions are those of 0 and 1.
         """
         scores = self._scores(X).ravel()
-        moved = log_exposure(offset, exposure, len(scores))
-        return self._loss(0).means(scores if moved is None else scores + moved)
+        known = log_exposure(offset, exposure, len(scores))
+        if known is None and isinstance(X, Problem):
+            known = X.offset
+        return self._loss(0).means(scores if known is None else scores + known)
+
+    def score(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        offset: Any = None,
+        exposure: Any = None,
+    ) -> float:
+        """R² on X with y, or of a deviance D² = 1 − its share of that of the best constant.
+
+        ``offset`` and ``exposure`` are as in `fit`; the constant has them too.
+        """
+        if offset is None is exposure and not isinstance(X, Problem):
+            return super().score(X, y, sample_weight)
+        return self._explained(X, y, sample_weight, offset, exposure)

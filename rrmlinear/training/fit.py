@@ -18,6 +18,7 @@ from rrmlinear.training.classes.blocks import solve_blocks
 from rrmlinear.training.classes.class_problems import solve_as_hinge, solve_two
 from rrmlinear.training.costs import base_costs, class_factors
 from rrmlinear.training.model import Model
+from rrmlinear.training.offsets import moved
 from rrmlinear.training.single import solve_measure, solve_scalars
 from rrmlinear.training.starts import Point, Start, check_starts, point_of
 from rrmlinear.training.streaming import bytes_beside, streamed
@@ -124,6 +125,7 @@ def solve(
     Raises ChoiceError for a start that
     the solver does not take, and MemoryError for more weights than a process can address.
     """
+    problem = moved(problem, chosen)
     chosen.check_problem(problem)
     if start is not None:
         check_starts(chosen)

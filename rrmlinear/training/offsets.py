@@ -1,8 +1,6 @@
-"""Offsets of scores and exposures, as labels and weights of the same problem without them."""
+"""Offsets of scores, as labels and weights of the same problem without them."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,37 +12,12 @@ from rrmlinear.data.problem import Problem
 Array = NDArray[np.float64]
 
 
-def log_exposure(offset: Any, exposure: Any, n: int) -> Array | None:
-    """The offsets of n examples: those given, or the logarithms of exposures; None for neither.
-
-    Raises ValueError for both, for other numbers of them, NaN and infinity, and exposures below 0.
-    """
-    if offset is None and exposure is None:
-        return None
-    if offset is not None and exposure is not None:
-        raise ValueError("offset and exposure are given; an exposure e is the offset log e")
-    name = "offset" if exposure is None else "exposure"
-    values = np.asarray(offset if exposure is None else exposure, dtype=np.float64)
-    values = np.full(n, values) if values.ndim == 0 else values
-    if values.shape != (n,):
-        raise ValueError(f"{name} has shape {values.shape}, but X has {n} rows")
-    wrong = ~np.isfinite(values)
-    if exposure is not None:
-        wrong |= values < 0
-    if wrong.any():
-        at = int(wrong.argmax())
-        allowed = "be finite" if exposure is None else "be finite and at least 0"
-        raise ValueError(f"{name}[{at}] is {values[at]:g}; it must {allowed}")
-    with np.errstate(divide="ignore"):
-        return values if exposure is None else np.log(values)
-
-
 def deviance(chosen: Selection, y: Array, scores: Array, weights: Array) -> float:
     """Σ of weights times half the unit deviances at these scores."""
     return float(weights @ chosen.loss.values(y, np.asarray(scores, dtype=np.float64)))
 
 
-def moved_by(problem: Problem, chosen: Selection, offset: Array) -> Problem:
+def moved(problem: Problem, chosen: Selection) -> Problem:
     """The problem without offsets whose weights are those of scores a + offset.
 
     A residual y − a − o has the label y − o. The deviance of y from μ e, e = exp(o), is e^(2−p)
@@ -53,15 +26,19 @@ def moved_by(problem: Problem, chosen: Selection, offset: Array) -> Problem:
 
     Raises ValueError for losses of other links, and for what no exposure explains.
     """
-    row = chosen.loss_row
-    row.check_labels(problem.labels)
-    if row.link is None:
-        return replace(problem, labels=problem.labels - offset)
-    if row.link != "exp":
+    row, offset = chosen.loss_row, problem.offset
+    if offset is None:
+        return problem
+    if row.link not in (None, "exp") or row.kind != "regression":
         raise ValueError(
             f"an offset has no effect with loss {row.name}: it is for losses of residuals and of "
             "means e^a; give shares of trials, and the numbers of trials as sample_weight"
+            if row.kind == "regression"
+            else f"an offset has no effect with loss {row.name}: it is for losses of numbers"
         )
+    row.check_labels(problem.labels)
+    if row.link is None:
+        return replace(problem, labels=problem.labels - offset, offset=None)
     power, y = chosen.loss.power, problem.labels
     none = np.isneginf(offset)
     lost = none & ((y > 0) | (power == 2))
@@ -71,4 +48,4 @@ def moved_by(problem: Problem, chosen: Selection, offset: Array) -> Problem:
     e = np.exp(offset)
     weights = np.ones(len(y)) if problem.weights is None else problem.weights
     labels = np.divide(y, e, out=np.zeros(len(y)), where=~none)
-    return replace(problem, labels=labels, weights=weights * e ** (2 - power))
+    return replace(problem, labels=labels, weights=weights * e ** (2 - power), offset=None)

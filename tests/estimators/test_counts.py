@@ -71,6 +71,13 @@ def test_an_exposure_is_a_rate_with_weights_and_an_offset_its_logarithm(data):
     plain = LinearRegressor("absolute", tol=1e-9).fit(X, y)
     assert moved.objective_ == pytest.approx(plain.objective_, rel=1e-6)
     np.testing.assert_allclose(moved.predict(X, offset=3.0) - 3, moved.predict(X))
+    null = np.full(N, y.sum() / e.sum())
+    half = [
+        (means * e - np.where(y > 0, y * np.log(means * e), 0)).sum()
+        for means in (by_exposure.predict(X), null, np.maximum(y, 1e-300) / e)
+    ]
+    explained = (half[1] - half[0]) / (half[1] - half[2])
+    assert by_exposure.score(X, y, exposure=e) == pytest.approx(explained, rel=1e-9)
 
 
 def test_an_example_without_exposure_counts_nothing(data):

@@ -113,7 +113,9 @@ def chosen_of(problem: Problem, chosen: NDArray[np.bool_]) -> Problem:
                 copy.writer.add(Piece(values, indices, ends, *own))  # type: ignore[arg-type]
         rows.blocks.release()
         mapped = copy.finish(problem.n_features)
-    return replace(Problem.over(mapped), rows=mapped.rows.with_bias(problem.bias))
+    offset = None if problem.offset is None else problem.offset[chosen]
+    rows = mapped.rows.with_bias(problem.bias)
+    return replace(Problem.over(mapped), rows=rows, offset=offset)
 
 
 def _kept(

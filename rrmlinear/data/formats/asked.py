@@ -14,9 +14,10 @@ ALL = "all"
 class Asked:
     """What a reader is told beside the file's name.
 
-    ``labels``, ``weights`` and ``query_ids`` name a column of a table, ``obs:NAME`` of annotated
-    cells, or a file beside a matrix. ``categories`` are columns that become columns of zeros and
-    ones, ``("all",)`` for those of words. ``names`` is a file with the names of features. With
+    ``labels``, ``weights``, ``query_ids``, ``offset`` and ``exposure`` name a column of a table,
+    ``obs:NAME`` of annotated cells, or a file beside a matrix; offsets also one beside text or a
+    container. ``categories`` are columns that become columns of zeros and ones, ``("all",)`` for
+    those of words. ``names`` is a file with the names of features. With
     ``transpose`` the rows of a matrix are features. A model tells its ``n_features`` and its
     ``features``, by which columns are taken. ``unlabelled`` files are read too where that is True.
     """
@@ -24,6 +25,8 @@ class Asked:
     labels: str | None = None
     weights: str | None = None
     query_ids: str | None = None
+    offset: str | None = None
+    exposure: str | None = None
     categories: tuple[str, ...] = ()
     names: str | None = None
     transpose: bool = False
@@ -37,7 +40,7 @@ class Asked:
 
 
 #: Fields that have one number an example.
-BY_EXAMPLE = ("labels", "weights", "query_ids")
+BY_EXAMPLE = ("labels", "weights", "query_ids", "offset", "exposure")
 
 
 def flag_of(field: str) -> str:

@@ -27,6 +27,8 @@ class Batch:
     labels: NDArray[np.float64] | None
     weights: NDArray[np.float64] | None = None
     query_ids: NDArray[np.int64] | None = None
+    offset: NDArray[np.float64] | None = None
+    exposure: NDArray[np.float64] | None = None
 
 
 class BatchExamples:
@@ -78,11 +80,13 @@ class BatchExamples:
             raise ValueError(f"{self.name} has no examples; at least one is needed")
         matrix, were_summed = _ordered(stacked([batch.matrix for batch in batches]))
         self._say_summed(were_summed)
-        labels, weights, ids = (
+        labels, weights, ids, offset, exposure = (
             _end_to_end([getattr(batch, field) for batch in batches]) for field in BY_EXAMPLE
         )
         try:
-            made = Problem.from_arrays(matrix, self._labels(labels, matrix.shape[0]), weights)
+            labels = self._labels(labels, matrix.shape[0])
+            beside = {"offset": offset, "exposure": exposure}
+            made = Problem.from_arrays(matrix, labels, weights, **beside)
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}{self._column_in(matrix)}") from None
         names = {"feature_names": self.feature_names, "label_names": self.label_names}

@@ -18,10 +18,11 @@ from rrmlinear.data.container.pieces import Piece, pieces_of
 from rrmlinear.data.container.signature import MAGIC, head_of, is_container
 from rrmlinear.data.container.sources import ContainerExamples, Examples, TextExamples
 from rrmlinear.data.formats.asked import Asked, flag_of
-from rrmlinear.data.formats.batches import BatchExamples, stacked
-from rrmlinear.data.formats.beside import read_names
+from rrmlinear.data.formats.batches import BatchExamples, as_numbers, stacked
+from rrmlinear.data.formats.beside import read_names, read_vector
 from rrmlinear.data.formats.known import Format, format_of
 from rrmlinear.data.formats.words import renumbered
+from rrmlinear.data.offsets import log_exposure
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.text.byte_streams import name_of
 from rrmlinear.data.text.libsvm_format import read_examples
@@ -150,6 +151,8 @@ def read_file(
             parts = [reader.problem() for reader in readers]
             labelled = all(reader.is_labelled for reader in readers)
     problem = parts[0] if len(parts) == 1 else joined(parts)
+    if kind is None:
+        problem = with_offset(problem, asked)
     if kind is not None and asked.features is not None:
         problem = by_model(problem, asked.features, name_of(paths[0]))
     return problem, labelled
@@ -166,7 +169,8 @@ def open_problem(path: Any, verify: bool, asked: dict[str, Any]) -> Problem:
     name = os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else ""
     if is_container(path) or name.endswith(".rrm"):
         check_text(path, given)
-        return _with_names(Problem.over(open_container(path, verify)), given)
+        mapped = Problem.over(open_container(path, verify))
+        return with_offset(_with_names(mapped, given), given)
     return read_file(path, given)[0]
 
 
@@ -184,6 +188,23 @@ def _with_names(problem: Problem, asked: Asked) -> Problem:
         matrix.resize((rows.shape[0], len(names)))
         rows = rows_of(matrix)
     return replace(problem, rows=rows, feature_names=names)
+
+
+def with_offset(problem: Problem, asked: Asked) -> Problem:
+    """The problem of a text or a container with the offsets of a file, where that was asked for."""
+    n, given = problem.n_examples, {}
+    if problem.offset is not None:
+        return problem
+    for field in ("offset", "exposure"):
+        path = getattr(asked, field)
+        given[field] = None if path is None else as_numbers(read_vector(path), field, path)
+        if path is not None and given[field].shape != (n,):
+            raise ValueError(
+                f"{path} has {given[field].size} numbers, and there are {n} examples; it must have "
+                "one for each"
+            )
+    moved = log_exposure(given["offset"], given["exposure"], n)
+    return problem if moved is None else replace(problem, offset=moved)
 
 
 def joined(parts: Sequence[Problem]) -> Problem:
@@ -204,12 +225,13 @@ def joined(parts: Sequence[Problem]) -> Problem:
         else renumbered(part.labels, part.label_names, words)
         for part in parts
     ]
-    weights, ids = (
+    weights, ids, offset = (
         None if any(getattr(part, field) is None for part in parts)
         else np.concatenate([getattr(part, field) for part in parts])
-        for field in ("weights", "query_ids")
+        for field in ("weights", "query_ids", "offset")
     )  # fmt: skip
     made = Problem.from_arrays(stacked(matrices), np.concatenate(labels), weights)
+    made = replace(made, offset=offset)
     return replace(
         made, query_ids=ids, feature_names=names, label_names=tuple(words) if words else None
     )

@@ -35,7 +35,14 @@ from rrmlinear.data.problem import Problem
 
 #: The columns of lists that make sparse rows.
 INDICES, VALUES = "indices", "values"
-NAMES = {"labels": ("label", *LABELS, "target"), "weights": WEIGHTS, "query_ids": QUERY_IDS}
+#: The names that columns usually have; an offset is asked for alone.
+NAMES: dict[str, tuple[str, ...]] = {
+    "labels": ("label", *LABELS, "target"),
+    "weights": WEIGHTS,
+    "query_ids": QUERY_IDS,
+    "offset": (),
+    "exposure": (),
+}
 #: Rows of lists that are read together.
 LISTS_AT_ONCE = 4096
 
