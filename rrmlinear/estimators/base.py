@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_is_fitted
 from rrmlinear.core.plain_state import PlainState
 from rrmlinear.core.warned import warn_caller
 from rrmlinear.estimators.callbacks import CallbackSupportMixin, tasks, told
-from rrmlinear.exports.saved import Saved
 from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
 from rrmlinear.pages.passes import Bar, Lines, LiveLine, bar, can_draw
@@ -63,8 +62,10 @@ class Proof(PlainState):
     duals: DualCounts | None
 
 
-class Certified(Saved, PlainState, CallbackSupportMixin, BaseEstimator):
-    """The certificate of a solver, as attributes. A subclass has verbose and perhaps callback."""
+class Certified(CallbackSupportMixin, BaseEstimator):
+    """The certificate of a solver, as attributes. A subclass has verbose and perhaps callback, and
+    `Saved` and `PlainState` before this base.
+    """
 
     verbose: Any
     _proof_: Proof

@@ -19,9 +19,7 @@ SECONDS_BETWEEN_TASKS = 0.1
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:  # before 1.9
-
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Nothing: this scikit-learn has no callbacks."""
+    CallbackSupportMixin = type("CallbackSupportMixin", (), {})
 
 
 def tasks(estimator: Any) -> Callable[[TraceRow], bool] | None:

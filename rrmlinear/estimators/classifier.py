@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,7 @@ class SparseCoef:
 class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
     """The class of x is the one with the largest score."""
 
-    _kinds = CLASSIFYING
+    _kinds: ClassVar[tuple[str, ...]] = CLASSIFYING
     #: The form of the label matrix of the last fit, "" after one label a row.
     _label_form = ""
 
@@ -85,15 +85,10 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
             fit_matrix(self, X, y, sample_weight)
             return self
         X, y, sample_weight = self._checked_data(X, y, sample_weight)
-        self._set_certificate(self._fit_labels(X, y, sample_weight), self._scale)
+        self.refit(X, y, sample_weight)
         return self
 
-    def refit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """`fit` again on the same data, which is not checked again."""
-        self._set_certificate(self._fit_labels(X, y, sample_weight), self._scale)
-
-    def _fit_labels(self, X: Any, y: Any, sample_weight: Any) -> Result:
-        """Set weights, intercept and duals for data that is checked; the result of the solver."""
+    def _fit_checked(self, X: Any, y: Any, sample_weight: Any) -> Result:
         problem, chosen, classes = self._prepared(X, y, sample_weight)
         start = None
         if self.warm_start:

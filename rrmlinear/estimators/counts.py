@@ -14,12 +14,12 @@ from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
 from rrmlinear.estimators.objective import ProblemRow
-from rrmlinear.estimators.regressor import OffsetRegressor
+from rrmlinear.estimators.regressor import Offsets, Regressor
 from rrmlinear.estimators.wording import SOLVERS
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MeanRegressor(OffsetRegressor):
+class MeanRegressor(Offsets, Regressor):
     """The mean of half unit deviances, and alpha/2 ‖w‖²."""
 
     _row = ProblemRow("poisson", weighing="mean")
@@ -32,7 +32,6 @@ class MeanRegressor(OffsetRegressor):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.target_tags.positive_only = self._loss(0).link == "exp"
         return tags
 

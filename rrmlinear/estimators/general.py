@@ -10,7 +10,7 @@ from rrmlinear.estimators.arguments import POSITIVE, RANGES, optional
 from rrmlinear.estimators.classifier import Classifier
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import ProblemRow
-from rrmlinear.estimators.regressor import OffsetRegressor
+from rrmlinear.estimators.regressor import Offsets, Regressor
 
 if TYPE_CHECKING:
     from rrmlinear.catalog.names import ClassLoss, NumberLoss, RegularizerName
@@ -206,7 +206,7 @@ class LinearClassifier(AnyObjective, Classifier):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LinearRegressor(AnyObjective, OffsetRegressor):
+class LinearRegressor(AnyObjective, Offsets, Regressor):
     r"""Linear regression of any loss with any regularizer, with a proof of its accuracy.
 
     Solves, for residuals r_i = y_i − w'x_i − b,

@@ -18,8 +18,10 @@ from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.catalog.solvers import OF_SMALL_FITS
 from rrmlinear.core.blas import find_libraries
 from rrmlinear.core.loading import named
+from rrmlinear.core.plain_state import PlainState
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
+from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.objective import (
     ProblemRow,
     find_loss,
@@ -37,6 +39,8 @@ from rrmlinear.estimators.unregularized.solving import (
     solve_unregularized,
 )
 from rrmlinear.estimators.wording import SOLVERS, own_words
+from rrmlinear.exports.exported import Exported
+from rrmlinear.exports.saved import Saved
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.fit import solve
 from rrmlinear.training.model import Model
@@ -54,7 +58,7 @@ PROX_SDCA, AUTO = SOLVERS["prox-sdca"], SOLVERS["auto"]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LinearModel(Reported, LinearScores, ABC):
+class LinearModel(Reported, LinearScores, Exported, Saved, PlainState, Certified, ABC):
     """The parameters of all estimators of a linear problem; ``_row`` says the problem.
 
     ``_solvers`` are solver types by their names here.
@@ -84,6 +88,14 @@ class LinearModel(Reported, LinearScores, ABC):
     @abstractmethod
     def _prepared(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
         """The problem, the choices and what else a kind of labels needs, all of them checked."""
+
+    def refit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """`fit` again on the same data, which is not checked again, with one target."""
+        self._set_certificate(self._fit_checked(X, y, sample_weight), self._scale)
+
+    def _fit_checked(self, X: Any, y: Any, sample_weight: Any) -> Result:
+        """Set weights, intercept and duals for data that is checked; the result of the solver."""
+        raise NotImplementedError
 
     def _loss(self, n_classes: int) -> LossRow:
         """The loss, for this number of classes."""

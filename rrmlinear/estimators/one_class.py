@@ -15,12 +15,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
+from rrmlinear.core.plain_state import PlainState
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import RANGES, check_some_weight
-from rrmlinear.estimators.base import Elsewhere
+from rrmlinear.estimators.base import Certified, Elsewhere
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import LinearScores, labelled, problem_of
 from rrmlinear.estimators.wording import own_words
+from rrmlinear.exports.exported import Exported
+from rrmlinear.exports.saved import Saved
 from rrmlinear.training.fit import solve
 
 #: LIBLINEAR's type of the one-class machine.
@@ -28,7 +31,9 @@ ONE_CLASS = 21
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OneClassSVM(Elsewhere, OutlierMixin, Described, LinearScores):
+class OneClassSVM(
+    Elsewhere, OutlierMixin, Described, LinearScores, Exported, Saved, PlainState, Certified
+):
     r"""One-class support vector machine with a linear kernel: scikit-learn's problem.
 
     Solves

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,17 +14,19 @@ from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
 from rrmlinear.estimators.base import Elsewhere
 from rrmlinear.estimators.objective import ProblemRow
 from rrmlinear.estimators.regressor import Regressor
-from rrmlinear.estimators.ridge import SeveralTargets
+from rrmlinear.estimators.ridge import ALPHA_RANGES
 from rrmlinear.estimators.wording import SOLVERS
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OneNorm(SeveralTargets):
-    """Least squares with a 1-norm, solved over features."""
+class OneNorm:
+    """A `Regressor` of least squares with a 1-norm, solved over features."""
 
     _may_be_negligible = True
+    _several_targets = True
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = ALPHA_RANGES
 
-    _row = ProblemRow("squared", weighing="mean")
+    _row: ClassVar[ProblemRow] = ProblemRow("squared", weighing="mean")
 
     precompute: Any = False
     positive: bool = False
@@ -33,22 +35,25 @@ class OneNorm(SeveralTargets):
 
     @property
     def sparse_coef_(self) -> csr_array:
-        return csr_array(np.atleast_2d(self.coef_))
+        own: Any = self
+        return csr_array(np.atleast_2d(own.coef_))
 
     @property
     def dual_gap_(self) -> Any:
         """scikit-learn's name of ``duality_gap_``; an array of several targets' gaps."""
+        own: Any = self
         gaps = getattr(self, "_gaps", None)
-        return self.duality_gap_ if gaps is None else gaps
+        return own.duality_gap_ if gaps is None else gaps
 
     def _takes_any_order(self) -> bool:
-        if self.alpha is None or self.solver != "auto":  # searches have no alpha
+        own: Any = self
+        if own.alpha is None or own.solver != "auto":  # searches have no alpha
             return False
-        return self.alpha > 0 and self.ratio() != 0 and not self.positive
+        return bool(own.alpha > 0 and own.ratio() != 0 and not self.positive)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ElasticNet(OneNorm):
+class ElasticNet(OneNorm, Regressor):
     r"""Least squares with an elastic net: the problem, parameters and defaults of scikit-learn's.
 
     Solves, over n examples whose sample weights c_i count as repetitions,
@@ -105,11 +110,12 @@ class ElasticNet(OneNorm):
     array([18.838, 64.56 ])
     """
 
+    alpha: Any = field(default=1.0, kw_only=False)
     l1_ratio: float = 0.5
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Lasso(OneNorm):
+class Lasso(OneNorm, Regressor):
     r"""Least squares with the 1-norm: the problem, parameters and defaults of scikit-learn's.
 
     Solves, over n examples whose sample weights c_i count as repetitions,
@@ -147,6 +153,8 @@ class Lasso(OneNorm):
     """
 
     _row = ProblemRow("squared", regularizer="l1", weighing="mean")
+
+    alpha: Any = field(default=1.0, kw_only=False)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -1,13 +1,15 @@
-"""The base of linear regressions: one target, and predictions that are scores or means."""
+"""The base of linear regressions: predictions are scores or means, of one target or several."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 
 from rrmlinear.catalog.selection import Selection
@@ -18,7 +20,9 @@ from rrmlinear.estimators.arguments import check_some_weight
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import REGRESSING
 from rrmlinear.estimators.scores import Scored, labelled, problem_of
-from rrmlinear.solvers.loop.result import Result
+from rrmlinear.estimators.unregularized.intercepts import after
+from rrmlinear.pages.facts import DataFacts
+from rrmlinear.solvers.loop.result import Result, Status, TraceRow
 from rrmlinear.training.offsets import deviance, moved
 
 
@@ -26,15 +30,20 @@ from rrmlinear.training.offsets import deviance, moved
 class Regressor(Scored, RegressorMixin, LinearModel):
     """Predictions are scores, or the means that these stand for."""
 
-    _kinds = REGRESSING
+    _kinds: ClassVar[tuple[str, ...]] = REGRESSING
+    #: Whether y may have several targets, which are fitted one by one.
+    _several_targets: ClassVar[bool] = False
+    #: The gaps of several targets in the last fit.
+    _gaps: ClassVar[Any] = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on X (n_samples × n_features, dense or sparse) with numbers y (n_samples).
 
-        X may also be the path of a container or an open `Problem`, which have numbers and weights
-        in themselves. ``sample_weight`` (n_samples, at least 0) counts examples as repeated. Raises
-        ValueError for parameters out of range, NaN or infinity, weights that are all zero, and y or
-        weights beside a container.
+        `Ridge`, `Lasso` and `ElasticNet` also take n_samples × n_targets. X may also be the path of
+        a container or an open `Problem`, which have numbers and weights in themselves.
+        ``sample_weight`` (n_samples, at least 0) counts examples as repeated. Raises ValueError for
+        parameters out of range, NaN or infinity, weights that are all zero, an alpha for another
+        number of targets, and y or weights beside a container.
         """
         return self._fit(X, y, sample_weight)
 
@@ -42,14 +51,14 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         self, X: Any, y: Any, sample_weight: Any, offset: Any = None, exposure: Any = None
     ) -> Self:
         self._validate_params()
-        X, y, sample_weight = self._checked_data(X, y, sample_weight, y_numeric=True)
+        how = {"y_numeric": True} | ({"multi_output": True} if self._several_targets else {})
+        X, y, sample_weight = self._checked_data(X, y, sample_weight, **how)
+        if self._several_targets:
+            self.fit_targets(X, y, sample_weight)
+            return self
         known = log_exposure(offset, exposure, len(y))
-        self._set_certificate(self._fit_target(X, y, sample_weight, known), self._scale)
+        self._set_certificate(self._fit_checked(X, y, sample_weight, known), self._scale)
         return self
-
-    def refit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """`fit` again on the same data, which is not checked again, with one target."""
-        self._set_certificate(self._fit_target(X, y, sample_weight), self._scale)
 
     def fit_from(self, start: Any, X: Any, y: Any, sample_weight: Any) -> None:
         """`fit` on checked data with one target, begun at (weights, intercept)."""
@@ -67,8 +76,57 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         finally:
             self.warm_start = asked
 
-    def _fit_target(self, X: Any, y: Any, sample_weight: Any, offset: Any = None) -> Result:
-        """Set weights, intercept and duals for data that is checked; the result of the solver."""
+    def fit_targets(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """`fit` of a class of several targets, on data that is checked."""
+        own: Any = self
+        self.solver_ = self.solver
+        if y.ndim == 1 and np.ndim(own.alpha) == 0:
+            self.refit(X, y, sample_weight)
+            self._gaps = None  # type: ignore[misc]
+            return
+        targets = y.reshape(len(y), -1)
+        copies = self._copies(targets.shape[1])
+        results = [
+            copy._fit_checked(X, targets[:, j], sample_weight) for j, copy in enumerate(copies)
+        ]
+        self._targets = copies if self.warm_start else []
+        self.coef_ = np.stack([copy.coef_ for copy in copies])
+        self.intercept_ = np.array([copy.intercept_ for copy in copies])
+        self.dual_coef_ = np.column_stack([result.duals for result in results])
+        if targets.shape[1] == 1:  # scikit-learn's shapes
+            self.coef_ = self.coef_[0]
+        if y.ndim == 1:
+            self.dual_coef_, self.intercept_ = self.dual_coef_[:, 0], self.intercept_[0]
+        scales = [copy._scale for copy in copies]
+        together = _together(results, scales)
+        gaps = np.array([s * result.gap for s, result in zip(scales, results, strict=True)])
+        self._gaps = None if len(gaps) == 1 else gaps  # type: ignore[misc]
+        self._training_ = copies[-1]._training_
+        self._set_certificate(together)
+
+    def _columns(self, n_scores: int) -> list[str]:
+        return [f"target {j + 1}" for j in range(n_scores)] if n_scores > 1 else ["prediction"]
+
+    def _facts(self, X: Any, y: Any) -> DataFacts:
+        return super()._facts(X, np.asarray(y).reshape(len(y), -1)[:, 0])
+
+    def _copies(self, n_targets: int) -> list[Self]:
+        """An estimator of each target; those of the last fit if it had as many targets."""
+        if np.size(self.alpha) not in (1, n_targets):
+            raise ValueError(
+                "Number of targets and number of penalties do not correspond: "
+                f"{np.size(self.alpha)} != {n_targets}"
+            )
+        names = type(self)().get_params()
+        own = {name: getattr(self, name) for name in names}
+        alphas = np.broadcast_to(np.ravel(self.alpha), n_targets).astype(np.float64)
+        last = getattr(self, "_targets", [])
+        copies = last if len(last) == n_targets else [type(self)() for _ in alphas]
+        for copy, alpha in zip(copies, alphas.tolist(), strict=True):
+            copy.set_params(**own | {"alpha": alpha})
+        return copies
+
+    def _fit_checked(self, X: Any, y: Any, sample_weight: Any, offset: Any = None) -> Result:
         problem, chosen = self._prepared(X, y, sample_weight)
         if offset is not None:
             problem = replace(problem, offset=offset)
@@ -93,8 +151,11 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         return self._chosen(problem, self._loss(0))
 
     def predict(self, X: Any) -> NDArray[np.floating[Any]]:
-        """Predicted numbers, of shape (n_samples,): scores, or the means of counts and costs."""
-        return self._loss(0).means(self._scores(X).ravel())
+        """Predicted numbers, of shape (n_samples,), or (n_samples, n_targets) after a matrix of
+        targets: scores, or the means of counts and costs.
+        """
+        scores = self._scores(X)
+        return self._loss(0).means(scores.ravel() if np.ndim(self.coef_) == 1 else scores)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R² on X with y, or of a deviance D² = 1 − its share of that of the mean label."""
@@ -124,10 +185,33 @@ class Regressor(Scored, RegressorMixin, LinearModel):
             chosen, y, row.scores(mean), weights
         )
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self._several_targets
+        return tags
 
-@dataclass(eq=False, repr=False, kw_only=True)
-class OffsetRegressor(Regressor):
-    """Scores may have offsets."""
+
+def _together(results: Sequence[Result], scales: Sequence[float]) -> Result:
+    """The certificate of all problems together; a scale turns each objective into the class's."""
+    trace: list[TraceRow] = []
+    for result in results:
+        trace += [after(trace, row) for row in result.trace]
+    primal, dual, gap, target = (
+        sum(scale * getattr(result, name) for result, scale in zip(results, scales, strict=True))
+        for name in ("primal", "dual", "gap", "target")
+    )
+    trace.append(replace(trace[-1], primal=primal, dual=dual, gap=gap, estimated=False))
+    worst = max((result.status for result in results), key=list(Status).index)
+    return replace(results[-1], status=worst, trace=trace, target=target)
+
+
+class Offsets:
+    """A `Regressor` whose scores may have offsets."""
+
+    _fit: Callable[..., Any]
+    _scores: Callable[..., Any]
+    _loss: Callable[..., Any]
+    _explained: Callable[..., float]
 
     def fit(
         self,
@@ -176,5 +260,6 @@ class OffsetRegressor(Regressor):
         ``offset`` and ``exposure`` are as in `fit`; the constant has them too.
         """
         if offset is None is exposure and not isinstance(X, Problem):
-            return super().score(X, y, sample_weight)
+            found: float = super().score(X, y, sample_weight)  # type: ignore[misc]
+            return found
         return self._explained(X, y, sample_weight, offset, exposure)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -19,7 +19,6 @@ from sklearn.utils.validation import (
 )
 
 from rrmlinear.data.problem import Problem
-from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.scores import labelled, problem_of
 from rrmlinear.exports.summary import Summary, summary_of
 from rrmlinear.pages.facts import DataFacts, facts_of
@@ -29,8 +28,10 @@ from rrmlinear.pages.words import title
 from rrmlinear.training.trained import check_names
 
 
-class Described(Certified):
-    """An estimator of rows whose page tells data and certificate, and no weights."""
+class Described:
+    """A `Certified` estimator of rows whose page tells data and certificate, and no weights."""
+
+    _write_page: Callable[..., None]
 
     def report(
         self,
@@ -102,12 +103,15 @@ def measured(
     return found
 
 
-class Reported(Certified):
-    """A linear estimator whose page tells all; a fit sets ``coef_``, and the loss and the choices
-    of its training.
+class Reported:
+    """A `Certified` linear estimator whose page tells all; a fit sets ``coef_``, and the loss and
+    the choices of its training.
     """
 
     _training_: Any
+    _proof_: Any
+    _checked_rows: Any
+    coef_: Any
 
     def report(
         self,
@@ -134,7 +138,7 @@ class Reported(Certified):
         check_is_fitted(self)
         told = measured(self, X, y, X_test, y_test)
         X, y, _ = labelled(X, y)
-        coef: Any = self.coef_  # type: ignore[attr-defined]
+        coef: Any = self.coef_
         weights = np.atleast_2d(coef.toarray() if issparse(coef) else coef).T
         names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
         check_names(names, len(weights))
@@ -182,13 +186,13 @@ class Reported(Certified):
         if hasattr(self, "_tried_"):
             raise ValueError("a search has no summary: fit the class without CV on what it chose")
         X, y, sample_weight = labelled(X, y, sample_weight)
-        X = self._checked_rows(X.to_scipy() if isinstance(X, Problem) else X)  # type: ignore[attr-defined]
+        X = self._checked_rows(X.to_scipy() if isinstance(X, Problem) else X)
         classes = getattr(self, "classes_", None)
         y = column_or_1d(y, dtype=None if classes is not None else np.float64)
         check_consistent_length(X, y)
         if classes is not None and not np.array_equal(np.unique(y), classes):
             raise ValueError(f"y must have the classes of the fit, {classes.tolist()}")
-        coef: Any = self.coef_  # type: ignore[attr-defined]
+        coef: Any = self.coef_
         is_matrix = bool(getattr(self, "_label_form", ""))
         if is_matrix or np.ndim(coef) != (1 if classes is None else 2):
             raise ValueError("a summary is of one target, or of one label a row")
@@ -212,5 +216,5 @@ class Reported(Certified):
         return [f"label {label}" for label in classes]
 
     def _facts(self, X: Any, y: Any) -> DataFacts:
-        X = self._checked_rows(X)  # type: ignore[attr-defined]
+        X = self._checked_rows(X)
         return labelled_facts(X, y, getattr(self, "classes_", None))

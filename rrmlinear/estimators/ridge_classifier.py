@@ -107,9 +107,9 @@ class RidgeClassifier(Classifier):
 
     def refit(self, X: Any, y: Any, sample_weight: Any) -> None:
         """`fit` again on the same data, which is not checked again."""
-        self._fit_labels(X, y, sample_weight)
+        self._fit_checked(X, y, sample_weight)
 
-    def _fit_labels(self, X: Any, y: Any, sample_weight: Any) -> Result:
+    def _fit_checked(self, X: Any, y: Any, sample_weight: Any) -> Result:
         self.classes_, targets, weights = self._targets(X, y, sample_weight)
         ridge = self._regression()
         ridge.fit_targets(X, targets, weights)

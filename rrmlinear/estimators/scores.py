@@ -32,8 +32,6 @@ from rrmlinear.estimators.arguments import (
     seed_of,
     thread_count,
 )
-from rrmlinear.estimators.base import Certified
-from rrmlinear.exports.exported import Exported
 from rrmlinear.exports.scorer import CLASSES, INLIERS, LABELS, NUMBERS, Scorer
 from rrmlinear.training.streaming import MEMORY_SHARE
 
@@ -135,8 +133,8 @@ class Scored:
         return float(super().score(*labelled(X, y, sample_weight)))  # type: ignore[misc]
 
 
-class LinearScores(Exported, Certified):
-    """Scores X w + intercept, from weights that a solver found and proved."""
+class LinearScores:
+    """Scores X w + intercept, from weights that a solver found; for a `Certified` estimator."""
 
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = RANGES
 
@@ -146,6 +144,8 @@ class LinearScores(Exported, Certified):
     tol: float
     max_iter: int
     n_jobs: int | None
+    coef_: Any
+    intercept_: Any
 
     def _checked_data(self, X: Any, y: Any, sample_weight: Any = None, **how: Any) -> Any:
         """X, y and weights for `problem_of`; the numbers and names of the features are set."""
@@ -238,7 +238,7 @@ class LinearScores(Exported, Certified):
         scores = safe_sparse_dot(X, coef.T.astype(X.dtype, copy=False), dense_output=True)
         return scores + np.asarray(self.intercept_, dtype=X.dtype)
 
-    def _scorer(self) -> Scorer:
+    def _scorer(self: Any) -> Scorer:
         check_is_fitted(self)
         coef: Any = self.coef_ if issparse(self.coef_) else np.atleast_2d(self.coef_)
         intercepts = np.broadcast_to(np.ravel(self.intercept_), coef.shape[:1]).astype(np.float64)
@@ -255,6 +255,6 @@ class LinearScores(Exported, Certified):
         return Scorer(coef, intercepts, meaning, self.classes_, link=link, names=names)
 
     def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
+        tags: Tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags

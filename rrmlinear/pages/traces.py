@@ -40,11 +40,6 @@ class Trace:
         with np.errstate(invalid="ignore"):
             return self.gap / np.where(self.primal == 0, 1.0, np.abs(self.primal))
 
-    @property
-    def best_gap(self) -> NDArray[np.float64]:
-        """The smallest relative gap so far."""
-        return np.fmin.accumulate(self.relative_gap)
-
     def thinned(self) -> Trace:
         """At most MOST_PASSES passes, the first and the last among them."""
         n = len(self.passes)

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from rrmlinear.core.deadline import ends_within
+from rrmlinear.core.plain_state import PlainState
 from rrmlinear.core.warned import warn_caller
 from rrmlinear.estimators.arguments import (
     COUNT,
@@ -26,6 +27,7 @@ from rrmlinear.estimators.arguments import (
     seed_of,
     without_repeats,
 )
+from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.boosting.ensembles import Stages
 from rrmlinear.estimators.boosting.predictions import EnsemblePredictions
 from rrmlinear.estimators.boosting.problems import (
@@ -36,6 +38,7 @@ from rrmlinear.estimators.boosting.problems import (
 )
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import in_memory
+from rrmlinear.exports.saved import Saved
 from rrmlinear.solvers.boosting.generation import ColumnGeneration, EdgeStopping
 from rrmlinear.training.classes.boosting import solve_in_turn
 
@@ -48,7 +51,7 @@ OF_EACH_CLASS = ("estimators_", "estimator_weights_", "example_weights_", "edge_
 
 
 @dataclass(eq=False, repr=False)
-class ERLPBoostClassifier(EnsemblePredictions, Described):
+class ERLPBoostClassifier(EnsemblePredictions, Described, Saved, PlainState, Certified):
     r"""Entropy-regularized LPBoost: a combination of weak hypotheses with the largest soft margin.
 
     The variables are weights w of the n examples. The edge of a hypothesis h at w is

@@ -12,7 +12,9 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.core.plain_state import PlainState
 from rrmlinear.estimators.arguments import COUNT, optional, without_repeats
+from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.general import AnyObjective
 from rrmlinear.estimators.kernels.features import KernelFeatures, KernelPoints, checked_kernels
 from rrmlinear.estimators.kernels.pairs import (
@@ -22,6 +24,7 @@ from rrmlinear.estimators.kernels.pairs import (
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import in_memory
 from rrmlinear.estimators.wording import unknown_name
+from rrmlinear.exports.saved import Saved
 from rrmlinear.solvers.dual.pairs.pair_ascent import SlowAscentError
 
 Array = NDArray[np.float64]
@@ -37,7 +40,7 @@ SHARED = (
 
 
 @dataclass(eq=False, repr=False)
-class KernelEstimator(Described):
+class KernelEstimator(Described, Saved, PlainState, Certified):
     """Functions g + b of kernels, found as a linear model of their features.
 
     ``_linear_class`` is the linear estimator, and ``_numbers`` the parameters that it shares with a

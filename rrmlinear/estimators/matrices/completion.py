@@ -16,11 +16,13 @@ from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import REGRESSION_LOSSES
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
+from rrmlinear.core.plain_state import PlainState
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.general import AnyObjective
 from rrmlinear.estimators.matrices.entries import Triplets, check_length, indices, numbers_of
 from rrmlinear.estimators.objective import cost_of, own_choices
 from rrmlinear.estimators.wording import own_words, unknown_name
+from rrmlinear.exports.saved import Saved
 from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.matrices import complete
@@ -33,7 +35,7 @@ THRESHOLD_DISTANCE = 3.0
 
 
 @dataclass(eq=False, repr=False)
-class MatrixCompletion(Certified):
+class MatrixCompletion(Saved, PlainState, Certified):
     r"""A matrix of low rank from some of its entries, by the trace norm and any loss.
 
     Solves, over W of p × q, given entries y_i at rows r_i and columns k_i,

@@ -17,8 +17,10 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.catalog.solvers import AUTO
+from rrmlinear.core.plain_state import PlainState
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_some_weight
+from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.general import AnyObjective
 from rrmlinear.estimators.matrices.tasks import (
     Fitted,
@@ -30,6 +32,8 @@ from rrmlinear.estimators.objective import cost_of, own_choices
 from rrmlinear.estimators.scores import LinearScores, Scored
 from rrmlinear.estimators.unregularized.intercepts import with_ones, without_penalty
 from rrmlinear.estimators.wording import own_words, unknown_name
+from rrmlinear.exports.exported import Exported
+from rrmlinear.exports.saved import Saved
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.matrices import fit_tasks
 
@@ -40,7 +44,16 @@ OTHERWISE = "pdprox-dual"
 
 
 @dataclass(eq=False, repr=False)
-class MultiTaskRegressor(Scored, MultiOutputMixin, RegressorMixin, LinearScores):
+class MultiTaskRegressor(
+    Scored,
+    MultiOutputMixin,
+    RegressorMixin,
+    LinearScores,
+    Exported,
+    Saved,
+    PlainState,
+    Certified,
+):
     r"""Linear regressions of several tasks, tied by a regularizer of all their weights.
 
     Solves, over W = (w_1 … w_k) of d × k and intercepts b, for examples of task t_i,

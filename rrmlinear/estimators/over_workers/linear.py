@@ -197,7 +197,7 @@ class LinearClassifier(OverWorkers, general.LinearClassifier):
 
     _here = general.LinearClassifier
 
-    def _fit_labels(self, X: Any, y: Any, sample_weight: Any) -> Result:
+    def _fit_checked(self, X: Any, y: Any, sample_weight: Any) -> Result:
         watch, names, dtype = self._watch(), None, np.dtype(np.float64)
         if isinstance(X, Problem):
             y = None
@@ -262,7 +262,7 @@ class LinearRegressor(OverWorkers, general.LinearRegressor):
 
     _here = general.LinearRegressor
 
-    def _fit_target(self, X: Any, y: Any, sample_weight: Any, offset: Any = None) -> Result:
+    def _fit_checked(self, X: Any, y: Any, sample_weight: Any, offset: Any = None) -> Result:
         if offset is not None:
             raise ValueError("regressions over workers take no offset and no exposure")
         data = self._data(self._watch(), X, y, sample_weight)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.array_rows import rows_of
-from rrmlinear.estimators.regressions import OneNorm
+from rrmlinear.estimators.regressions import ElasticNet, Lasso
 from rrmlinear.estimators.searches.squares import (
     Fold,
     Squares,
@@ -30,7 +30,11 @@ def alpha_paths(search: Any, one: Any, X: Any, y: Any, weights: Any, folds: list
     """`AlphaPaths` of a search over fits of ``one``, None where these are no least squares with a
     1-norm, or are to be seen or scored otherwise.
     """
-    if not isinstance(one, OneNorm) or one.solver != "auto" or one.fit_intercept not in (0, 1):
+    if (
+        not isinstance(one, Lasso | ElasticNet)
+        or one.solver != "auto"
+        or one.fit_intercept not in (0, 1)
+    ):
         return None
     if search.scoring is not None or search.callback is not None or y.ndim != 1:
         return None

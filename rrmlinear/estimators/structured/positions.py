@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
+from rrmlinear.core.plain_state import PlainState
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.estimators.arguments import (
     RANGES,
@@ -28,6 +29,7 @@ from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.objective import find_solver_type, own_choices
 from rrmlinear.estimators.scores import in_memory, opened
 from rrmlinear.estimators.wording import own_words
+from rrmlinear.exports.saved import Saved
 from rrmlinear.solvers.loop.result import Result
 
 
@@ -66,7 +68,7 @@ def _is_empty(part: Any) -> bool:
     return (hasattr(rows, "shape") and rows.shape[0] == 0) or (isinstance(rows, list) and not rows)
 
 
-class LabelsPositions(Certified, ABC):
+class LabelsPositions(Saved, PlainState, Certified, ABC):
     """Labels of the positions of sequences, or of the nodes of graphs: the parts of X.
 
     ``_given`` makes X a problem, which ``_model`` labels.

@@ -164,10 +164,6 @@ class LabelModel(Exported, PlainState):
                 raise ValueError(f"thresholds must be {self.n_labels} finite numbers")
         return replace(self, thresholds=thresholds)
 
-    def with_intercepts(self, intercepts: NDArray[np.float64]) -> LabelModel:
-        """The same model with other intercepts, as of scores that are to be probabilities."""
-        return replace(self, intercepts=intercepts)
-
     def duals_of(self, names: NDArray[Any], problem: MultilabelProblem) -> dict[int, Any]:
         """The duals of these labels, by their places among them; ValueError without any."""
         from rrmlinear.solvers.loop.label_ends import Column

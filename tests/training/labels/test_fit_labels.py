@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import make_multilabel_classification
 
 from rrmlinear import MultilabelProblem, Parameter, Problem, fit, fit_labels
+from rrmlinear.core.records import replace
 from rrmlinear.training.fit import NotSolvedWarning
 from tests.support.label_problems import problem_of
 
@@ -142,7 +143,7 @@ def test_pruned_weights_have_a_certificate_of_their_own(asked):
     assert worse.any()  # the gap given is that of the weights that are left
     assert (model.result.dual <= whole.result.primal * (1 + 1e-9)).all()
     moved = model.intercepts + 1e-3
-    other = objectives(model.with_intercepts(moved), X, Y, weights[:, None], loss, bool(asked))
+    other = objectives(replace(model, intercepts=moved), X, Y, weights[:, None], loss, bool(asked))
     assert (other >= exact * (1 - 1e-9)).all()  # the bias fits the weights that are left
 
 
