@@ -18,7 +18,7 @@ MOST = {
     "attributes of a class": 34,
     "depth of inheritance": 7,
     "looks at a shape in the catalog": 0,
-    "lines of tests": 42_389,
+    "lines of tests": 42_422,
     "constants that tests set": 8,
 }
 #: What sets a constant of a module in a test.

@@ -1,5 +1,6 @@
 """What the manual prints runs: the programs of its pages, and the examples of its gallery."""
 
+import os
 import re
 import runpy
 import shlex
@@ -23,7 +24,15 @@ NEEDED = {
     "exports.md": ("onnxruntime", "skl2onnx", "pandas"),
     "files.md": ("anndata", "h5py", "pyarrow", "plotly"),
 }
-PARTS = re.compile(r"^```(sh|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
+PARTS = re.compile(r"^```(sh|bash|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
+#: The ways of a field from its data to a result, and what they leave behind.
+WAYS = {
+    "exports.md": ("A service: train, ONNX, onnxruntime", "digits.onnx", rb"\Wprobabilities\W"),
+    "files.md": ("Cells to classes", "new.kinds", rb"\A((B cell|NK|T cell)\n){150}\Z"),
+    "liblinear.md": ("An old script", "old.accuracy", rb"^9\d\.\d+%\n$"),
+    "sequences.md": ("CRFsuite's text", "named", rb"^B-VP\tB-VP\n"),
+}
+MOST_STEPS = 5
 
 #: Other programs that those programs run.
 OTHERS = {"liblinear": "liblinear-official", "pycrfsuite": "python-crfsuite"}
@@ -55,11 +64,35 @@ def test_programs_and_commands_of_a_page(page, tmp_path, monkeypatch):
         if language == "python":
             exec(compile(text, page, "exec"), names)
             continue
+        if language == "bash":
+            path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+            done = subprocess.run(
+                ["bash", "-euo", "pipefail", "-c", text],
+                **{"env": os.environ | {"PATH": path}, "capture_output": True},
+            )
+            assert done.returncode == 0, done.stderr
+            continue
         for words in map(shlex.split, text.splitlines()):
             if words[:2] == ["python", "-m"]:
                 done = subprocess.run([sys.executable, *words[1:]], capture_output=True, text=True)
                 assert (done.returncode, done.stderr) == (0, ""), words
     assert parts
+    if page in WAYS:
+        _, left, told = WAYS[page]
+        assert re.search(told, Path(left).read_bytes(), flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", WAYS)
+def test_a_way_has_five_steps(page):
+    text = (TOP / "docs" / page).read_text(encoding="utf-8")
+    (section,) = re.findall(rf"^## {re.escape(WAYS[page][0])}\n(.*?)^## ", text, re.S | re.M)
+    parts = PARTS.findall(section)
+    commands = [
+        line for language, code in parts if language != "python" for line in code.split("\n")
+    ]
+    lines = commands or [each for _, code in parts for each in code.split("\n")]
+    is_step = re.compile(r"(?!import |from |assert |\s*$)")
+    assert 1 <= len([line for line in lines if is_step.match(line)]) <= MOST_STEPS
 
 
 def test_the_program_with_a_solver_of_its_own(monkeypatch):
