@@ -8,8 +8,8 @@ from typing import Any
 from rrmlinear.catalog.choices import CHOICES, Choices, given, switched
 from rrmlinear.catalog.errors import ChoiceError, Named, Sentence, no_effect
 from rrmlinear.catalog.losses import NAMED_LOSSES
-from rrmlinear.catalog.regularizers import REGULARIZERS
-from rrmlinear.catalog.rows import FEATURES, LossRow, RegularizerRow, SolverRow, resolved
+from rrmlinear.catalog.regularizers import REGULARIZERS, has_free_columns
+from rrmlinear.catalog.rows import BOUNDS, FEATURES, LossRow, RegularizerRow, SolverRow, resolved
 from rrmlinear.catalog.solvers import (
     OF_SOME_SOLVERS,
     losses_of,
@@ -53,15 +53,16 @@ def checked_features(
     for name in regularizer.positive:
         _check_positive(choices, name, Named("regularizer", regularizer.name))
     words = tuple([values[name] for name in made if isinstance(values[name], (str, bool))])
-    weighed = bool(choices.class_weights), bool(choices.smoothing)
+    is_free = has_free_columns(choices)
+    weighed = bool(choices.class_weights), bool(choices.smoothing), is_free
     key = made, words, weighed, solver, loss, regularizer, layout
     if key in _PASSED:
         return _PASSED[key]
     asked = given(choices)
     _check_effects(choices, asked, solver, loss, regularizer)
-    bounds = choices.lower is not None or choices.upper is not None
+    bounds = any(each is not None for each in (values[name] for name in BOUNDS))
     features = loss.offers(resolved(loss.takes, choices)) | layout
-    features |= regularizer.offers(bounds, choices.unpenalized is not None)
+    features |= regularizer.offers(bounds, is_free)
     _check_features(choices, asked, solver, loss, regularizer, features)
     _PASSED[key] = features
     return features
@@ -88,9 +89,11 @@ def _check_effects(
         if name in asked and other in (turned if is_switch else asked):
             off = Named(other, False) if turned.get(other) is False else Named(other)
             raise ChoiceError(Named(name), " has no effect with ", off, *place, field=name)
-    for name, other in _companions(asked):
-        if name in asked and other not in asked:
-            raise ChoiceError(Named(name), " has no effect without ", Named(other), field=name)
+    for name in asked:
+        others = CHOICES[name].only_with
+        if others and not set(others) & set(asked):
+            named = [part for other in others for part in (" or ", Named(other))][1:]
+            raise ChoiceError(Named(name), " has no effect without ", *named, field=name)
 
 
 def _no_block(block: str, solver: SolverRow) -> ChoiceError:
@@ -144,13 +147,6 @@ def _exclusions(
         yield name, other, (" of ", Named("regularizer", regularizer.name))
     for name, other in solver.excludes:
         yield name, other, (" and ", Named("solver", solver.number))
-
-
-def _companions(asked: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """(choice, another choice without which it has no effect)."""
-    for name in asked:
-        for other in CHOICES[name].only_with:
-            yield name, other
 
 
 def _check_features(

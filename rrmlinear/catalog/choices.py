@@ -77,6 +77,21 @@ class Choices(PlainState):
     groups: Sequence[int] | Sequence[Sequence[int]] | NDArray[Any] | None = choice(
         "regularizer", "group of each column, a whole number", Columns()
     )
+    group_weights: ArrayLike | None = choice(
+        "regularizer",
+        "factor of the norm of each group in place of the usual one, in the order of the groups' "
+        "numbers; 0 leaves its weights without penalty",
+        Columns(),
+        usually="sqrt(size); 1 for exclusive-lasso",
+    )
+    penalty_factors: float | ArrayLike | None = choice(
+        "regularizer",
+        "factor of the penalty of each column's weights, as in glmnet but not rescaled; 0 leaves "
+        "them without penalty",
+        Columns(),
+        usually="1",
+        excluded_by=("unpenalized",),
+    )
     lower: float | ArrayLike | None = choice(
         "regularizer",
         "lower bound of the weights; the bias has none",
@@ -97,7 +112,7 @@ class Choices(PlainState):
         "largest absolute value of a weight without penalty",
         POSITIVE,
         usually="1000",
-        only_with=("unpenalized",),
+        only_with=("unpenalized", "penalty_factors", "group_weights"),
     )
     smoothing: float | None = choice(
         "loss",
@@ -159,7 +174,7 @@ class Choices(PlainState):
         "by default in CRFsuite; other weights are 0",
         Switch(),
         needs=frozenset({"chain"}),
-        excluded_by=("groups", "lower", "upper", "unpenalized"),
+        excluded_by=("groups", "lower", "upper", "penalty_factors", "unpenalized"),
     )
     option: str | None = choice(
         "solver",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.errors import ChoiceError, Named
-from rrmlinear.catalog.rows import NEEDED, RegularizerRow, resolved
+from rrmlinear.catalog.rows import BOUNDS, NEEDED, RegularizerRow, resolved
 from rrmlinear.core.loading import named
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LIMIT = 1000.0
 # A weight within this fraction of its limit counts as at the limit.
 NEAR_LIMIT = 1e-3
+#: The choices of factors of penalties.
+FACTORS = frozenset({"penalty_factors", "group_weights"})
 CONVEX = frozenset({"strongly-convex", "soft-threshold"})
 COLUMNS = frozenset({"several-columns"})
 
@@ -43,12 +45,36 @@ def _made(place: str, *first: Any) -> Callable[..., Regularizer]:
     return build
 
 
-def _sparse_groups(groups: Any, l1: float, radius: float | None = None) -> Regularizer:
-    return _made("groups.group_norms:SparseGroups")(groups, None, l1, radius=radius)
+def _weighted(place: str) -> Callable[..., Regularizer]:
+    """What makes a regularizer of groups and their factors, if these are not the usual ones."""
+
+    def build(groups: Any, factors: Any, radius: float | None = None) -> Regularizer:
+        numbers = (groups,) if factors is USUAL else (groups, factors)
+        return _made(f"groups.group_norms:{place}")(*numbers, radius=radius)
+
+    return build
 
 
-def _squared_group_norm(groups: Any) -> Regularizer:
-    omega: Regularizer = named("regularizers.groups.of_norm:NormPower")(_l2_groups(groups))
+def _of_rows(place: str) -> Callable[..., Regularizer]:
+    """The same of the weights of each feature, and of the features' factors."""
+
+    def build(factors: Any, radius: float | None = None) -> Regularizer:
+        groups = ROWS if factors is USUAL else np.arange(np.size(factors))
+        return _weighted(place)(groups, factors, radius=radius)
+
+    return build
+
+
+def _sparse_groups(
+    groups: Any, l1: float, factors: Any, radius: float | None = None
+) -> Regularizer:
+    own = None if factors is USUAL else factors
+    return _made("groups.group_norms:SparseGroups")(groups, own, l1, radius=radius)
+
+
+def _squared_group_norm(groups: Any, factors: Any) -> Regularizer:
+    inner = _weighted("L2Groups")(groups, factors)
+    omega: Regularizer = named("regularizers.groups.of_norm:NormPower")(inner)
     return omega
 
 
@@ -60,8 +86,8 @@ def _trace_norm(radius: float | None = None) -> Regularizer:
 
 _l1 = _made("separable:L1")
 _l2_groups = _made("groups.group_norms:L2Groups")
-#: Groups of the weights of a feature.
-ROWS = "rows"
+#: Groups of the weights of a feature, and their usual factors.
+ROWS, USUAL = "rows", ()
 
 
 def _table(*rows: RegularizerRow) -> dict[str, RegularizerRow]:
@@ -98,7 +124,7 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
         positive=("l1",),
         radius=True,
         bounded=True,
-        excludes=(("l1", "radius"), ("lower", "radius"), ("upper", "radius")),
+        excludes=tuple((name, "radius") for name in ("l1", *BOUNDS)),
     ),
     RegularizerRow(
         "elastic-ball",
@@ -119,8 +145,8 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
         "group-lasso",
         "the sum of sqrt(size) times the norm of each group",
         "Σ_g √d_g ‖w_g‖₂",
-        _l2_groups,
-        {"groups": NEEDED},
+        _weighted("L2Groups"),
+        {"groups": NEEDED, "group_weights": USUAL},
         radius=True,
     ),
     RegularizerRow(
@@ -128,28 +154,29 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
         "the value of group-lasso plus S times the 1-norm",
         "S ‖W‖₁ + Σ_g √d_g ‖w_g‖₂",
         _sparse_groups,
-        {"groups": NEEDED, "l1": 1.0},
+        {"groups": NEEDED, "l1": 1.0, "group_weights": USUAL},
         radius=True,
     ),
     RegularizerRow(
         "exclusive-lasso",
         "the sum of the squared 1-norm of each group",
         "Σ_g ‖w_g‖₁²",
-        _made("groups.group_norms:ExclusiveLasso"),
-        {"groups": NEEDED},
+        _weighted("ExclusiveLasso"),
+        {"groups": NEEDED, "group_weights": USUAL},
     ),
     RegularizerRow(
         "squared-group-norm",
         "the square of group-lasso",
         "(Σ_g √d_g ‖w_g‖₂)²",
         _squared_group_norm,
-        {"groups": NEEDED},
+        {"groups": NEEDED, "group_weights": USUAL},
     ),
     RegularizerRow(
         "l21",
         "the sum over features of the norm of their weights",
         "Σ_j ‖W_j‖₂",
-        _made("groups.group_norms:L2Groups", ROWS),
+        _of_rows("L2Groups"),
+        {"penalty_factors": USUAL},
         radius=True,
         needs=COLUMNS,
         single="l1",
@@ -158,7 +185,8 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
         "l1inf",
         "the sum over features of the largest absolute value of their weights",
         "Σ_j max |W_j|",
-        _made("groups.group_norms:LinfGroups", ROWS),
+        _of_rows("LinfGroups"),
+        {"penalty_factors": USUAL},
         radius=True,
         needs=COLUMNS,
         single="l1",
@@ -177,10 +205,15 @@ REGULARIZERS: Mapping[str, RegularizerRow] = _table(
 
 def build_regularizer(row: RegularizerRow, choices: Choices) -> Regularizer:
     """The regularizer of a row with the numbers chosen, its bounds and columns without penalty."""
-    numbers = resolved(row.takes, choices)
+    numbers, free = resolved(row.takes, choices), free_columns(choices)
+    limit = LIMIT if choices.limit is None else choices.limit
+    for name in FACTORS & numbers.keys():
+        if numbers[name] is not USUAL:  # free weights are those of Unpenalized
+            factors = _checked(numbers[name], name)
+            numbers[name] = np.where(factors == 0, 1.0, factors)
     radius = {"radius": choices.radius} if row.radius else {}
     omega: Regularizer = row.build(*numbers.values(), **radius)
-    if choices.lower is not None or choices.upper is not None:
+    if row.bounded and any(getattr(choices, name) is not None for name in BOUNDS):
         low: Any = -np.inf if choices.lower is None else choices.lower
         high: Any = np.inf if choices.upper is None else choices.upper
         if np.ndim(low) == np.ndim(high) == 0 and low > high:
@@ -188,19 +221,46 @@ def build_regularizer(row: RegularizerRow, choices: Choices) -> Regularizer:
                 *(Named("lower", low), " is above ", Named("upper", high)),
                 "; no weight lies between them",
             )
-        omega = _made("bounded:Bounded")(omega, low, high)
-    if choices.unpenalized is not None:
-        limit = LIMIT if choices.limit is None else choices.limit
+        each: Any = 1.0 if choices.penalty_factors is None else choices.penalty_factors
+        return _made("bounded:Bounded")(omega, low, high, each, limit)
+    if free is not None:
         kind = "spectral:UnpenalizedSpectral" if row.name == "trace-norm" else "bounded:Unpenalized"
-        omega = _made(kind)(omega, choices.unpenalized, limit)
+        omega = _made(kind)(omega, free, limit)
     return omega
+
+
+def _checked(factors: Any, name: str) -> NDArray[np.float64]:
+    checked: NDArray[np.float64] = named("regularizers.bounded:checked_factors")(factors, name)
+    return checked
+
+
+def has_free_columns(choices: Choices) -> bool:
+    """Whether weights of some columns have no penalty."""
+    given = (getattr(choices, name) for name in FACTORS)
+    return choices.unpenalized is not None or any(
+        each is not None and not np.all(each) for each in given
+    )
+
+
+def free_columns(choices: Choices) -> NDArray[Any] | None:
+    """The columns whose weights have no penalty: named, or of a factor of 0; None for none."""
+    if choices.unpenalized is not None or not has_free_columns(choices):
+        return None if choices.unpenalized is None else np.asarray(choices.unpenalized)
+    if choices.penalty_factors is not None:
+        return np.flatnonzero(np.asarray(choices.penalty_factors) == 0)
+    groups: Any = choices.groups
+    at = np.flatnonzero(np.asarray(choices.group_weights) == 0)
+    if np.ndim(groups[0]) > 0:
+        return np.concatenate([groups[j] for j in at])
+    return np.flatnonzero(np.isin(groups, np.unique(groups)[at]))
 
 
 def weight_at_limit(weights: NDArray[np.float64], choices: Choices) -> str:
     """A sentence on a weight (of d × k) without penalty that has come to its limit, or ""."""
-    if choices.unpenalized is None:
+    free = free_columns(choices)
+    if free is None:
         return ""
-    columns = np.sort(np.asarray(choices.unpenalized))
+    columns = np.sort(free)
     limit = LIMIT if choices.limit is None else choices.limit
     at = columns[np.abs(weights[columns]).max(axis=1) >= limit * (1 - NEAR_LIMIT)]
     if at.size == 0:

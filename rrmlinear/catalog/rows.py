@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 NEEDED = None
 #: No numbers of a row.
 NONE: Mapping[str, Any] = MappingProxyType({})
+#: Numbers of single weights that regularizers of separate weights take.
+BOUNDS = ("lower", "upper", "penalty_factors")
 
 
 class Feature(NamedTuple):
@@ -249,9 +251,9 @@ class RegularizerRow:
 
     ``build`` makes it of the numbers that it ``takes``, in their order; their defaults are the
     values, NEEDED where one must be given. With ``radius`` it is the constraint norm ≤ radius.
-    ``bounded`` says whether weights may have bounds too. ``excludes`` are pairs of a choice and
-    another that leaves it without effect. ``needs`` are features that the loss or the layout must
-    offer, and ``single`` names the regularizer that it would be without them.
+    ``bounded`` says whether weights may have bounds and factors too. ``excludes`` are pairs of a
+    choice and another that leaves it without effect. ``needs`` are features that the loss or the
+    layout must offer, and ``single`` names the regularizer that it would be without them.
     """
 
     name: str
@@ -270,7 +272,7 @@ class RegularizerRow:
     @property
     def choices(self) -> tuple[str, ...]:
         """The choices of regularizers that have an effect with this one."""
-        bounds = ("lower", "upper") if self.bounded else ()
+        bounds = BOUNDS if self.bounded else ()
         radius = ("radius",) if self.radius else ()
         return tuple(dict.fromkeys((*self.takes, *radius, *bounds)))
 
@@ -280,7 +282,7 @@ class RegularizerRow:
         return tuple(name for name, default in self.takes.items() if default is NEEDED)
 
     def offers(self, bounds: bool = False, unpenalized: bool = False) -> frozenset[str]:
-        """Features, with bounds on weights or with columns that have no penalty."""
+        """Features, with bounds or factors of weights, or columns that have no penalty."""
         lost = {"linear", "soft-threshold"} if bounds or unpenalized else set()
         lost |= {"strongly-convex"} if unpenalized else set()
         return (self.features | {"prox"}) - lost

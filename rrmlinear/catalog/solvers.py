@@ -16,7 +16,7 @@ from rrmlinear.catalog.rows import FEATURES, LossRow, SolverRow
 OBJECTIVE = ("loss", "regularizer")
 #: Choices of solvers that take all examples at once, and of those whose steps are proximal.
 BATCH = (*OBJECTIVE, "free_bias", "budget")
-PROXIMAL = (*BATCH, "radius", "lower", "upper", "unpenalized", "limit")
+PROXIMAL = (*BATCH, "radius", "lower", "upper", "penalty_factors", "unpenalized", "limit")
 ESTIMATE_FUNCTIONS = (*PROXIMAL, "observed", "route", "lipschitz", "prox")
 PDPROX = (*PROXIMAL, "ratio", "storage", "averaging")
 

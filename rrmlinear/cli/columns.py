@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from rrmlinear.cli.files import blaming
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.catalog.choices import Choices
+from rrmlinear.cli.files import blaming, reading
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.parser import whole_number
 from rrmlinear.data.problem import Problem
@@ -13,6 +16,8 @@ from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text.libsvm_errors import shown
 
 # 3,5-7,12; any other text is the name of a file.
+#: The choices whose values are numbers in a file.
+FACTOR_FILES = ("penalty_factors", "group_weights")
 LIST = re.compile(r"[0-9,\-]+")
 
 
@@ -44,15 +49,30 @@ def read_columns(text: str) -> list[int]:
     return [feature - 1 for feature in features]
 
 
+def read_factors(path: str) -> NDArray[np.float64]:
+    """Factors of penalties in a file: .npy, a number on each line, or FILE:COLUMN of a table."""
+    from rrmlinear.data.formats.batches import as_numbers
+    from rrmlinear.data.formats.beside import read_vector
+
+    with reading(path):
+        return as_numbers(read_vector(path), "factors", path)
+
+
 def check_columns(
     problem: Problem | SequenceProblem,
     training_file: str,
     groups_file: str | None,
-    groups: Any,
-    unpenalized: Any,
+    choices: Choices,
 ) -> None:
-    """Raise LeaveError unless there is a group for each feature, and those unpenalized exist."""
-    d = problem.n_features
+    """Raise LeaveError unless there is a group and a factor for each feature, and those unpenalized
+    exist.
+    """
+    d, groups, unpenalized = problem.n_features, choices.groups, choices.unpenalized
+    if choices.penalty_factors is not None and np.size(choices.penalty_factors) != d:
+        raise LeaveError(
+            f"ERROR: --penalty-factors: there are {np.size(choices.penalty_factors)} numbers, and "
+            f"{training_file} has {d} features"
+        )
     if groups is not None and len(groups) != d:
         missing = f"feature {len(groups) + 1} has none"
         beyond = f"line {d + 1} is beyond"

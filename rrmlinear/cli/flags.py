@@ -28,6 +28,8 @@ FLAGS = {
     "l1": Flag("--l1", "S"),
     "radius": Flag("--radius", "R"),
     "groups": Flag("--groups", "file"),
+    "group_weights": Flag("--group-weights", "file"),
+    "penalty_factors": Flag("--penalty-factors", "file"),
     "lower": Flag("--lower", "a"),
     "upper": Flag("--upper", "b"),
     "unpenalized": Flag("--unpenalized", "features"),

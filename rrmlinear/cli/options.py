@@ -14,7 +14,7 @@ from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import Selection, number_of, select
 from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.catalog.values import Factors, Names, NamesOrWhole, Size, Switch, Whole
-from rrmlinear.cli.columns import read_columns, read_groups
+from rrmlinear.cli.columns import FACTOR_FILES, read_columns, read_factors, read_groups
 from rrmlinear.cli.files import NOTHING, OFFSETS, asked_of, files_beside, offer_reading
 from rrmlinear.cli.flags import FLAGS, sentence_of
 from rrmlinear.cli.leaving import LeaveError
@@ -122,7 +122,7 @@ def _converter(name: str) -> Callable[[str], Any]:
         "solver": name_or_whole,
         "loss": choice(flag, tuple(NAMED_LOSSES)),
         "regularizer": choice(flag, tuple(REGULARIZERS)),
-        "groups": str,  # the file's name, until all options are read
+        **dict.fromkeys(("groups", *FACTOR_FILES), str),  # the file, until all options are read
         "unpenalized": read_columns,
         "threads": whole(flag, 1, MAX_THREADS),
     }
@@ -155,6 +155,9 @@ def _parameter(options: SimpleNamespace) -> tuple[Choices, list[str]]:
     made = {name: getattr(options, name) for name in FLAGS}
     if options.groups is not None:
         made["groups"] = read_groups(options.groups)
+    for name in FACTOR_FILES:
+        if (path := getattr(options, name)) is not None:
+            made[name] = read_factors(path)
     made["class_weights"] = _products(options.class_weights)
     made = {name: value for name, value in made.items() if value is not None}
     said = []

@@ -83,10 +83,7 @@ def main(arguments: Sequence[str]) -> None:
         return
     if problem.n_features == 0:
         raise LeaveError(f"ERROR: {options.training_file} has no features; at least one is needed")
-    chosen = options.chosen.choices
-    check_columns(
-        problem, options.training_file, options.groups_file, chosen.groups, chosen.unpenalized
-    )
+    check_columns(problem, options.training_file, options.groups_file, options.chosen.choices)
     problem = problem.with_bias(options.bias)
     command = command_of("train", arguments) if options.report_file is not None else ""
     test = None

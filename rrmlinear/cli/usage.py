@@ -76,6 +76,8 @@ OTHER_OPTIONS = {
 #: Additions to the meaning of choices, for their flags.
 MORE = {
     "groups": "; in a file, one on each line",
+    "group_weights": "; in a file, one on each line",
+    "penalty_factors": "; in a file, one on each line",
     "unpenalized": ": 3,5-7, or a file with one on each line",
     "threads": "; also of reading, where the default is all processors",
     "free_bias": "; needs a -B above 0, such as -B 1",

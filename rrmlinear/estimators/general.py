@@ -39,6 +39,8 @@ class AnyObjective(LinearModel):
     l1_ratio: float | None = None
     radius: float | None = None
     groups: Any = None
+    group_weights: Any = None
+    penalty_factors: Any = None
     lower: Any = None
     upper: Any = None
     unpenalized: Any = None
@@ -98,6 +100,14 @@ class LinearClassifier(AnyObjective, Classifier):
         R takes its place.
     groups : array of n_features whole numbers, or lists of columns, default=None
         For regularizers of groups.
+    group_weights : array of n_groups, default=None
+        Factors of the groups' norms, √d_g if None, in the order of the numbers of groups; 0 leaves
+        a group without penalty.
+    penalty_factors : array of n_features, default=None
+        Factors f_j ≥ 0 of the penalty of each feature's weights, beside "l2", "l1" and
+        "elastic-net" (Σ_j f_j (½w_j² + S|w_j|)), "l21" and "l1inf". 0 leaves them without penalty,
+        but at most ``limit`` in size. They are not rescaled: for glmnet's give
+        ``f * len(f) / f.sum()``.
     lower, upper : float or array of n_features, default=None
         Bounds of the weights, beside "l2", "l1" and "elastic-net"; lower=0 for weights ≥ 0.
     unpenalized : array of columns, default=None
@@ -233,7 +243,8 @@ class LinearRegressor(AnyObjective, Offsets, Regressor):
         a in (0, 1) of the quantile loss (0.5 if None).
     power : float, default=None
         p in (1, 2) of the Tweedie loss (1.5 if None).
-    regularizer, C, alpha, l1, l1_ratio, radius, groups, lower, upper, unpenalized, limit, budget, \
+    regularizer, C, alpha, l1, l1_ratio, radius, groups, group_weights, \
+    penalty_factors, lower, upper, unpenalized, limit, budget, \
     smoothing, solver, solver_options, tol, max_iter, fit_intercept, intercept_scaling, \
     random_state, n_jobs, warm_start, callback, verbose
         As in `LinearClassifier`.

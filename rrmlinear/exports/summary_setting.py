@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 CURVATURES = {"l2": 1.0, "elastic-net": 1.0, "l1": 0.0}
 KINKED = ("elastic-net", "l1")
 #: Choices that leave weights at a border, where second derivatives do not tell their errors.
-BORDERS = ("lower", "upper", "budget", "radius", "unpenalized")
+BORDERS = ("lower", "upper", "budget", "radius", "penalty_factors", "unpenalized")
 
 
 def setting_of(model: Any, X: Any, y: Any, prepared: Any) -> Setting:

@@ -7,9 +7,18 @@ class Bounded(Regularizer):
     inner: Regularizer
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
+    factors: NDArray[np.float64]
+    limit: float
     def __init__(
-        self, inner: Regularizer, lower: ArrayLike = ..., upper: ArrayLike = ...
+        self,
+        inner: Regularizer,
+        lower: ArrayLike = ...,
+        upper: ArrayLike = ...,
+        factors: ArrayLike = ...,
+        limit: float = 1000.0,
     ) -> None: ...
+
+def checked_factors(factors: ArrayLike, name: str = ...) -> NDArray[np.float64]: ...
 
 class Unpenalized(Regularizer):
     inner: Regularizer

@@ -1,4 +1,4 @@
-"""Bounds on weights: boxes, a wide box of columns without a penalty, the elastic net's ball."""
+"""Weights with bounds and with factors of their penalties: boxes, a wide box of columns without a penalty, the elastic net's ball."""
 
 from libc.math cimport INFINITY, NAN, fabs
 from libc.stdlib cimport free, malloc
@@ -12,36 +12,47 @@ from rrmlinear.simd.thresholds cimport elastic_size
 
 
 cdef class Bounded(Regularizer):
-    """Ω(w) = (s/2)‖w‖² + l1 ‖w‖₁ where lower ≤ w ≤ upper, and infinite elsewhere.
+    """Ω(w) = Σ_j f_j ((s/2) w_j² + l1 |w_j|) where lower ≤ w ≤ upper, and infinite elsewhere.
 
-    ``inner`` is the L2, ElasticNet or L1 with s and l1. ``lower`` and ``upper`` are one number, or
-    one for each column of the data; −∞ and ∞ are allowed. lower = 0 gives weights that are not
-    negative. All k weights of a column have its bounds; a column appended for the intercept has
-    none. For each weight the prox is that of Ω without bounds, clipped, and
-    Ω*(v) = max over lower ≤ w ≤ upper of v w − (s/2) w² − l1 |w|, which is infinite only for s = 0
-    where v > l1 and upper = ∞ or v < −l1 and lower = −∞.
+    ``inner`` is the L2, ElasticNet or L1 with s and l1. ``lower``, ``upper`` and the ``factors``
+    f_j are one number, or one for each column of the data; bounds of −∞ and ∞ are allowed.
+    lower = 0 gives weights that are not negative. All k weights of a column have its bounds and its
+    factor; a column appended for the intercept has no bounds and the factor 1. For each weight the
+    prox is that of Ω without bounds, clipped, and
+    Ω*(v) = max over lower ≤ w ≤ upper of v w − f ((s/2) w² + l1 |w|), which is infinite only for
+    s = 0 where v > f l1 and upper = ∞ or v < −f l1 and lower = −∞.
+
+    A weight of factor 0 has no penalty; |w_j| ≤ ``limit`` holds for it, as in `Unpenalized`.
 
     Raises TypeError for other regularizers, whose conjugate beside bounds has no closed form, and
-    ValueError for bounds that leave no weights.
+    ValueError for bounds that leave no weights and for factors that are negative or not finite.
     """
 
     cdef readonly Regularizer inner
     cdef readonly object lower
     cdef readonly object upper
-    cdef double l1
+    cdef readonly object factors
+    cdef readonly double limit
+    cdef double l1, s
+    cdef const double* factor
+    cdef Py_ssize_t factor_step
     cdef const double* low
     cdef const double* high
     cdef Py_ssize_t low_step
     cdef Py_ssize_t high_step
 
-    def __init__(self, Regularizer inner not None, lower=-np.inf, upper=np.inf):
+    def __init__(self, Regularizer inner not None, lower=-np.inf, upper=np.inf, factors=1.0,
+                 double limit=1000.0):
         l1 = inner.quadratic_l1
         if l1 is None:
             raise TypeError(
                 f"bounds stand beside L1, L2 or ElasticNet, not beside {type(inner).__name__}: the "
                 "conjugate would have no closed form")
-        self.inner, self.l1 = inner, l1
-        self.modulus, self.linear = inner.modulus, False
+        if not 0 < limit < INFINITY:
+            raise ValueError(f"limit must be positive and finite, got {limit}")
+        self.inner, self.l1, self.s, self.limit = inner, l1, inner.modulus, limit
+        self.factors = checked_factors(factors)
+        self.modulus, self.linear = inner.modulus * self.factors.min(), False
         self.lower = np.array(lower, dtype=np.float64, ndmin=1)
         self.upper = np.array(upper, dtype=np.float64, ndmin=1)
         for name, array in (("lower", self.lower), ("upper", self.upper)):
@@ -51,12 +62,21 @@ cdef class Bounded(Regularizer):
         if len(sizes) > 1:
             raise ValueError(
                 f"there are {self.lower.size} lower bounds and {self.upper.size} upper ones")
+        sizes = sorted({self.factors.size, *sizes} - {1}) or sizes
+        if len(sizes) > 1:
+            raise ValueError(
+                f"there are {self.factors.size} factors, and bounds of another number of columns")
+        if not self.factors.all():  # a box in place of the penalty
+            box = np.where(self.factors == 0, limit, np.inf)
+            self.lower, self.upper = np.maximum(self.lower, -box), np.minimum(self.upper, box)
         empty = (self.lower > self.upper) | (self.lower == np.inf) | (self.upper == -np.inf)
         if empty.any():
             at = int(np.flatnonzero(empty)[0])
             low, high = np.broadcast_arrays(self.lower, self.upper)
             raise ValueError(f"no weight of column {at} lies between {low[at]} and {high[at]}")
         self.length = sizes[0] if sizes else 0
+        cdef const double[::1] array_of_factors = self.factors
+        self.factor, self.factor_step = &array_of_factors[0], array_of_factors.shape[0] > 1
         cdef const double[::1] array_of_low = self.lower
         cdef const double[::1] array_of_high = self.upper
         self.low, self.low_step = &array_of_low[0], array_of_low.shape[0] > 1
@@ -70,12 +90,14 @@ cdef class Bounded(Regularizer):
     def over(self, shape, *, bint intercept=False):
         features = shape[0] - intercept
         bounds = []
-        for name, array, free in (("lower", self.lower, -np.inf), ("upper", self.upper, np.inf)):
+        for name, array, free in (("lower bounds", self.lower, -np.inf),
+                                  ("upper bounds", self.upper, np.inf),
+                                  ("penalty factors", self.factors, 1.0)):
             if array.size not in (1, features):
-                raise ValueError(f"there are {array.size} {name} bounds for {features} columns")
+                raise ValueError(f"there are {array.size} {name} for {features} columns")
             each = np.append(np.broadcast_to(array, features), np.full(int(intercept), free))
             bounds.append(np.repeat(each, shape[1]) if len(shape) > 1 else each)
-        return Bounded(self.inner, *bounds)
+        return Bounded(self.inner, *bounds, self.limit)
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
@@ -86,7 +108,12 @@ cdef class Bounded(Regularizer):
                 return INFINITY
             if w[j] > high + BOUNDARY_ROUNDING * fabs(high):
                 return INFINITY
-        return self.inner.value(w, n)
+        if self.factor_step == 0 and self.factor[0] == 1:
+            return self.inner.value(w, n)
+        cdef double total = 0
+        for j in range(n):
+            total += self.factor[j * self.factor_step] * (self.s / 2 * w[j] + self._sign(w[j])) * w[j]
+        return total
 
     cdef double derivative(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
@@ -95,16 +122,27 @@ cdef class Bounded(Regularizer):
                 return INFINITY
             if d[j] > 0 and w[j] >= self.high[j * self.high_step]:
                 return INFINITY
-        return self.inner.derivative(w, d, n)
+        if self.factor_step == 0 and self.factor[0] == 1:
+            return self.inner.derivative(w, d, n)
+        cdef double total = 0
+        for j in range(n):
+            total += self.factor[j * self.factor_step] * (
+                self.s * w[j] * d[j] + (self._sign(w[j]) * d[j] if w[j] != 0 else
+                                        self.l1 * fabs(d[j])))
+        return total
+
+    cdef inline double _sign(self, double w) noexcept nogil:
+        # the derivative of l1 |w|
+        return self.l1 if w > 0 else -self.l1 if w < 0 else 0
 
     cdef double conjugate(self, const double* v, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
-        cdef double total = 0, w
+        cdef double total = 0, w, f
         for j in range(n):
-            w = self._best(v[j], j)
+            w, f = self._best(v[j], j), self.factor[j * self.factor_step]
             if fabs(w) == INFINITY:
                 return INFINITY
-            total += (v[j] - self.modulus / 2 * w) * w - self.l1 * fabs(w)
+            total += (v[j] - f * self.s / 2 * w) * w - f * self.l1 * fabs(w)
         return total
 
     cdef double dual_scale(self, const double* v, Py_ssize_t n) noexcept nogil:
@@ -114,12 +152,21 @@ cdef class Bounded(Regularizer):
             return 1
         for j in range(n):
             if fabs(self._best(v[j], j)) == INFINITY:
-                largest = max(largest, fabs(v[j]))
+                largest = max(largest, fabs(v[j]) / self.factor[j * self.factor_step])
+        if largest > 0 and self.factor_step > 0:  # products with factors are rounded
+            return (1 - BOUNDARY_ROUNDING) * min(1, self.l1 / largest)
         return scale_within(largest, self.l1)
 
     cdef void prox(self, double* w, double step, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
-        self.inner.prox(w, step, n)
+        cdef double f, over
+        if self.factor_step == 0:
+            self.inner.prox(w, step * self.factor[0], n)
+        else:
+            for j in range(n):
+                f = step * self.factor[j]
+                over = max(fabs(w[j]) - f * self.l1, 0) / (1 + f * self.s)
+                w[j] = over if w[j] > 0 else -over
         for j in range(n):
             w[j] = self._clipped(w[j], j)
 
@@ -134,11 +181,24 @@ cdef class Bounded(Regularizer):
 
     cdef inline double _best(self, double v, Py_ssize_t j) noexcept nogil:
         # the w that attains the maximum of the conjugate
-        cdef double over = fabs(v) - self.l1
+        cdef double f = self.factor[j * self.factor_step], over = fabs(v) - f * self.l1
         if over <= 0:
             return self._clipped(0, j)
-        over = over / self.modulus if self.modulus > 0 else INFINITY
+        over = over / (f * self.s) if f * self.s > 0 else INFINITY
         return self._clipped(over if v > 0 else -over, j)
+
+
+def checked_factors(factors, str name="penalty factors"):
+    """Factors of at least 0, one or several. ValueError for others, with the first of them."""
+    given = np.array(factors, dtype=np.float64, ndmin=1)
+    if given.ndim != 1 or given.size == 0:
+        raise ValueError(f"{name} must be a number or a list of them, got shape {given.shape}")
+    wrong = ~(np.isfinite(given) & (given >= 0))
+    if wrong.any():
+        at = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"{name}: that of column {at} is {given[at]:g}; it must be at least 0 and finite")
+    return given
 
 
 # A regularizer that leaves some columns free within a wide box.

@@ -57,16 +57,16 @@ def is_diagonal(omega: Regularizer) -> bool:
 @prox_jacobian.register(L1)
 @prox_jacobian.register(L2)
 @prox_jacobian.register(ElasticNet)
-def _of_coordinates(omega: Any, y: Array, step: float) -> Array:
+def _of_coordinates(omega: Any, y: Array, step: Any) -> Array:
     threshold = step * omega.quadratic_l1
     return (np.abs(y) > threshold) / (1 + step * omega.modulus)
 
 
 @prox_jacobian.register
 def _within_bounds(omega: Bounded, y: Array, step: float) -> Array:
-    p = omega.inner.prox_of(y, step)
+    p = omega.prox_of(y, step)
     inside = (p > omega.lower) & (p < omega.upper)
-    return _of_coordinates(omega.inner, y, step) * inside
+    return _of_coordinates(omega.inner, y, step * omega.factors) * inside
 
 
 @prox_jacobian.register

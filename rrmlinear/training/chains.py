@@ -30,7 +30,7 @@ from rrmlinear.training.fit import MAX_WEIGHTS, NotSolvedWarning
 Vector = NDArray[np.float64]
 
 #: Choices that tell columns apart.
-COLUMNS = ("groups", "lower", "upper", "unpenalized")
+COLUMNS = ("groups", "lower", "upper", "penalty_factors", "unpenalized")
 # Largest fraction of the columns whose copy is worth its time.
 MAX_FRACTION = 0.95
 
@@ -208,6 +208,8 @@ def spread(choices: Choices, problem: SequenceProblem) -> Choices:
         new["lower"] = numbers(choices.lower, -np.inf, "lower")
     if choices.upper is not None:
         new["upper"] = numbers(choices.upper, np.inf, "upper")
+    if choices.penalty_factors is not None:
+        new["penalty_factors"] = numbers(choices.penalty_factors, 1.0, "penalty_factors")
     if choices.unpenalized is not None:
         places = np.asarray(choices.unpenalized, dtype=np.int64)
         wrong = places[(places < 0) | (places >= d)]

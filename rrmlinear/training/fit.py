@@ -176,7 +176,7 @@ def solve(
     if problem.rows.blocks is not None:
         problem.rows.blocks.release()
     weights = result.weights if result.weights.ndim == 2 else result.weights[:, np.newaxis]
-    if news := choices.unpenalized is not None and weight_at_limit(weights, choices):
+    if news := weight_at_limit(weights, choices):
         warn_caller(news)
     model = Model(
         solver_name=chosen.solver.name,

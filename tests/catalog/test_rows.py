@@ -120,7 +120,7 @@ def test_defaults_are_told_as_the_rows_have_them():
         if row.owner in ("loss", "regularizer"):
             rows = (*NAMED_LOSSES.values(), *REGULARIZERS.values())
             for default in {each.takes[name] for each in rows if name in each.takes}:
-                assert default is None or f"{default:g}" in row.usually, name
+                assert default in (None, ()) or f"{default:g}" in row.usually, name
     assert CHOICES["limit"].usually == f"{LIMIT:g}"
 
 

@@ -1,11 +1,12 @@
 """Groups of features, bounds and features without a penalty, as the train command takes them."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from rrmlinear import Model, Parameter, fit, read_libsvm
+from rrmlinear import Model, Parameter, Problem, fit, read_libsvm
 
 WITH = ("-q", "-s", 35, "--loss", "softmax")
 
@@ -130,3 +131,29 @@ def test_choices_without_effect(train, iris, folder, arguments, message):
     ended = train(*WITH, *arguments, iris, "m")
     assert ended.code == 1
     assert ended.err.startswith(f"ERROR: {message}")
+
+
+def test_factors_of_penalties_come_from_files(train):
+    rows = ["1 1:1 2:2 3:1", "-1 1:2 2:1", "1 1:1 3:2", "-1 2:3 3:0.5"]
+    Path("a.txt").write_text("\n".join(rows))
+    Path("f.txt").write_text("0\n2\n1")
+    given = ("--loss", "logistic", "--gap-tol", "1e-8")
+    assert train(*given, "--penalty-factors", "f.txt", "a.txt", "model").code == 0
+    known = Problem.from_arrays(read_libsvm("a.txt").to_scipy().toarray(), [1, -1, 1, -1])
+    how = {"loss": "logistic", "gap_tol": 1e-8, "penalty_factors": [0, 2, 1]}
+    expected = fit(known, Parameter(**how)).weights
+    np.testing.assert_allclose(Model.load("model").weights, expected, atol=1e-5)
+    Path("g.txt").write_text("1\n1\n2")
+    groups = ("--regularizer", "group-lasso", "--groups", "g.txt", "--group-weights")
+    Path("h.txt").write_text("2\n0")
+    assert train(*given, *groups, "h.txt", "a.txt", "model").code == 0
+    done = train(*given, *groups, "f.txt", "a.txt", "model")
+    assert done.code == 1
+    assert "there are 3 factors for 2 groups" in done.err
+    done = train(*given, "--penalty-factors", "h.txt", "a.txt", "model")
+    assert done.code == 1
+    assert "there are 2 numbers, and a.txt has 3 features" in done.err
+    Path("w.txt").write_text("1\nx\n2")
+    done = train(*given, "--penalty-factors", "w.txt", "a.txt", "model")
+    assert done.code == 1
+    assert "w.txt holds words, not numbers" in done.err

@@ -76,6 +76,7 @@ def singular_values(w):
 
 LOW = np.where(np.arange(D) % 3 == 0, -0.5, -np.inf)
 HIGH = np.where(np.arange(D) % 4 == 0, 1.5, np.inf)
+WEIGHTS = 0.25 * (1 + np.arange(D) % 5 + np.arange(D))
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,25 @@ MEMBERS = [
         bounded(lambda w: 0.7 * np.abs(w).sum(), 0.0, np.inf),
     ),
     Member("box", Bounded(L2(2.0), LOW, HIGH), bounded(lambda w: w @ w, LOW, HIGH)),
+    Member(
+        "l2 with factors",
+        Bounded(L2(2.0), factors=1 + np.arange(D)),
+        lambda w: w**2 @ (1 + np.arange(D)),
+    ),
+    Member(
+        "l1 with factors",
+        Bounded(L1(0.7), factors=WEIGHTS),
+        lambda w: 0.7 * WEIGHTS @ np.abs(w),
+    ),
+    Member(
+        "elastic net with bounds, factors and free columns",
+        Bounded(ElasticNet(0.3, 2.0), LOW, HIGH, np.where(WEIGHTS > 2, 0.0, WEIGHTS), 3.0),
+        bounded(
+            lambda w: np.where(WEIGHTS > 2, 0.0, WEIGHTS) @ (w * w + 0.3 * np.abs(w)),
+            np.where(WEIGHTS > 2, np.maximum(LOW, -3.0), LOW),
+            np.where(WEIGHTS > 2, np.minimum(HIGH, 3.0), HIGH),
+        ),
+    ),
     Member(
         "bounded l1", Bounded(L1(0.7), LOW, HIGH), bounded(lambda w: 0.7 * abs(w).sum(), LOW, HIGH)
     ),

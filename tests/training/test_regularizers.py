@@ -173,7 +173,7 @@ WITH = {"solver": 35, "loss": "squared"}
         ({"lower": 1, "upper": 0}, "lower 1 is above upper 0; no weight lies"),
         ({"upper": [1, 2]}, "there are 2 upper bounds for 6 columns"),
         ({"lower": 0, "unpenalized": [1]}, "lower has no effect with unpenalized$"),
-        ({"limit": 2.0}, "limit has no effect without unpenalized$"),
+        ({"limit": 2.0}, "limit has no effect without unpenalized or penalty_factors or gr"),
         ({"unpenalized": [1], "limit": 0}, "limit is 0, it must be positive and finite"),
         ({"unpenalized": [6]}, "unpenalized column 6 is beyond the 6 columns of the data"),
         ({"unpenalized": [1, 1]}, "unpenalized column 1 is named twice"),

@@ -82,8 +82,13 @@ def with_ones(X: Any, value: float = 1.0) -> Any:
 
 def without_penalty(choices: dict[str, Any], column: int) -> dict[str, Any]:
     """Choices with one more column that has no penalty, in a group of its own."""
-    own = {"unpenalized": [*(choices.get("unpenalized") or []), column]}
-    groups = choices.get("groups")
+    factors, groups = choices.get("penalty_factors"), choices.get("groups")
+    if factors is not None:
+        own = {"penalty_factors": np.append(np.broadcast_to(factors, (column,)), 0.0)}
+    else:
+        own = {"unpenalized": [*(choices.get("unpenalized") or []), column]}
+    if choices.get("group_weights") is not None:
+        own["group_weights"] = np.append(choices["group_weights"], 1.0)
     if groups is not None:
         listed = len(groups) > 0 and not np.isscalar(groups[0])
         own["groups"] = [*groups, [column] if listed else int(max(groups)) + 1]

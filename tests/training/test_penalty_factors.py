@@ -1,0 +1,199 @@
+"""Factors of penalties: columns scaled by them, the optimum of a conic solver, and refusals."""
+
+import numpy as np
+import pytest
+from members import NUMBERS, labels_in_domain
+from scipy.sparse import csr_array
+
+from rrmlinear import (
+    LinearClassifier,
+    LinearRegressor,
+    LogisticRegression,
+    Parameter,
+    PoissonRegressor,
+    Problem,
+    fit,
+)
+from rrmlinear.catalog.errors import ChoiceError
+from rrmlinear.catalog.losses import LOSSES
+from rrmlinear.catalog.solvers import SOLVERS
+
+N, D, S = 60, 6, 0.7
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(N, D))
+SCORES = X @ [1.0, -0.5, 0.0, 0.5, 0.0, 0.3] + 0.3 * RNG.normal(size=N)
+FACTORS = np.array([0.5, 2.0, 1.0, 4.0, 0.1, 1.5])
+FREE = np.where(np.arange(D) == 1, 0.0, FACTORS)
+GROUPS, WEIGHTS = [4, 4, 7, 9, 9, 9], [2.0, 0.0, 0.5]
+
+
+def labels_of(loss):
+    if LOSSES[loss].kind == "regression":
+        return labels_in_domain(loss, SCORES)
+    several = LOSSES[loss].kind == "multiclass"
+    return np.digitize(SCORES, [-0.5, 0.5] if several else [0.0]).astype(float)
+
+
+def fitted(loss, data=X, bias=-1.0, **choices):
+    given = {"C": 0.3, "gap_tol": 1e-8, "solver": "auto"} | NUMBERS.get(loss, {}) | choices
+    if given.get("regularizer", "l2") in ("l1", "elastic-net"):
+        given["l1"] = S
+    return fit(Problem.from_arrays(data, labels_of(loss), bias=bias), Parameter(loss=loss, **given))
+
+
+def cases():
+    """A few of all losses, regularizers and solvers that take factors, the same each time."""
+    found = []
+    kinds = ("binary", "multiclass", "regression")
+    for loss in (row.name for row in LOSSES.values() if row.kind in kinds):
+        for regularizer in ("l2", "l1", "l21"):
+            for solver in (n for n, row in SOLVERS.items() if "penalty_factors" in row.choices):
+                choices = {"regularizer": regularizer, "penalty_factors": FACTORS}
+                try:
+                    Parameter(loss=loss, solver=solver, **choices).check()
+                except ChoiceError:
+                    continue
+                found.append((loss, regularizer, solver))
+    chosen = np.random.default_rng(1).permutation(len(found))[:60]
+    every = [case for case in found if case[2] == "auto"]
+    return list(dict.fromkeys([*every, *(found[at] for at in chosen)]))
+
+
+@pytest.mark.parametrize(("loss", "regularizer", "solver"), cases())
+def test_factors_are_scales_of_columns(loss, regularizer, solver):
+    # f w² is the square of √f w, f |w| the size of f w
+    scales = np.sqrt(FACTORS) if regularizer == "l2" else FACTORS
+    how = {"regularizer": regularizer, "solver": solver, "gap_tol": 1e-6}
+    model = fitted(loss, penalty_factors=FACTORS, **how)
+    twin = fitted(loss, X / scales, **how | {"solver": "auto", "gap_tol": 1e-8})
+    assert model.result.solved
+    assert twin.result.solved
+    least = twin.result.primal
+    assert model.result.dual <= least * (1 + 1e-8)
+    assert least <= model.result.primal * (1 + 1e-8)
+    assert model.result.primal <= least * (1 + 3e-6)
+
+
+def test_the_elastic_net_has_the_optimum_of_a_conic_solver():
+    cvxpy = pytest.importorskip("cvxpy")
+    y = {loss: labels_of(loss) for loss in ("poisson", "squared", "absolute", "logistic")}
+    sides = np.where(y["logistic"] == y["logistic"][0], 1, -1)
+    risks = {
+        "poisson": lambda a: cvxpy.sum(cvxpy.exp(a) - cvxpy.multiply(y["poisson"], a)),
+        "squared": lambda a: cvxpy.sum_squares(a - y["squared"]) / 2,
+        "absolute": lambda a: cvxpy.norm1(a - y["absolute"]),
+        "logistic": lambda a: cvxpy.sum(cvxpy.logistic(cvxpy.multiply(-sides, a))),
+    }
+    for loss, risk in risks.items():
+        w, b = cvxpy.Variable(D), cvxpy.Variable()
+        penalty = FREE @ (cvxpy.square(w) / 2 + S * cvxpy.abs(w))
+        problem = cvxpy.Problem(cvxpy.Minimize(penalty + 0.3 * risk(X @ w + b)))
+        problem.solve(solver=cvxpy.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11)
+        for solver in ("auto", "newton", 35, 37):
+            how = {"regularizer": "elastic-net", "solver": solver, "free_bias": True, "bias": 1.0}
+            model = fitted(loss, penalty_factors=FREE, **how)
+            np.testing.assert_allclose(model.weights[:-1, 0], w.value, atol=1e-5)
+            assert model.weights[-1, 0] == pytest.approx(b.value, abs=1e-5)
+
+
+@pytest.mark.parametrize("regularizer", ["l2", "l1", "elastic-net"])
+@pytest.mark.parametrize("loss", ["poisson", "squared", "hinge", "logistic"])
+@pytest.mark.parametrize("free", [True, False])
+def test_a_factor_of_0_is_no_penalty(loss, regularizer, free):
+    ones = np.where(np.arange(D) < 2, 0.0, 1.0)
+    how = {"regularizer": regularizer} | ({"bias": 1.0, "free_bias": True} if free else {})
+    by_factor = fitted(loss, penalty_factors=ones, **how)
+    by_name = fitted(loss, unpenalized=[0, 1], **how)
+    assert by_factor.result.solved
+    assert by_factor.result.primal == pytest.approx(by_name.result.primal, rel=1e-7)
+
+
+def test_groups_have_weights():
+    cvxpy = pytest.importorskip("cvxpy")
+    members = [[0, 1], [2], [3, 4, 5]]
+    w = cvxpy.Variable(D)
+    sizes = [cvxpy.norm2(w[group]) for group in members]
+    terms = {
+        "group-lasso": sum(f * s for f, s in zip(WEIGHTS, sizes, strict=True)),
+        "sparse-group-lasso": sum(f * s for f, s in zip(WEIGHTS, sizes, strict=True))
+        + cvxpy.norm1(w[[0, 1, 3, 4, 5]]),
+        "exclusive-lasso": sum(
+            f * cvxpy.square(cvxpy.norm1(w[g])) for f, g in zip(WEIGHTS, members, strict=True)
+        ),
+    }
+    y = labels_of("poisson")
+    risk = cvxpy.sum(cvxpy.exp(X @ w) - cvxpy.multiply(y, X @ w))
+    for name, term in terms.items():
+        cvxpy.Problem(cvxpy.Minimize(term + 0.3 * risk)).solve(solver=cvxpy.CLARABEL)
+        for groups in (GROUPS, members):
+            for solver in ("auto", 37):
+                how = {"regularizer": name, "groups": groups, "solver": solver}
+                model = fitted("poisson", group_weights=WEIGHTS, **how)
+                np.testing.assert_allclose(model.weights[:, 0], w.value, atol=2e-4)
+
+
+@pytest.mark.parametrize("form", [csr_array, np.asfortranarray])
+def test_estimators_take_factors(form):
+    y = labels_of("poisson")
+    given = {"alpha": 0.1, "tol": 1e-9, "penalty_factors": FACTORS}
+    ours = LinearRegressor("poisson", **given).fit(form(X), y)
+    twin = PoissonRegressor(alpha=0.1, tol=1e-9).fit(X / np.sqrt(FACTORS), y)
+    np.testing.assert_allclose(ours.coef_ * np.sqrt(FACTORS), twin.coef_, atol=1e-4)
+    assert ours.objective_ == pytest.approx(twin.objective_, rel=1e-8)
+    classes = np.digitize(SCORES, [-0.5, 0.5])
+    for loss in ("logistic", "softmax"):
+        ours = LinearClassifier(loss, C=1.0, tol=1e-9, penalty_factors=FACTORS).fit(X, classes)
+        twin = LinearClassifier(loss, C=1.0, tol=1e-9).fit(X / np.sqrt(FACTORS), classes)
+        np.testing.assert_allclose(ours.coef_ * np.sqrt(FACTORS), twin.coef_, atol=1e-3)
+
+
+def test_a_column_for_the_intercept_stands_beside_factors():
+    # this solver has no free intercept for all classes: a column without penalty takes its place
+    classes = np.digitize(SCORES, [-0.5, 0.5])
+    how = {"loss": "softmax", "regularizer": "l1", "C": 1.0, "tol": 1e-7}
+    ours = LinearClassifier(**how, penalty_factors=FACTORS).fit(X, classes)
+    twin = LinearClassifier(**how).fit(X / FACTORS, classes)
+    assert ours.objective_ == pytest.approx(twin.objective_, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("choices", "words"),
+    [
+        ({"penalty_factors": [1.0, -1.0]}, "that of column 1 is -1; it must be at least 0 and"),
+        ({"penalty_factors": [1.0, np.inf]}, "that of column 1 is inf"),
+        ({"penalty_factors": [[1.0]]}, "must be a number or a list of them"),
+        ({"penalty_factors": [1.0, 2.0]}, "there are 2 penalty factors for 6 columns"),
+        ({"penalty_factors": FREE, "unpenalized": [0]}, "penalty_factors has no effect with unpen"),
+        ({"penalty_factors": FREE, "solver": 32}, "penalty_factors has no effect with solver 32"),
+        ({"penalty_factors": FREE, "regularizer": "linf"}, "no effect with regularizer linf"),
+        (
+            {"penalty_factors": FREE, "regularizer": "l1", "radius": 1.0},
+            "penalty_factors has no effect with radius of regularizer l1",
+        ),
+        ({"group_weights": [1.0]}, "group_weights has no effect with regularizer l2"),
+        (
+            {"group_weights": [1.0], "regularizer": "group-lasso", "groups": GROUPS},
+            "there are 1 factors for 3 groups|solved",
+        ),
+        ({"limit": 3.0}, "limit has no effect without unpenalized or penalty_factors or group_w"),
+    ],
+)
+def test_refused(choices, words):
+    problem = Problem.from_arrays(X, labels_of("squared"))
+    if "solved" in words:  # one number is that of all groups
+        assert fit(problem, Parameter(loss="squared", **choices)).result.solved
+        return
+    with pytest.raises(ValueError, match=words):
+        fit(problem, Parameter(loss="squared", **choices))
+
+
+def test_a_free_weight_at_its_limit_is_told():
+    with pytest.warns(UserWarning, match="the weight of unpenalized column 1 is at the limit 0.01"):
+        fitted("squared", penalty_factors=FREE, limit=0.01)
+
+
+def test_l2_without_intercept_of_one_class_of_solver_is_the_ridge():
+    ones = np.ones(D)
+    plain = LogisticRegression(tol=1e-9).fit(X, SCORES > 0)
+    given = LinearClassifier("logistic", C=1.0, tol=1e-9, penalty_factors=ones).fit(X, SCORES > 0)
+    np.testing.assert_allclose(plain.coef_, given.coef_, atol=1e-4)
