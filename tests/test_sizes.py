@@ -11,8 +11,8 @@ MOST_STEMS = 20
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 89_409,
-    "files": 770,
+    "lines": 89_397,
+    "files": 769,
     "extension modules": 59,
     "numeric constants of solvers and catalog": 421,
     "attributes of a class": 34,

@@ -62,7 +62,7 @@ def _reached(scores: Sequence[float], regression: bool) -> float:
 class Report:
     """The page that `train --report` writes, none where ``path`` is None.
 
-    ``command`` is told as what made it; ``warnings`` are those of reading. ``test`` are examples
+    ``command`` is shown as what made it; ``warnings`` are those of reading. ``test`` are examples
     that the model is tried on.
     """
 

@@ -42,7 +42,7 @@ class Parser:
     """LIBLINEAR's spelling of options, which argparse does not have; it takes 8 ms to import.
 
     Files from number ``outputs`` on are written. ``all_usage`` is the text of --help-all, where
-    that of --help tells the most used options alone.
+    that of --help has the most used options alone.
     """
 
     def __init__(
@@ -189,7 +189,7 @@ def whole_number(text: str) -> int:
 
 
 def real_number(text: str) -> float:
-    """The same of numbers with fractions."""
+    """As `whole_number`, of numbers with fractions."""
     return float(text.replace("_", "x"))
 
 

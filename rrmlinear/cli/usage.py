@@ -27,7 +27,7 @@ READING = (
     ("--names", "file", "names of features, one on each line"),
     ("--transpose", "", "the rows of a matrix are features, its columns examples"),
 )  # fmt: skip
-#: What train and predict take beside.
+#: What train and predict also take.
 OFFSETS = (
     ("--offset", "where", "the same for numbers that are added to the scores of a regression; of "
      "text and containers a file, or FILE:COLUMN of a table"),
@@ -51,7 +51,7 @@ OTHER_OPTIONS = {
     "[type] qid:graph node ...; predict takes such a file too",
     "--report file": "write a page, one HTML file: how well the model predicts, problem, data, gap "
     "against seconds, weights",
-    "--report-test file": "the page also tells how well the model predicts these data",
+    "--report-test file": "the page also says how well the model predicts these data",
     "--report-static": "the page has no script, pictures in SVG, and at most some 300 kB",
     "--dask where": "train over the workers of a Dask cluster: the address of its scheduler, such "
     "as tcp://host:8786, or local:n for n processes; every worker opens training_set_file",
@@ -108,7 +108,7 @@ KINDS = {
     "chain": "for sequences, of lines with qid:",
 }
 
-#: The options of the train command that --help tells, by the catalog's names or as they stand here.
+#: The options of the train command in --help, by the catalog's names or as they stand here.
 TRAIN = """\
 Usage: train [options] training_set_file [model_file]
 options, of those used most:
@@ -126,7 +126,7 @@ options, of those used most:
 -C : find C by cross validation; saves no model
 -m threads : threads (default 1); also of reading, where the default is all processors
 --report file : write a page: how well the model predicts, the proof, the largest weights
---report-test file : the page also tells how well the model predicts these data
+--report-test file : the page also says how well the model predicts these data
 -q : quiet mode
 -h, --help : show this text; --help-all : show every option; --version : show the version
 training_set_file is LIBSVM text, plain, .gz, .bz2, .xz or .zst, or a container (see convert);

@@ -1,6 +1,6 @@
 """Training over the workers of a Dask cluster: parts of the rows stay on workers with their duals,
 and meet in the rounds of `solvers.rounds`. `fit` takes dask collections, containers by their paths,
-and futures; docs/scale.md tells what a round costs. Needs the extra "dask", and the estimators the
+and futures; docs/scale.md says what a round costs. Needs the extra "dask", and the estimators the
 extra "sklearn".
 """
 

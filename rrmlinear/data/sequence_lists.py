@@ -126,12 +126,12 @@ def _stacked(parts: list[Any]) -> Any:
 
 
 def joined(y: Sequence[Any]) -> NDArray[Any]:
-    """The labels of all sequences, end to end; ValueError for numbers beside strings."""
+    """The labels of all sequences, end to end; ValueError for numbers mixed with strings."""
     for s, part in enumerate(y):
         check_unmasked(part, f"y[{s}] must hold labels")
     parts = [np.asarray(part) for part in y if len(part)]
     text, numbers = (any(part.dtype.kind in kinds for part in parts) for kinds in ("US", "biufc"))
-    # NumPy makes text of numbers that stand beside it
+    # NumPy makes text of numbers that are mixed with it
     each = chain.from_iterable(part for part in y if isinstance(part, list | tuple))
     if text and (numbers or not all(isinstance(label, str | bytes) for label in each)):
         raise ValueError(MIXED_LABELS)
@@ -141,7 +141,7 @@ def joined(y: Sequence[Any]) -> NDArray[Any]:
 def numbered(y: NDArray[Any], labels: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """All labels, sorted, and the place of each position's.
 
-    Raises ValueError for NaN, infinity, numbers beside text and labels not among ``labels``.
+    Raises ValueError for NaN, infinity, numbers mixed with text and labels not among ``labels``.
     """
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         worst = int(np.flatnonzero(~np.isfinite(y))[0])

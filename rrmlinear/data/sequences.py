@@ -195,8 +195,8 @@ class SequenceProblem:
 
         ``labels`` are all labels, sorted, where some may be missing from y. Sequences without a
         position are ``empty``. Raises ValueError where there is no position, for lengths and widths
-        that differ, NaN and infinity, unknown labels, numbers beside text as labels, and negative
-        weights; sequences count from 0.
+        that differ, NaN and infinity, unknown labels, labels that mix numbers and text, and
+        negative weights; sequences count from 0.
         """
         starts, rows, edges = stack_with_edges(X)
         if y is None:

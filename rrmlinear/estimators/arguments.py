@@ -228,6 +228,14 @@ def _are_whole(y: Any) -> bool:
     return isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu"
 
 
+def is_label_matrix(y: Any) -> bool:
+    """Whether y has several columns, each a label."""
+    if isinstance(y, list | tuple) and len(y) and isinstance(y[0], list | tuple):
+        return len(y[0]) > 1
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    return len(shape) == 2 and shape[1] > 1
+
+
 def check_several_classes(estimator: Any, classes: NDArray[Any]) -> None:
     """Raise ValueError unless there are two classes and more."""
     if len(classes) < 2:

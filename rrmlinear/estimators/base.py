@@ -108,7 +108,7 @@ class Certified(CallbackSupportMixin, BaseEstimator):
     def report(self, path: str | PathLike[str], *, static: bool = False) -> None:
         """Write a page about the last fit, one HTML file that needs no network.
 
-        It tells the problem and the certificate with its trace. A ``static`` page has no script,
+        It has the problem and the certificate with its trace. A ``static`` page has no script,
         and SVG for pictures. Raises NotFittedError before a fit, and ImportError without the
         packages of the extra ``report``.
         """

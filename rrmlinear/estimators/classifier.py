@@ -14,19 +14,20 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import (
     check_several_classes,
     check_some_weight,
     class_factors,
     classes_of,
+    is_label_matrix,
 )
-from rrmlinear.estimators.duals import solver_duals, sorted_duals
-from rrmlinear.estimators.labels.label_matrices import fit_matrix, indicator_of, is_label_matrix
+from rrmlinear.estimators.labels.label_matrices import fit_matrix, indicator_of
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import CLASSIFYING
 from rrmlinear.estimators.scores import Scored, problem_of
-from rrmlinear.solvers.loop.result import Result
+from rrmlinear.solvers.loop.result import DualBlocks, Result
 from rrmlinear.training.model import Model
 from rrmlinear.training.starts import Start
 
@@ -76,7 +77,7 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
         csr_array, and predictions are such a matrix. X may also be the path of a container or an
         open `Problem`, which have labels and weights in themselves. ``sample_weight`` (n_samples,
         at least 0) multiplies ``C``. Raises ValueError for parameters out of range, NaN or
-        infinity, fewer than two classes, weights that are all zero, and y or weights beside a
+        infinity, fewer than two classes, weights that are all zero, and y or weights with a
         container.
         """
         self._validate_params()
@@ -201,3 +202,44 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
 def labels_of(scores: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
     """The classes of the largest scores."""
     return classes[(scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+
+def sorted_duals(duals: Any, labels: NDArray[np.int64]) -> Any:
+    """Duals with classes in the order 0, 1, …; ``labels`` are the labels of the solver's classes.
+
+    `DualBlocks` become a csr_array, n × k. An n × k array of one-vs-rest problems stays an array.
+    An array of n, of two classes, counts for class 1. None stays None.
+    """
+    if duals is None:
+        return None
+    if isinstance(duals, DualBlocks):
+        matrix = csr_array(
+            (duals.values, labels[duals.classes], duals.indptr),
+            shape=(len(duals.indptr) - 1, len(labels)),
+        )
+        matrix.sort_indices()
+        return matrix
+    if duals.ndim == 1:
+        return duals if labels[0] == 1 else -duals
+    return np.ascontiguousarray(duals[:, np.argsort(labels)])
+
+
+def solver_duals(duals: Any, index: NDArray[np.intp]) -> Any:
+    """The inverse, for a solver that begins with labels ``index`` (0 … k − 1).
+
+    Duals of blocks at an example's own class, whose label must have changed, are left out.
+    """
+    labels = group_labels(index.astype(np.float64))[0]
+    if not isinstance(duals, csr_array):
+        if duals.ndim == 1:
+            return duals if labels[0] == 1 else -duals
+        return np.ascontiguousarray(duals[:, labels])
+    example = np.repeat(np.arange(len(index)), np.diff(duals.indptr))
+    keep = duals.indices != index[example]
+    place = np.argsort(labels).astype(np.int32)
+    lengths = np.bincount(example[keep], minlength=len(index))
+    return DualBlocks(
+        np.concatenate(([0], np.cumsum(lengths))),
+        place[duals.indices[keep]],
+        duals.data[keep],
+    )

@@ -109,7 +109,7 @@ class LinearClassifier(AnyObjective, Classifier):
         but at most ``limit`` in size. They are not rescaled: for glmnet's give
         ``f * len(f) / f.sum()``.
     lower, upper : float or array of n_features, default=None
-        Bounds of the weights, beside "l2", "l1" and "elastic-net"; lower=0 for weights ≥ 0.
+        Bounds of the weights, with "l2", "l1" and "elastic-net"; lower=0 for weights ≥ 0.
     unpenalized : array of columns, default=None
         Their weights have no penalty, but are at most ``limit`` (1000 if None) in size.
     limit : float, default=None

@@ -53,7 +53,7 @@ find_libraries()
 
 #: How an intercept gets into the problem.
 REGULARIZED, FREE, COLUMN = "regularized", "free", "column"
-#: The ascent, which leaves several intercepts free beside the squared norm alone.
+#: The ascent, which leaves several intercepts free with the squared norm alone.
 PROX_SDCA, AUTO = SOLVERS["prox-sdca"], SOLVERS["auto"]
 
 

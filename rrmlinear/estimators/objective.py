@@ -128,7 +128,7 @@ def is_unregularized(estimator: Any) -> bool:
 
 
 def is_negligible(problem: Problem, chosen: Selection) -> bool:
-    """Whether Ω/C may be rounding of the loss at scores of 0, beside the automatic solver.
+    """Whether Ω/C may be rounding of the loss at scores of 0, with the automatic solver.
 
     Weights with scores as long as the labels, their length told by LOOK stored values, show where
     it cannot be.

@@ -85,7 +85,7 @@ class Path:
     ) -> None:
         """Write a page with the certificates and the largest weights along the path.
 
-        A ``static`` page has no script, and SVG for pictures. ``command`` is told as what made it,
+        A ``static`` page has no script, and SVG for pictures. ``command`` is shown as what made it,
         in place of the call. Raises ImportError without the
         packages of the extra ``report``, and ValueError for a wrong number of names.
         """

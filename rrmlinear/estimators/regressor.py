@@ -43,7 +43,7 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         a container or an open `Problem`, which have numbers and weights in themselves.
         ``sample_weight`` (n_samples, at least 0) counts examples as repeated. Raises ValueError for
         parameters out of range, NaN or infinity, weights that are all zero, an alpha for another
-        number of targets, and y or weights beside a container.
+        number of targets, and y or weights with a container.
         """
         return self._fit(X, y, sample_weight)
 
@@ -166,7 +166,7 @@ class Regressor(Scored, RegressorMixin, LinearModel):
     def _explained(
         self, X: Any, y: Any, sample_weight: Any, offset: Any = None, exposure: Any = None
     ) -> float:
-        """1 − the deviance at the scores over that of the best constant, beside the offsets."""
+        """1 − the deviance at the scores over that of the best constant with the offsets."""
         row = self._loss(0)
         X, y, sample_weight = labelled(X, y, sample_weight)
         y = np.asarray(y, dtype=np.float64).ravel()
@@ -228,7 +228,7 @@ class Offsets:
         in themselves. ``sample_weight`` (n_samples, at least 0) counts examples as repeated.
         ``offset`` (n_samples or one number) is added to scores; ``exposure`` (at least 0) is the
         offset log exposure, for means e^a: y counts what happened in it. Raises ValueError for
-        parameters out of range, NaN or infinity, weights that are all zero, y or weights beside a
+        parameters out of range, NaN or infinity, weights that are all zero, y or weights with a
         container, labels that the loss does not take, and an offset with other losses.
         """
         return self._fit(X, y, sample_weight, offset, exposure)

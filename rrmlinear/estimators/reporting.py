@@ -45,8 +45,8 @@ class Described:
     ) -> None:
         """Write a page about the last fit, one HTML file that needs no network.
 
-        It tells the problem and the certificate with its trace; where X and y, the training data,
-        or a container are given, facts of the data too. It tells how well the fit predicts these
+        It has the problem and the certificate with its trace; where X and y, the training data,
+        or a container are given, facts of the data too. It says how well the fit predicts these
         data and the test data. A ``static`` page has no script, and SVG for pictures. Raises
         NotFittedError before a fit, ImportError without the packages of the extra ``report``,
         ValueError for data that do not fit.
@@ -126,8 +126,8 @@ class Reported:
     ) -> None:
         """Write a page about the last fit, one HTML file that needs no network.
 
-        It tells the problem, the certificate with its trace, and the largest weights. Where X and
-        y, the training data, or a container are given, it tells facts of the data too. It tells how
+        It has the problem, the certificate with its trace, and the largest weights. Where X and
+        y, the training data, or a container are given, it has facts of the data too. It says how
         well the fit predicts these data, and ``X_test`` with ``y_test``. ``feature_names`` are by
         default those of the data frame that `fit` took. A ``static`` page has no script: its
         pictures are SVG, and it has at most some 300 kB in place of 5 MB.

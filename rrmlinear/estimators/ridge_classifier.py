@@ -17,9 +17,9 @@ from rrmlinear.estimators.arguments import (
     check_several_classes,
     class_factors,
     classes_of,
+    is_label_matrix,
 )
 from rrmlinear.estimators.classifier import Classifier
-from rrmlinear.estimators.labels.label_matrices import is_label_matrix
 from rrmlinear.estimators.objective import REGRESSING, ProblemRow
 from rrmlinear.estimators.ridge import Ridge
 from rrmlinear.solvers.loop.result import Result

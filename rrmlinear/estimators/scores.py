@@ -53,7 +53,7 @@ def opened(X: Any) -> Problem | None:
 def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
     """X, y and the weights: of a container the `Problem` and what is in it, of arrays as given.
 
-    Raises ValueError for labels or weights given beside a container, for masked entries, and for
+    Raises ValueError for labels or weights given with a container, for masked entries, and for
     numbers in text; TypeError for a sparse y.
     """
     problem = opened(X)

@@ -51,7 +51,7 @@ class model:  # noqa: N801  (LIBLINEAR's name)
 
     @property
     def param(self) -> parameter:
-        """The solver type, which is all that a model file tells of the options."""
+        """The solver type, which is all that a model file says of the options."""
         return parameter(["-s", str(find_solver(self.fitted.solver_name).number)])
 
     def get_nr_feature(self) -> int:
@@ -103,7 +103,7 @@ class model:  # noqa: N801  (LIBLINEAR's name)
         return self.fitted.is_regression
 
     def is_oneclass_model(self) -> bool:
-        """Whether it tells outliers (−1) from the others (1)."""
+        """Whether it separates outliers (−1) from the others (1)."""
         return self.fitted.loss == "one-class"
 
     def _weight(self, at: int, label_idx: int) -> float:

@@ -46,7 +46,7 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What a model says of n examples, beside what is true.
+    """What a model says of n examples, and what is true.
 
     ``name`` tells the examples. ``predicted`` and ``true`` are labels, or numbers (n, or n × k)
     where ``classes`` is None; ``true`` is None where nothing is known. ``scores`` are n × k in the

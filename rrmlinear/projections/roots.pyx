@@ -257,7 +257,7 @@ cdef enum:
 # time.
 cdef double FIRST_FALL = 4.0
 # Beyond this multiple of the slope at the lower end that at the upper one, as of an exponential,
-# tells a secant nothing.
+# gives no secant.
 cdef double FAR_RISE = 1e4
 
 

@@ -113,7 +113,7 @@ def _relative(
     logarithms: NDArray[np.float64], caps: NDArray[np.float64], total: float
 ) -> NDArray[np.float64]:
     # v over the first that cannot be capped, which keeps all that may lie below its cap in range;
-    # v far above it are capped whatever they are, and v far below it are nothing beside it.
+    # v far above it are capped whatever they are, and v far below it are rounding of it.
     if not logarithms.max() < np.inf:
         raise ValueError("v must hold logarithms below infinity")
     if caps.ndim:

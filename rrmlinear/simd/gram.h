@@ -146,7 +146,7 @@ RRM_INLINE void row_squares_kind(const row_t *row, int kind, double h, double *s
         sum[row->bias_index] += h * row->bias * row->bias;
 }
 
-/* The same of the diagonal alone, d numbers. */
+/* The diagonal alone, d numbers. */
 static inline void row_squares(const row_t *row, double h, double *sum)
 {
 #define CALL(kind) row_squares_kind(row, kind, h, sum)

@@ -29,7 +29,7 @@ from rrmlinear.training.fit import MAX_WEIGHTS, NotSolvedWarning
 
 Vector = NDArray[np.float64]
 
-#: Choices that tell columns apart.
+#: Choices that differ between columns.
 COLUMNS = ("groups", "lower", "upper", "penalty_factors", "unpenalized")
 # Largest fraction of the columns whose copy is worth its time.
 MAX_FRACTION = 0.95

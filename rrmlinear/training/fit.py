@@ -68,7 +68,7 @@ def fit(
 
     ``on_pass`` is called with a TraceRow after each pass; if it returns True the run stops. The
     model's ``result`` holds the certificate: primal, dual and gap in the scale of this objective,
-    and the trace. ``start`` tells where the solver begins: at the duals and weights of a model that
+    and the trace. ``start`` is where the solver begins: at the duals and weights of a model that
     was trained on the same examples, for instance with another C; at a `Point` of both; or at duals
     alone, their classes numbered in the order of `group_labels`.
 

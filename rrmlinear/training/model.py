@@ -118,7 +118,7 @@ class Model(Exported, TrainedModel):
     def measured(self, X: Any, labels: NDArray[Any]) -> tuple[str, float] | None:
         """The measure trained for, by name, and its value for these true labels.
 
-        None for other losses, and for the error rate, which the accuracy tells.
+        None for other losses, and for the error rate, which is the accuracy's.
         """
         row = MEASURE_LOSSES.get(self.loss or "")
         if row is None or not row.title:

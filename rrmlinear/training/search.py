@@ -31,7 +31,7 @@ class Trial:
 
     It is the accuracy, the mean squared error, or the measure that is trained for.
 
-    ``at_limit`` tells that C was the largest one, with weights that still changed.
+    ``at_limit`` means that C was the largest one, with weights that still changed.
     """
 
     cost: float

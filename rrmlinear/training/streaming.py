@@ -13,8 +13,8 @@ from rrmlinear.data.problem import Examples
 # Where no limit is chosen, a container larger than this fraction of the available memory is
 # streamed, and the training keeps within that.
 MEMORY_SHARE = 0.5
-# Bytes that a training takes beside the examples: for each example, for each score of it, and for
-# each weight.
+# Bytes that a training takes in addition to the examples: for each example, for each score of it,
+# and for each weight.
 EXAMPLE_BYTES, SCORE_BYTES, WEIGHT_BYTES = 136, 8, 100
 # Blocks that are in memory at once, if they are not too small to be worth reading. Ascents mix the
 # examples of such blocks, others in each pass: with the same ones together they took twice as many.
@@ -38,8 +38,8 @@ def bytes_beside(problem: Examples, n_columns: int) -> int:
 def streamed(problem: AnyProblem, chosen: Selection, beside: int) -> AnyProblem:
     """The problem, its rows streamed if its container is larger than the memory for training.
 
-    ``beside`` are the bytes that training takes beside the examples. Raises ChoiceError for a limit
-    that they exceed, and for one of a problem that is no container.
+    ``beside`` are the bytes that training takes in addition to the examples. Raises ChoiceError for
+    a limit that they exceed, and for one of a problem that is no container.
     """
     container, limit = problem.container, _limit(problem, chosen)
     if container is None or limit is None:

@@ -46,9 +46,9 @@ class TrainedModel(StoredModel):
         """Write a page about the training, one HTML file that needs no network.
 
         The page has the problem, the certificate with its trace, and the largest weights. With
-        ``problem``, the training data, it also has facts of the data. It tells how well the model
+        ``problem``, the training data, it also has facts of the data. It says how well the model
         predicts these data, and those of ``test``. ``feature_names`` has a name for each feature,
-        by default those of the data. ``command`` is told as what made the model. A ``static`` page
+        by default those of the data. ``command`` is shown as what made the model. A ``static`` page
         has no script, pictures in SVG, and at most some 300 kB in place of 5 MB.
 
         Raises ImportError without the packages of the extra ``report``, and ValueError for a
@@ -86,7 +86,7 @@ class TrainedModel(StoredModel):
         write_run(run, path)
 
     def _measured(self, name: str, problem: Problem | SequenceProblem) -> Predictions:
-        """Predictions of examples, beside their labels."""
+        """Predictions of examples, with their labels."""
         from rrmlinear.pages.run import Predictions
 
         model: Any = self

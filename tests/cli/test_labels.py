@@ -58,7 +58,7 @@ def test_info_of_a_header(call, folder):
     assert call("information", "wrong") == (
         1,
         "",
-        "ERROR: wrong has 1 examples, but its header tells 3: examples, features and labels are "
+        "ERROR: wrong has 1 examples, but its header says 3: examples, features and labels are "
         "expected there\n",
     )
 

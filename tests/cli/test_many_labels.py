@@ -298,7 +298,7 @@ def test_liblinear_text_holds_the_weights(train, predict, file, problem, tmp_pat
         ("1,-2 1:1\n", "line 1, column 3: the label '-2' is negative"),
         ("1,2 1:1\n3,NaN 2:1\n", "line 2, column 3: the label 'NaN' stands for a missing value"),
         ("1 2 2\n5 0:1\n", "the label '5' is not among the 2 labels that the header tells"),
-        ("3 2 2\n1 0:1\n", "has 1 examples, but its header tells 3"),
+        ("3 2 2\n1 0:1\n", "has 1 examples, but its header says 3"),
         ("1 1 2\n1 5:1\n", "line 2, column 3: the index '5' is not among the 1 features"),
         ("2 2 0\n 0:1\n 1:1\n", "the problem has no labels"),
         (" 1:1\n 2:1\n", "the problem has no labels"),

@@ -31,7 +31,7 @@ MOST_PASSES, GAP = 300, 1e-3
 SAMPLE_VALUES, LEAST_SAMPLE = 20_000_000, 20_000
 # Seconds of the scheduler for a task, as Dask's manual has it, and of a message.
 TASK_SECONDS, LATENCY = 1e-3, 5e-4
-# Doubles for an example beside its row: the ascent's, and the duals before a round.
+# Doubles for an example in addition to its row: the ascent's, and the duals before a round.
 DOUBLES_EACH = 11
 # Vectors of the weights' size in a worker's memory: v, its own part, change, order and reply.
 VECTORS = 6

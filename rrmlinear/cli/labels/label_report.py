@@ -18,14 +18,14 @@ from rrmlinear.pages.run import Cell, Table, versions
 from rrmlinear.training.labels.held_out import RANKS
 from rrmlinear.training.labels.label_model import LabelModel
 
-#: Labels that are told one by one.
+#: Labels that are listed one by one.
 MOST_LABELS = 20
 #: Bounds of relative gaps in the table of gaps.
 BOUNDS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)
 
 
 class LabelReport:
-    """The page at a path; ``command`` is told as what made it, ``said`` are warnings of reading."""
+    """The page at a path; ``command`` made the model, ``said`` are warnings of reading."""
 
     def __init__(
         self,

@@ -36,7 +36,7 @@ class Expansion:
             yield self._of(attribute)
 
     def edges(self) -> Iterator[tuple[Codes, list[str]]]:
-        """The same of edges, by the later of their positions; first ones have no attribute."""
+        """Attributes of edges, by the later of their positions; first ones have no attribute."""
         for attribute in self.template.edges:
             codes, texts = self._of(attribute)
             yield np.where(self.before > 0, codes, ABSENT), texts

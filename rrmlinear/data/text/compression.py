@@ -102,7 +102,7 @@ class _GzipMember:
 
 
 class _ZstandardFrame:
-    """The same of the package zstandard; the size of its output has no bound."""
+    """A frame of the package zstandard; the size of its output has no bound."""
 
     def __init__(self, zstd: Any):
         self.stream = zstd.ZstdDecompressor().decompressobj()

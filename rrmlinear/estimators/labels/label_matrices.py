@@ -24,14 +24,6 @@ from rrmlinear.training.labels.terms import LabelTerms
 PAIR = np.array([0, 1])
 
 
-def is_label_matrix(y: Any) -> bool:
-    """Whether y has several columns, and so tells which labels a row has."""
-    if isinstance(y, list | tuple) and len(y) and isinstance(y[0], list | tuple):
-        return len(y[0]) > 1
-    shape: tuple[int, ...] = getattr(y, "shape", ())
-    return len(shape) == 2 and shape[1] > 1
-
-
 def fit_matrix(estimator: Any, X: Any, Y: Any, sample_weight: Any) -> None:
     """`fit` of a classifier on a label matrix: weights, intercepts and certificate are set.
 

@@ -213,7 +213,7 @@ class MultiTaskRegressor(
         """Fit with intercepts that have no penalty.
 
         Newton's method and the loss of vectors take intercepts as weights of a column of ones. The
-        other solvers know intercepts beside W.
+        other solvers know intercepts.
         """
         d, k = given.rows.shape[1], given.k
         solver = self._solver_of(given, cost, d)

@@ -14,9 +14,9 @@ from sklearn.metrics import check_scoring
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight
 
-from rrmlinear.estimators.arguments import POSITIVE, RANGES
+from rrmlinear.estimators.arguments import POSITIVE, RANGES, is_label_matrix
 from rrmlinear.estimators.classifier import labels_of
-from rrmlinear.estimators.labels.label_matrices import indicator_of, is_label_matrix
+from rrmlinear.estimators.labels.label_matrices import indicator_of
 from rrmlinear.estimators.ridge import Ridge
 from rrmlinear.estimators.ridge_classifier import RidgeClassifier
 from rrmlinear.estimators.searches.few_classes import score_of

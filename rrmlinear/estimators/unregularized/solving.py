@@ -39,7 +39,7 @@ Array = NDArray[np.float64]
 FINE = 1e-8
 #: The same where Newton's steps on the loss alone follow.
 FINE_SMOOTH = 1e-6
-#: Newton's steps that follow the solver, on the loss alone or beside ½‖L z‖², and how often one is
+#: Newton's steps that follow the solver, on the loss alone or with ½‖L z‖², and how often one is
 #: halved at most.
 STEPS, HALVINGS = 50, 30
 #: Weights grow where they are longer by this factor at the last C.
@@ -66,7 +66,7 @@ class Fit(NamedTuple):
 
 
 def solve_unregularized(asked: Fit, weight: float = 0.0) -> tuple[Model, Result]:
-    r"""minimize F(w) = Σ_i c_i φ_i(w) by problems with ½‖z‖²/C beside it, for values of C that
+    r"""minimize F(w) = Σ_i c_i φ_i(w) by problems with ½‖z‖²/C added, for values of C that
     rise, z the weights of a `ScoreBasis`.
 
     Newton's steps on F alone follow where the loss is smooth. The end of the trace certifies F by

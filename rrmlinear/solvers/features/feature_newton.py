@@ -241,7 +241,7 @@ class FeatureNewton(Solver):
         if self.modulus > 0 and t < 1:
             dual = self.certificate.offer_duals(t * alphas, t * self.pulls, exact=True)
         if self._ends_without_duals() or self.has_kinks or self.lengths is None:
-            return  # the gap stays wide, or tells no distance
+            return  # the gap stays wide, or bounds no distance
         # ‖α − α*‖² ≤ 2 gap / γ in the norm of the costs, for the best duals as for tα
         gap = max(self.certificate.primal - dual, 0.0)
         sizes *= t

@@ -21,7 +21,7 @@ class WorkingGram:
     """minimize ½ (square − 2 q'w + w'Gw) + l1 ‖w‖₁ + (modulus/2)‖w‖² over a working set.
 
     ``columns`` give the products of new features with all in the set; ``square`` is ‖y‖² where
-    q = X'y. w ≥ 0 if ``positive``. ``is_free`` tells which features may be taken.
+    q = X'y. w ≥ 0 if ``positive``. ``is_free`` marks the features that may be taken.
     """
 
     def __init__(

@@ -37,7 +37,7 @@ class TraceRow(PlainState):
     over the visits of the pass, each at its present weights.
 
     A caller sees more of some rows: ``part`` is how far the run is, from 0 to 1 in the logarithm of
-    the gap, NaN where it is not told; ``note`` is what has changed since the pass before, such as
+    the gap, NaN where it is not known; ``note`` is what has changed since the pass before, such as
     the method.
     """
 

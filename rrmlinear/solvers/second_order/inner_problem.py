@@ -75,7 +75,7 @@ class InnerProblem(AugmentedLoss):
 
     def is_solved(self, w: Array, at: Any, vector: Array, promise: float | None) -> bool:
         """Whether the gap of the inner problem at w, or what the last step promised to lower it by,
-        is small beside the distance term of its duals. None is a ``promise`` that tells nothing.
+        is small beside the distance term of its duals. None is a ``promise`` without information.
         """
         away = self.model.gradient(w) - vector
         distance = self.model.distance(w) + self.distance(at)
@@ -97,7 +97,7 @@ class InnerProblem(AugmentedLoss):
 
     def soften(self, has_moved: bool) -> None:
         """Go on with an easier inner problem. With a model of Ω no harder one follows where no step
-        moved: rounding hides what it would tell.
+        moved: rounding hides it.
         """
         for_good = not (self.model.is_exact or has_moved)
         self.model.soften(self.pace.rise, for_good)

@@ -194,7 +194,7 @@ class Newton(Solver):
         return point._replace(scores=at.scores, gradient=-vector)
 
     def _promised(self) -> float | None:
-        """What the last step promised to lower Φ by; None where that does not tell how near its
+        """What the last step promised to lower Φ by; None where that does not show how near its
         minimum is.
         """
         is_told = self.inner.steps > 0 and self.moved > 0

@@ -33,7 +33,7 @@ Vector = NDArray[np.float64]
 KINK_JOINT_PASSES, JOINT_PASSES, BOXLESS_JOINT_PASSES = 12, 8, 5
 # Classes that share a pass: their weights of a feature fill a line of the cache.
 JOINT_CLASSES = 8
-# Rough costs in nanoseconds: of a class alone beside its visits, in Python, which are 0.4 ms and 30
+# Rough costs in nanoseconds: of a class alone without its visits, in Python: 0.4 ms and 30
 # passes; of a visit, of a score in it, and of one whose dual step has no closed form. Compiled
 # passes go on as long as they take less than the classes alone.
 ALONE_COST, VISIT_COST, SCORE_COST, OPEN_SCORE_COST = 1.5e6, 50.0, 4.0, 150.0
@@ -97,7 +97,7 @@ class CompiledPasses:
 
     #: Passes before a problem may go on alone, and those that are left to it of a limit.
     passes, spared = FIRST_PASSES, 0
-    #: What a problem alone takes beside its passes.
+    #: What a problem alone takes without its passes.
     alone = ALONE_COST
 
     def __init__(

@@ -36,7 +36,7 @@ def solve_one_vs_rest(
     passes holds for each problem, the limit on time for all together. Near its end a problem waits
     until each remaining one has had a first pass. After ``on_pass`` has returned True (it is not
     called again), each problem left gets one pass. Problems for which no time is left at all
-    have weights and duals of 0, and a note tells their number. Several threads solve a problem each
+    have weights and duals of 0, and a note gives their number. Several threads solve a problem each
     where passes are long enough; then ``on_pass`` sees the rows of a problem when it has ended.
     """
     problem = replace(problem, rows=shared_rows(problem.rows))

@@ -20,7 +20,7 @@ class LabelResult(PlainState):
 
     ``primal``, ``dual`` and ``passes`` have a number for each label, P and D in the scale of its
     problem. P is that of the weights given: where small ones were dropped, ``proven`` is the gap
-    before that, else it is the same as ``gap``. ``ended`` tells the labels whose gap before is at
+    before that, else it is the same as ``gap``. ``ended`` marks the labels whose gap before is at
     most ``tolerance`` · P. Labels of no row or of all have no problem: theirs are 0. ``duals``,
     where asked for, is an n × K csc_array of duals per unit of cost.
     """

@@ -1,4 +1,4 @@
-"""What a fit of many labels is asked beside its parameter."""
+"""What a fit of many labels is asked in addition to its parameter."""
 
 from __future__ import annotations
 

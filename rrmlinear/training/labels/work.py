@@ -167,7 +167,7 @@ def shares_rows(chosen: Selection) -> bool:
 
 
 def bytes_of(problem: MultilabelProblem, chosen: Selection, prune: float) -> int:
-    """Bytes that training takes beside the examples: each thread has a block of labels."""
+    """Bytes that training takes in addition to the examples: each thread has a block of labels."""
     n, width, threads = problem.n_examples, problem.rows.width, chosen.choices.threads
     if not shares_rows(chosen):
         return threads * bytes_beside(problem, 1)

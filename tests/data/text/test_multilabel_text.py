@@ -115,7 +115,7 @@ def test_a_header_tells_sizes_and_indices_from_zero():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (b"3 5 4\n0 1:1\n", "has 1 examples, but its header tells 3"),
+        (b"3 5 4\n0 1:1\n", "has 1 examples, but its header says 3"),
         (b"2 5 4\n0 1:1\n4 1:1\n", "line 3, column 1: the label '4' is not among the 4 labels"),
         (b"1 5 4\n0,uk 1:1\n", "line 2, column 3: the label 'uk' is not among the 4 labels"),
         (b"2 5 4\n0 1:1\n1,2 3:1 5:1\n", "line 3, column 9: the index '5' is not among the 5"),

@@ -59,7 +59,7 @@ def read_multilabel(
     The other parameters, compressed files and errors are those of `read_libsvm`. LibsvmFormatError
     (a ValueError) is raised for a negative number as a label, a label that is missing at a comma, a
     blank after a comma and a label that is not allowed, too, with file, line and column; ValueError
-    where the header tells another number of examples, or ``n_features`` less features, and for a
+    where the header has another number of examples, or ``n_features`` less features, and for a
     container of one label an example.
     """
     if is_container(path_or_file):
@@ -93,10 +93,10 @@ class _Reading(Reading):
 
 
 def check_count(name: str, blocks: LabelBlocks) -> None:
-    """Raise ValueError where the header tells another number of examples than were read."""
+    """Raise ValueError where the header has another number of examples than were read."""
     if blocks.header is not None and blocks.header[0] != blocks.rows:
         raise ValueError(
-            f"{name} has {blocks.rows} examples, but its header tells {blocks.header[0]}: "
+            f"{name} has {blocks.rows} examples, but its header says {blocks.header[0]}: "
             "examples, features and labels are expected there"
         )
 
@@ -110,7 +110,7 @@ def width_of(name: str, header: tuple[int, int, int], n_features: int | None) ->
 def write_multilabel(path_or_file: Any, problem: MultilabelProblem, header: bool = False) -> None:
     """Write examples with any number of labels as lines ``3,17 1:0.5 …`` that read back the same.
 
-    With ``header`` the first line tells the numbers of examples, features and labels, and indices
+    With ``header`` the first line has the numbers of examples, features and labels, and indices
     begin at 0, as in the files of the extreme classification repository; labels must then be
     0 … K − 1. Without, labels that no example has are not kept. A line without labels begins with a
     blank; one without features, too, is empty, which other readers may skip. Numbers, paths and

@@ -39,7 +39,7 @@ class ChainRisk(Risk):
     or a multiple t ≤ 1, has a bound of F* from above there, as F* is convex and F*(0) ≤ 0, and
     `conjugate` reads it. For F + (λ/2)‖w‖² the gap at the w of these derivatives is then
     ‖λ w + ∇F(w)‖² / (2λ): Fenchel and Young's inequality for Ω alone. For τ = 0, F*(u) is linear:
-    −δ Σ_s c_s times the mean distance from the truth, which the marginals of positions tell; also
+    −δ Σ_s c_s times the mean distance from the truth, which the marginals of positions give; also
     those of a smoothed loss.
 
     The same bits come out for the same number of ``threads``. Source: Lafferty, McCallum and

@@ -21,7 +21,7 @@ from rrmlinear.solvers.loop.task import Task
 Vector = NDArray[np.float64]
 
 # A sample has one example of the first number if at least a quarter of the duals must be at each
-# bound, else one of the second: few duals at one bound tell less. It has at least the third number
+# bound, else one of the second: few duals at one bound say less. It has at least the third number
 # of examples for each weight, and at least the fourth in all.
 EVEN_FRACTION, UNEVEN_FRACTION, MIN_SAMPLE_EXAMPLES, MIN_SAMPLE = 16, 8, 4, 64
 # One example of the first number, and at least the second number of them, are in the sum that a
@@ -168,7 +168,7 @@ def begin(
 ) -> None:
     """Set β to bounds by the derivatives at the weights of a sample, and look at the examples near
     to its threshold, or at all after a small sample. Without a sample β is set by the derivatives
-    at 0; where labels are 0 and tell nothing, by a mean of those of two points.
+    at 0; where labels are 0 and carry no information, by a mean of those of two points.
     """
     sample = _sample(rows, y, lower, upper, total)
     if sample is None:

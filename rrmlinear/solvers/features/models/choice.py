@@ -72,7 +72,7 @@ class ModelChoice:
     ) -> GramModel | ColumnsModel:
         """The ``number``-th model. It is over the features chosen last.
 
-        ``usable`` tells which of these may move. F is evaluated ``at`` weights that are ``begin``
+        ``usable`` marks those that may move. F is evaluated ``at`` weights that are ``begin``
         at these features. A ``rough`` model is not minimized to the end.
         """
         curvatures = self.curvature.beside(at)
