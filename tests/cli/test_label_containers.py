@@ -68,7 +68,7 @@ def test_a_header_and_labels_twice(convert, tmp_path):
     (tmp_path / "x.libsvm").write_text("5 3 3\n2,0 0:1 2:2\n 1:1\n")
     told = convert(tmp_path / "x.libsvm", tmp_path / "y.rrm")
     assert told.code == 1
-    assert "has 2 examples, but its header tells 5" in told.err
+    assert "has 2 examples, but its header says 5" in told.err
     (tmp_path / "x.libsvm").write_text("1,2 1:1\n" * 9 + "1,-2 1:1\n")
     told = convert(tmp_path / "x.libsvm", tmp_path / "y.rrm")
     assert told.code == 1
