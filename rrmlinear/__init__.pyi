@@ -37,6 +37,9 @@ from rrmlinear.estimators.ridge import Ridge as Ridge
 from rrmlinear.estimators.ridge_classifier import RidgeClassifier as RidgeClassifier
 from rrmlinear.estimators.searches.classifiers import LinearSVCCV as LinearSVCCV
 from rrmlinear.estimators.searches.classifiers import LogisticRegressionCV as LogisticRegressionCV
+from rrmlinear.estimators.searches.counts import GammaRegressorCV as GammaRegressorCV
+from rrmlinear.estimators.searches.counts import PoissonRegressorCV as PoissonRegressorCV
+from rrmlinear.estimators.searches.counts import TweedieRegressorCV as TweedieRegressorCV
 from rrmlinear.estimators.searches.left_out import RidgeClassifierCV as RidgeClassifierCV
 from rrmlinear.estimators.searches.left_out import RidgeCV as RidgeCV
 from rrmlinear.estimators.searches.regressions import ElasticNetCV as ElasticNetCV

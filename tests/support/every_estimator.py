@@ -51,7 +51,14 @@ NUMBERS = [
 ]
 COUNTS = [
     (kind, X, np.round(1 + numbers**2))
-    for kind in (rrm.PoissonRegressor(), rrm.GammaRegressor(), rrm.TweedieRegressor(power=1.5))
+    for kind in (
+        rrm.PoissonRegressor(),
+        rrm.GammaRegressor(),
+        rrm.TweedieRegressor(power=1.5),
+        rrm.PoissonRegressorCV(cv=3, alphas=3),
+        rrm.GammaRegressorCV(cv=3, alphas=3),
+        rrm.TweedieRegressorCV(power=1.5, cv=3, alphas=3),
+    )
 ]
 OTHERS = [
     (rrm.Ridge(warm_start=True), X, two),

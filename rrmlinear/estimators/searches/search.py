@@ -58,6 +58,10 @@ class Search(LinearModel):
     def _grid(self, X: Any, y: Any, weights: Array, ratio: float | None) -> Array:
         """The values of a path, the strongest regularization first."""
 
+    def _beside(self, some: NDArray[np.int64]) -> dict[str, Any]:
+        """What fits and scores of some examples take beside their labels and weights."""
+        return {}
+
     def _ratios(self) -> list[float | None]:
         """The values of l1_ratio, a path each."""
         return [None]
@@ -97,7 +101,7 @@ class Search(LinearModel):
         best = self._one().set_params(**self._setting(ratios[ratio], grids[ratio][at]))
         start = None if paths is None else paths.at(ratios[ratio], float(grids[ratio][at]))
         if start is None:
-            best.fit(X, y, given)
+            best.fit(X, y, given, **self._beside(np.arange(len(y))))
         else:
             best.fit_from(start, X, y, given)
         for name, value in vars(best).items():
