@@ -28,6 +28,7 @@ from rrmlinear.estimators.one_class import OneClassSVM as OneClassSVM
 from rrmlinear.estimators.orders.multivariate import (
     MultivariateClassifier as MultivariateClassifier,
 )
+from rrmlinear.estimators.orders.ranking import RankingSVM as RankingSVM
 from rrmlinear.estimators.path import path as path
 from rrmlinear.estimators.regressions import ElasticNet as ElasticNet
 from rrmlinear.estimators.regressions import HuberRegressor as HuberRegressor

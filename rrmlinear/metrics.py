@@ -1,4 +1,5 @@
-"""Measures of predicted labels, where each example has any number of K labels.
+"""Measures of predicted labels, where each example has any number of K labels; and of ranks and
+times: `ndcg`, `kendall_tau` and `concordance`, of one score for each example.
 
 ``Y_true`` is n × K, zeros and ones, dense or sparse, or a `LabelSets`. Y_i are the labels of
 example i, and y_ij = 1 for those. Predictions of measures at k are ``best``:
@@ -22,10 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.label_sets import LabelSets
+from rrmlinear.training.order_measures import concordance, kendall_tau, ndcg
 
 __all__ = [
+    "concordance",
+    "kendall_tau",
     "macro_f1",
     "micro_f1",
+    "ndcg",
     "ndcg_at_k",
     "precision_at_k",
     "propensities",

@@ -50,6 +50,7 @@ CHART: dict[str, dict[str, tuple[str, ...]]] = {
         "trees and decomposable graphs": ("GraphCRF", "GraphSVM"),
     },
     "something else": {
+        "ranks within queries": ("RankingSVM",),
         "outliers": ("OneClassSVM",),
         "missing entries of a matrix": ("MatrixCompletion",),
         "the same problem for many C": ("path",),

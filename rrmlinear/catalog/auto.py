@@ -52,6 +52,8 @@ def _of_whole_risk(task: Task) -> Solver:
             return _made("dual.sequences.frank_wolfe:BlockFrankWolfe", task)
         if {"smooth", "linear"} <= features:
             return _made("lbfgs.lbfgs:LBFGS", task)
+    if {"order", "smooth"} <= features:
+        return _made("lbfgs.lbfgs:LBFGS" if "linear" in features else "gradient.agm:AGM", task)
     if "strongly-convex" in features and features & {"chain", "soft-threshold"}:
         return _made("bundle.bmrm:BMRM", task)
     return _made("gradient.agm:AGM", task)

@@ -323,8 +323,23 @@ MEASURE_LOSSES: Mapping[str, LossRow] = _table(
         title="ROC area",
     ),
 )
+ORDER, LIKELIHOOD = frozenset({"measure", "order"}), "minus the log partial likelihood"
+#: Losses of the order of examples, t = s_i − s_j for y_i > y_j within a query; labels are grades.
+#: Those of Cox take a time, with the sign − where it is censored, and a query is a stratum.
+ORDER_LOSSES: Mapping[str, LossRow] = _table(
+    *(
+        LossRow(name, "regression", formula, f"losses.orders:{maker}", {}, ORDER | features)
+        for name, formula, maker, features in (
+            ("rank-hinge", "Σ max(0, 1 − t)", "rank_hinge", set()),
+            ("rank-squared-hinge", "Σ max(0, 1 − t)²", "rank_squared_hinge", SMOOTH),
+            ("rank-logistic", "Σ log(1 + e^(−t))", "rank_logistic", SMOOTH),
+            ("cox-breslow", f"{LIKELIHOOD}, Breslow's ties", "cox_breslow", SMOOTH),
+            ("cox-efron", f"{LIKELIHOOD}, Efron's ties", "cox_efron", SMOOTH),
+        )
+    )
+)
 #: Losses that the command line knows by name.
-NAMED_LOSSES: Mapping[str, LossRow] = {**LOSSES, **CHAIN_LOSSES, **MEASURE_LOSSES}
+NAMED_LOSSES: Mapping[str, LossRow] = {**LOSSES, **CHAIN_LOSSES, **MEASURE_LOSSES, **ORDER_LOSSES}
 
 
 #: Losses of regression, and those of several targets in one: of tasks, and of a matrix's entries.

@@ -48,8 +48,16 @@ MeasureLoss = Literal[
     "prbep",
     "roc-area",
 ]
+#: Losses of the order of examples.
+OrderLoss = Literal[
+    "rank-hinge",
+    "rank-squared-hinge",
+    "rank-logistic",
+    "cox-breslow",
+    "cox-efron",
+]
 #: Every loss that a `Parameter` takes.
-AnyLoss = ClassLoss | NumberLoss | LabellingLoss | MeasureLoss | Literal["one-class"]
+AnyLoss = ClassLoss | NumberLoss | LabellingLoss | MeasureLoss | OrderLoss | Literal["one-class"]
 #: Regularizers.
 RegularizerName = Literal[
     "l2",

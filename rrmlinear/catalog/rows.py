@@ -40,7 +40,8 @@ FEATURES = {
     "several-columns": Feature("loss", "several columns of weights", "has one"),
     "examples": Feature("loss", "losses that are sums over examples", "is not one"),
     "chain": Feature("loss", "losses of sequences", "is of single examples"),
-    "measure": Feature("loss", "measures of all labels at once", "is a different one"),
+    "measure": Feature("loss", "losses of all labels at once", "is a different one"),
+    "order": Feature("loss", "losses of ranks and of times", "is a different one"),
     "labellings": Feature(
         "loss", "the largest score of a labelling, without smoothing", "is a different one"
     ),
@@ -158,6 +159,8 @@ class LossRow:
         }[self.kind]
         smoothed = {"smooth"} if "smoothing" in self.takes and numbers.get("smoothing") else set()
         bounded = set() if self.link == "exp" else {"bounded"}
+        if "order" in self.features:
+            of_kind = set()
         return (self.features | of_kind | smoothed | bounded) - (
             {"labellings"} if smoothed else set()
         )

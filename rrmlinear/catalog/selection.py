@@ -124,6 +124,10 @@ class Selection:
             raise ValueError("the problem has no examples")
         if self.loss_row.labels is not None:
             self.loss_row.check_labels(np.asarray(problem.labels))
+        if "order" in self.features and problem.bias > 0:
+            raise ValueError(
+                f"loss {self.loss_row.name} compares scores with each other: a bias has no effect"
+            )
         self.check_bias(problem.bias)
 
     def check_bias(self, bias: float) -> None:
@@ -236,6 +240,18 @@ class Selection:
             from rrmlinear.risks.scalar import ScalarRisk
 
         return MeasureRisk(ScalarRisk(rows, Hinge(), y, costs, self.choices.threads), self.loss)
+
+    def order_risk(self, problem: Problem, costs: NDArray[np.float64]) -> Any:
+        """F of the order of all examples; costs over C weigh them."""
+        with loading:
+            from rrmlinear.risks.layouts.orders import OrderRisk, PairSums, QueryPairs, RiskSets
+
+        y, groups, C = problem.labels, problem.query_ids, float(self.choices.C)
+        if self.loss.told_by == "pairs":
+            over: Any = PairSums(self.loss, QueryPairs(y, groups, costs / C))
+        else:
+            over = RiskSets(self.loss, y, groups, costs / C)
+        return OrderRisk(problem.rows, self.loss, over, C, self.choices.threads)
 
     def set_rule(self, solver: Solver, task: Task) -> None:
         """Give a solver of this task the stopping rule of the type, if it has one."""

@@ -117,8 +117,10 @@ def read_test(
     def read(path: str) -> Problem:
         nonlocal labelled
         problem, labelled = read_file(path, asked, threads, strict)
-        if problem.query_ids is not None and problem.container is None:
-            raise ValueError(f"{path} has query ids, which only losses of sequences take")
+        if problem.query_ids is not None and problem.container is None and not asked.queries:
+            raise ValueError(
+                f"{path} has query ids, which only losses of sequences, ranks and times take"
+            )
         return problem
 
     with reading(path):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.losses import ORDER_LOSSES
 from rrmlinear.cli.files import (
     NOTHING,
     OFFSETS,
@@ -43,6 +44,7 @@ from rrmlinear.training.labels.signature import begins_with_labels
 from rrmlinear.training.model import Model
 from rrmlinear.training.model_files.header import ModelFileError
 from rrmlinear.training.model_files.reading import load_model
+from rrmlinear.training.order_measures import measures_of
 
 if TYPE_CHECKING:  # models of sequences take a hundred modules
     from rrmlinear.training.labelling_model import LabellingModel
@@ -177,6 +179,7 @@ def _label_examples(model: Model, options: PredictionOptions) -> None:
         raise LeaveError(
             f"ERROR: {flag} is for models of numbers, and loss {model.loss} has labels"
         )
+    known["queries"] = model.loss in ORDER_LOSSES
     asked = replace(options.asked, unlabelled=True, **known)
     with warnings_said():
         problem, is_labelled = read_test(options.test_file, options.threads, options.strict, asked)
@@ -195,7 +198,10 @@ def _label_examples(model: Model, options: PredictionOptions) -> None:
         warn(f"{options.test_file} has labels of numbers or of words, and the model the others: "
              "no accuracy")  # fmt: skip
         return
-    if model.is_regression:
+    if model.loss is not None and model.loss in ORDER_LOSSES:
+        for name, value in measures_of(model.loss, labels, predicted, problem.query_ids).items():
+            print(f"{name} = {value:g}")
+    elif model.is_regression:
         error = mean_squared_error(predicted, labels)
         print(f"Mean squared error = {error:g} (regression)")
         correlation = squared_correlation(predicted, labels)

@@ -110,7 +110,7 @@ def _read(options: TrainingOptions) -> Problem | SequenceProblem:
     given = (options.training_file, options.reading_threads, options.strict, options.cached)
     if options.chosen.kind == "chain":
         return read_chains(*given, options.edges_file, options.cliques_file, options.asked)
-    return read_problem(*given, options.asked)
+    return read_problem(*given, replace(options.asked, queries="order" in options.chosen.features))
 
 
 def _read_test(
@@ -120,6 +120,7 @@ def _read_test(
     assert options.report_test is not None
     read = read_chains if options.chosen.kind == "chain" else read_problem
     known = {"features": getattr(problem, "feature_names", None), "n_features": problem.n_features}
+    known["queries"] = "order" in options.chosen.features
     asked = replace(options.asked, **known)
     return read(options.report_test, options.reading_threads, options.strict, asked=asked)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.errors import alternatives
-from rrmlinear.catalog.losses import NAMED_LOSSES
+from rrmlinear.catalog.losses import NAMED_LOSSES, ORDER_LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.solvers import OF_SOME_SOLVERS, SOLVERS, solvers_with
 from rrmlinear.cli.flags import FLAGS
@@ -324,6 +324,9 @@ def training_usage() -> str:
 
 def _losses() -> Iterator[str]:
     for kind, title in KINDS.items():
-        names = ", ".join(row.name for row in NAMED_LOSSES.values() if row.kind == kind)
+        rows = [row for row in NAMED_LOSSES.values() if row.kind == kind]
+        names = ", ".join(row.name for row in rows if "order" not in row.features)
         yield f"  {title}"
         yield textwrap.fill(names, WIDTH, initial_indent=" " * 7, subsequent_indent=" " * 7)
+    yield "  for ranks within queries, of lines with qid:, and for times, -t where censored"
+    yield textwrap.fill(", ".join(ORDER_LOSSES), WIDTH, initial_indent=" " * 7)

@@ -84,8 +84,12 @@ def labelled_facts(X: Any, y: Any, classes: NDArray[Any] | None) -> DataFacts:
 def measured(
     estimator: Any, X: Any, y: Any, X_test: Any = None, y_test: Any = None
 ) -> list[Predictions]:
-    """Predictions of the training data and of test data, for those that are given."""
-    found = []
+    """Predictions of the training data and of test data, for those that are given; none of scores
+    that say an order alone.
+    """
+    found: list[Predictions] = []
+    if getattr(estimator, "_orders", False):
+        return found
     for name, each, true in (("training data", X, y), ("test data", X_test, y_test)):
         data, true, _ = labelled(each, true)
         if data is None and true is None:

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.array_rows import scaled_csr
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks._class_parts import pair_parts, pair_work
-from rrmlinear.risks._class_sums import ClassSums
+from rrmlinear.risks._class_sums import ClassSums, pair_parts, pair_work
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]

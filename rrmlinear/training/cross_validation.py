@@ -130,7 +130,13 @@ def folds_of(problem: Problem, folds: int, chosen: Selection) -> Iterator[Fold]:
     """The folds of a problem: its examples shuffled, or with n folds in their order.
 
     A container that exceeds the memory for training, or whose limit is chosen, has `MappedFold`s.
+    Raises ValueError for a loss of the order of all examples, of which folds know a part.
     """
+    if "order" in chosen.features:
+        raise ValueError(
+            f"loss {chosen.loss_row.name} compares examples with each other, and folds of single "
+            "examples tear them apart: hold out queries or strata in a file of their own"
+        )
     held = is_held(problem, chosen)
     for name, part, rest in parts_of(problem.n_examples, folds, chosen.choices.seed):
         if held:

@@ -29,6 +29,8 @@ def moved(problem: Problem, chosen: Selection) -> Problem:
     row, offset = chosen.loss_row, problem.offset
     if offset is None:
         return problem
+    if "order" in chosen.features:
+        raise ValueError(f"loss {row.name} takes no offset: losses of residuals and means take one")
     if row.link not in (None, "exp") or row.kind != "regression":
         raise ValueError(
             f"an offset has no effect with loss {row.name}: it is for losses of residuals and of "

@@ -91,6 +91,9 @@ def solver_of(
     if weights is not None:
         fits = weights.shape[1] == (n_classes or 1)
         weights = np.ascontiguousarray(weights[:columns]).reshape(shape) if fits else None
+    if "order" in chosen.features:
+        risk = chosen.order_risk(problem, costs)
+        return chosen.solver_for(problem.rows, targets, None, costs, omega, None, risk, weights)
     return chosen.solver_for(
         problem.rows,
         targets,
@@ -104,7 +107,7 @@ def solver_of(
 
 def with_support(result: Result, loss: ScalarLoss, y: Vector) -> Result:
     """The result, its support with counts of the duals α that are not zero and at a bound."""
-    if "duals" in result.support or result.duals is None:
+    if "duals" in result.support or result.duals is None or not isinstance(loss, ScalarLoss):
         return result
     result.support.update(support_of(result.duals, loss, y))
     return result

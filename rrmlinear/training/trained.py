@@ -79,7 +79,9 @@ class TrainedModel(StoredModel):
             feature_names=feature_names,
             warnings=warnings,
             measured=[
-                self._measured(name, data) for name, data in given.items() if data is not None
+                self._measured(name, data)
+                for name, data in given.items()
+                if data is not None and "order" not in row.features
             ],
             static=static,
         )

@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from rrmlinear.catalog import names
-from rrmlinear.catalog.losses import CHAIN_LOSSES, LOSSES, MEASURE_LOSSES
+from rrmlinear.catalog.losses import CHAIN_LOSSES, LOSSES, MEASURE_LOSSES, ORDER_LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
 
 
@@ -23,6 +23,7 @@ def test_types_have_the_names_of_the_tables():
     assert set(get_args(names.NumberLoss)) == of_kinds("regression")
     assert set(get_args(names.LabellingLoss)) == set(CHAIN_LOSSES)
     assert set(get_args(names.MeasureLoss)) == set(MEASURE_LOSSES)
+    assert set(get_args(names.OrderLoss)) == set(ORDER_LOSSES)
     assert set(get_args(names.RegularizerName)) == set(REGULARIZERS)
 
 

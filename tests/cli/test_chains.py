@@ -168,5 +168,5 @@ def test_examples_are_no_test_set(files):
     with pytest.raises(LeaveError, match="this example has no qid:"):
         predict(["plain", "model", "out"])
     train(["-q", "plain", "other"])
-    with pytest.raises(LeaveError, match="a qid:, which only losses of sequences take"):
+    with pytest.raises(LeaveError, match="a qid:, which only losses of sequences, ranks and"):
         predict(["test", "other", "out"])

@@ -62,6 +62,7 @@ COUNTS = [
 ]
 OTHERS = [
     (rrm.Ridge(warm_start=True), X, two),
+    (rrm.RankingSVM(), X, index),
     (rrm.MultiTaskRegressor(), X, two),
     (rrm.ChainCRF(), *sequences),
     (rrm.ChainSVM(), *sequences),

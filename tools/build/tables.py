@@ -73,6 +73,8 @@ def loss_table() -> str:
 
 
 def _labels_told(title: str, row: LossRow) -> str:
+    if "order" in row.features:
+        return "grades in queries" if row.name.startswith("rank") else "times, −t censored"
     return title if row.labels is None else f"{title}; y must {row.labels.allowed}"
 
 

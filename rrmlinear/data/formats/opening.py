@@ -144,7 +144,10 @@ def read_file(
         kind = _common_format(paths)
         if kind is None:
             check_text(paths[0], asked)
-            parts = [_with_names(read_examples(each, threads, strict), asked) for each in paths]
+            parts = [
+                _with_names(read_examples(each, threads, strict, asked.queries), asked)
+                for each in paths
+            ]
             labelled = True
         else:
             readers = kind.open(paths, asked)

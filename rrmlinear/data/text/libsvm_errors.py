@@ -74,8 +74,8 @@ def explain(
         "QUERY_ID_MISSING": "this example has no qid: but those before have one",
         "QUERY_ID_UNEXPECTED": "this example has a qid: but those before have none",
         "QUERY_ID_NEEDED": "this example has no qid:, which tells the sequence that it is of",
-        "QUERY_ID_WITHOUT_SEQUENCES": "this example has a qid:, which only losses of sequences "
-        "take",
+        "QUERY_ID_WITHOUT_SEQUENCES": "this example has a qid:, which only losses of sequences, "
+        "ranks and times take",
         "QUERY_ID_RETURNS": f"qid:{found} comes back after another; the positions of a sequence "
         "follow each other",
         "BAD_INDEX": f"found {quoted} where a feature index is expected, which is a whole number",

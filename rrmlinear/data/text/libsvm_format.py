@@ -118,12 +118,13 @@ def read_graphs(
     return with_cliques(nodes, cliques_file)
 
 
-def read_examples(path: str, threads: int | None, strict: bool) -> Problem:
-    """`read_libsvm` for losses that know no sequences: a ``qid`` is refused.
+def read_examples(path: str, threads: int | None, strict: bool, queries: bool = False) -> Problem:
+    """`read_libsvm` for losses that know no sequences: without ``queries`` a ``qid`` is refused.
 
     Rows take little memory: dense or packed, see `Reading`.
     """
-    return _read(path, None, None, False, threads, strict, BLOCK_SIZE, False, compact=True)
+    has_queries = None if queries else False
+    return _read(path, None, None, False, threads, strict, BLOCK_SIZE, has_queries, compact=True)
 
 
 def read_and_tell(path: str, strict: bool) -> tuple[Problem, str]:

@@ -1,0 +1,59 @@
+"""Losses of the order of all examples: of pairs within a query, and of times to an event.
+
+``told_by`` says what gives the value: "pairs" of examples, or "risk sets".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PAIRS, RISK_SETS = "pairs", "risk-sets"
+
+
+@dataclass(frozen=True)
+class PairLoss:
+    """Σ over pairs i, j of a query with y_i > y_j of φ(s_i − s_j); ``name`` is that of φ."""
+
+    name: str
+    differentiable: bool
+    #: The largest φ'', 0 with a kink.
+    steepness: float = 0.0
+    told_by = PAIRS
+    ranks = True
+    smoothing = 0.0
+
+
+@dataclass(frozen=True)
+class PartialLikelihood:
+    """Minus the log partial likelihood of Cox, with the ties of Efron or those of Breslow."""
+
+    efron: bool = False
+    told_by = RISK_SETS
+    ranks = True
+    differentiable = True
+    smoothing = 0.0
+
+
+def rank_hinge() -> PairLoss:
+    """The hinge of differences."""
+    return PairLoss("hinge", False)
+
+
+def rank_squared_hinge() -> PairLoss:
+    """The squared hinge of differences."""
+    return PairLoss("squared-hinge", True, 2.0)
+
+
+def rank_logistic() -> PairLoss:
+    """The logistic loss of differences."""
+    return PairLoss("logistic", True, 0.25)
+
+
+def cox_breslow() -> PartialLikelihood:
+    """Breslow's."""
+    return PartialLikelihood()
+
+
+def cox_efron() -> PartialLikelihood:
+    """Efron's."""
+    return PartialLikelihood(True)

@@ -1,0 +1,234 @@
+"""F of the order of all examples: pairs within queries, and the sets at risk at events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.core.cached import cached_property
+from rrmlinear.data.rows import Rows
+from rrmlinear.risks.base import Evaluation, Risk
+from rrmlinear.risks.layouts._orders import (
+    by_score,
+    logistic_pairs,
+    pair_slopes,
+    partial_likelihood,
+)
+from rrmlinear.risks.products import Products
+
+Vector = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+class QueryPairs:
+    """Pairs of examples of one query, i of the larger label, of weight ``upper_i lower_j``.
+
+    ``groups`` tell the query of each example, None where all are of one. A query of one example, or
+    of one grade, has no pair.
+    """
+
+    def __init__(self, y: Vector, groups: Any, upper: Vector, lower: Vector | None = None) -> None:
+        n = len(y)
+        found = np.zeros(n, dtype=np.int64) if groups is None else np.asarray(groups)
+        names, query = np.unique(found, return_inverse=True)
+        self.query = query.astype(np.int32)
+        self.begin = np.zeros(len(names) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(query, minlength=len(names)), out=self.begin[1:])
+        rising = np.lexsort((y, query))
+        is_new = np.ones(n, dtype=bool)
+        is_new[1:] = (np.diff(query[rising]) != 0) | (np.diff(y[rising]) != 0)
+        steps = np.cumsum(is_new) - 1
+        self.grade = np.empty(n, dtype=np.int32)
+        self.grade[rising] = steps - steps[self.begin[query[rising]]]
+        self.grades = np.add.reduceat(is_new, self.begin[:-1]).astype(np.int32)
+        self.by_grade = np.lexsort((-self.grade, query))
+        self.upper, self.lower = upper, upper if lower is None else lower
+
+    def centred(self, scores: Vector) -> Vector:
+        """The scores less the mean of their query: pairs do not change, and sums are smaller."""
+        sizes = np.maximum(np.diff(self.begin), 1)
+        sums = np.bincount(self.query, scores, minlength=len(sizes))
+        return np.ascontiguousarray(scores - (sums / sizes)[self.query])
+
+    def slopes(self, scores: Vector, margin: float) -> NDArray[np.float64]:
+        """See `pair_slopes`, at scores that are centred."""
+        ordered = by_score(np.argsort(scores), self.query, self.begin)
+        pairs = self.begin, self.grade, self.grades, self.upper, self.lower
+        return np.asarray(pair_slopes(scores, ordered, *pairs, margin))
+
+    @cached_property
+    def partners(self) -> Vector:
+        """The sum of the weights of the pairs of each example."""
+        both: Vector = self.slopes(np.zeros(len(self.query)), 1.0)[:2].sum(axis=0)
+        return both
+
+
+class PairSums:
+    """Σ over pairs of φ(s_i − s_j), φ the hinge, smoothed by μ > 0, or one without a kink."""
+
+    def __init__(self, loss: Any, pairs: QueryPairs) -> None:
+        self.loss, self.pairs = loss, pairs
+        #: A bound of |smoothed − not smoothed| / μ.
+        self.room = float(pairs.partners.sum()) / 4
+        #: The largest slope, and the largest second derivative, of each example.
+        self.steepest = pairs.partners
+        self.curvatures = loss.steepness * pairs.partners
+
+    def find(self, scores: Vector, mu: float) -> tuple[float, Vector, float]:
+        """F, its derivatives, and a bound of F*, without smoothing, at these."""
+        s = self.pairs.centred(scores)
+        if self.loss.name == "logistic":
+            pairs = self.pairs
+            value, slopes = logistic_pairs(s, pairs.by_grade, pairs.begin, pairs.grade, pairs.upper)
+            return value, slopes, float(s @ slopes) - value
+        first = self.pairs.slopes(s, 1.0)
+        if self.loss.differentiable:
+            return _squared(s, first, 1.0)
+        if mu == 0:
+            up, down = first[:2]
+            value = float(up.sum() + s @ (down - up))
+            return max(value, 0.0), down - up, -float(up.sum())
+        # the smoothed hinge is a difference of squared ones
+        second = self.pairs.slopes(s, 1.0 - mu)
+        (one, of_one, _), (other, of_other, _) = (
+            _squared(s, first, 1.0),
+            _squared(s, second, 1 - mu),
+        )
+        up = (first[2] - second[2]) / (2 * mu)
+        return (one - other) / (2 * mu), (of_one - of_other) / (2 * mu), -float(up.sum())
+
+
+def _squared(s: Vector, slopes: Any, margin: float) -> tuple[float, Vector, float]:
+    """Σ max(0, margin − s_i + s_j)², its derivatives, and its conjugate there."""
+    up, down = slopes[2:]
+    g = down - up
+    linear = float(s @ g)
+    value = max((margin * float(up.sum()) + linear) / 2, 0.0)
+    return value, g, linear - value
+
+
+class RiskSets:
+    """Minus the log partial likelihood; y is the time, with the sign − where it is censored.
+
+    ``groups`` are strata, None for one.
+    """
+
+    room = 0.0
+
+    def __init__(self, loss: Any, y: Vector, groups: Any, weights: Vector) -> None:
+        n, time = len(y), np.abs(y)
+        found = np.zeros(n, dtype=np.int64) if groups is None else np.asarray(groups)
+        names, stratum = np.unique(found, return_inverse=True)
+        self.loss, self.weights = loss, weights
+        self.event = (~np.signbit(y) & (weights > 0)).astype(np.int32)
+        self.by_time = np.lexsort((-time, stratum))
+        self.begin = np.zeros(len(names) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(stratum, minlength=len(names)), out=self.begin[1:])
+        same, at = stratum[self.by_time], time[self.by_time]
+        last = np.append((np.diff(same) != 0) | (np.diff(at) != 0), True)
+        ends = np.flatnonzero(last) + 1
+        self.ties = ends[np.searchsorted(ends, np.arange(n), side="right")]
+        self.steepest = self.find(np.zeros(n), 0.0)[1]
+        self.steepest = np.abs(self.steepest) + weights
+        self.curvatures = np.maximum(self.find(np.zeros(n), 0.0)[1] + weights * self.event, 0)
+
+    def find(self, scores: Vector, mu: float) -> tuple[float, Vector, float]:
+        """F, its derivatives, and F* at these."""
+        sets = self.by_time, self.begin, self.ties, self.event, self.weights
+        value, slopes = partial_likelihood(scores, *sets, self.loss.efron)
+        return max(value, 0.0), slopes, float(scores @ slopes) - value
+
+
+class OrderRisk(Risk):
+    """F(w) = C f(X w), f of the order of all examples: `PairSums` or `RiskSets`.
+
+    Scores, derivatives and duals have n + 1 entries. The last score is 0, and the last dual bounds
+    −f* of the others from below. Means of duals keep such a bound, as f* is convex, and so do
+    multiples by t ≤ 1: f*(0) ≤ 0, as f ≥ 0.
+    """
+
+    def __init__(self, rows: Rows, loss: Any, over: Any, cost: float, threads: int = 1) -> None:
+        self.rows, self.loss, self.over, self.mu = rows, loss, over, 0.0
+        self.n, self.cost, self.threads = rows.shape[0], cost, threads
+        self.costs = np.full(self.n + 1, cost)
+        self.labels, self.terms = np.zeros(self.n + 1), self
+        self.products = Products(rows, self.costs[: self.n].copy(), 0, threads)
+        self.offers = frozenset() if loss.differentiable else frozenset({"smoothed"})
+        #: A bound of |F_μ − F| / μ.
+        self.room = cost * over.room
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the weights."""
+        return (self.rows.width,)
+
+    def smoothed(self, mu: float) -> OrderRisk:
+        """The risk smoothed by μ."""
+        result = OrderRisk(self.rows, self.loss, self.over, self.cost, self.threads)
+        result.mu = mu
+        return result
+
+    def scores(self, w: Vector) -> Vector:
+        """X w, and 0."""
+        return np.append(self.products.scores(w), 0.0)
+
+    def at(self, scores: Vector, warm: Any = None) -> Evaluation:
+        """F at these scores."""
+        return OfOrder(self, self, scores)
+
+    def total(self, scores: Vector) -> float:
+        """F."""
+        return self.at(scores).value
+
+    def gradient(self, derivatives: Vector) -> Vector:
+        """Σ C s_i x_i."""
+        moved: Vector = self.products.adjoint(np.ascontiguousarray(derivatives[: self.n]))
+        return moved
+
+    def conjugate(self, alphas: Vector) -> float:
+        """−C α_{n+1}: a bound of F* for duals of the risk, and for their means and multiples."""
+        return -self.cost * float(alphas[self.n])
+
+    def diagonal(self) -> Vector:
+        """An estimate of the diagonal of ∇²F."""
+        from rrmlinear.risks.hessian import Hessian
+
+        return Hessian(self.rows, self.cost * self.over.curvatures).diagonal()
+
+    def shares_of(self, alphas: Vector, w: Vector) -> tuple[Vector, Vector]:
+        """(C |α_i| of each example, w): what rounding of the scores depends on."""
+        sizes = np.abs(alphas[: self.n])
+        kinked = not (self.loss.differentiable or self.mu)
+        return self.cost * (np.maximum(sizes, self.over.steepest) if kinked else sizes), w
+
+    def duals(self, alphas: Vector) -> Vector:
+        """The duals α in the form that a Result holds."""
+        return alphas[: self.n]
+
+
+class OfOrder(Evaluation):
+    """F at scores, by one way over the sorted examples."""
+
+    @cached_property
+    def found(self) -> tuple[float, Vector, float]:
+        risk = self.risk
+        found: tuple[float, Vector, float] = risk.over.find(self.scores[: risk.n], risk.mu)
+        return found
+
+    @cached_property
+    def value(self) -> float:
+        return float(self.risk.cost * self.found[0])
+
+    @cached_property
+    def derivatives(self) -> Vector:
+        return np.append(self.found[1], self.found[2])
+
+    @cached_property
+    def curvatures(self) -> Vector:
+        """Bounds of φ'' times C, for a first step."""
+        return self.risk.cost * self.risk.over.curvatures
+
+    def tangent(self) -> tuple[float, Vector]:
+        return self.value, self.derivatives

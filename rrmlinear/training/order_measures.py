@@ -1,0 +1,127 @@
+"""Measures of the order of scores: nDCG, Kendall's τ and the concordance of times."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.core.loading import loading
+
+Array = NDArray[np.float64]
+#: The k of nDCG@k that commands and pages tell.
+USUAL_K = 10
+
+
+def measures_of(loss: str, y: Array, scores: Array, groups: Any) -> dict[str, float]:
+    """The measures of a loss of orders, by their names."""
+    if loss.startswith("cox"):
+        return {"Concordance": concordance(y, -scores, groups)}
+    return {
+        f"nDCG@{USUAL_K}": ndcg(y, scores, groups, USUAL_K),
+        "Kendall's tau": kendall_tau(y, scores, groups),
+    }
+
+
+def ndcg(y: Any, scores: Any, qid: Any = None, k: int | None = None) -> float:
+    """nDCG@k: the mean over queries of Σ_{r ≤ k} (2^{y_r} − 1) / log₂(r + 1), y_r the grade of the
+    r-th largest score, over its largest value.
+
+    Examples of equal scores share the mean of their gains. ``y`` are grades of at least 0, ``qid``
+    the query of each example, None for one; k is None for all ranks. Queries without a grade above
+    0 do not count; NaN where none does.
+
+    Examples
+    --------
+    >>> from rrmlinear.metrics import ndcg
+    >>> round(ndcg([2, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.1, 0.2], [1, 1, 1, 2, 2], k=2), 4)
+    0.9132
+    """
+    y, scores, query = _checked(y, scores, qid)
+    if len(y) and y.min() < 0:
+        raise ValueError(f"y has the grade {y.min():g}; grades of nDCG must be at least 0")
+    if k is not None and k < 1:
+        raise ValueError(f"k is {k}; it must be a whole number of at least 1")
+    gains = np.exp2(y) - 1
+    order = np.lexsort((-scores, query))
+    is_new = np.append(True, np.diff(query[order]) != 0) if len(y) else np.ones(0, bool)
+    steps = is_new.copy()
+    steps[1:] |= np.diff(scores[order]) != 0
+    tied = np.cumsum(steps) - 1
+    means = np.bincount(tied, gains[order]) / np.bincount(tied)
+    found = _discounted(means[tied], query[order], is_new, k)
+    ideal = np.lexsort((-gains, query))
+    best = _discounted(gains[ideal], query[ideal], is_new, k)
+    counts = best > 0
+    return float((found[counts] / best[counts]).mean()) if counts.any() else float("nan")
+
+
+def _discounted(gains: Array, query: Any, is_new: Any, k: int | None) -> Array:
+    """The sums of gains over queries that follow each other, by the place in the query."""
+    starts = np.flatnonzero(is_new)
+    rank = np.arange(len(gains)) - np.repeat(starts, np.diff(np.append(starts, len(gains))))
+    shares = 1 / np.log2(rank + 2)
+    if k is not None:
+        shares[rank >= k] = 0
+    return np.bincount(query, gains * shares)
+
+
+def kendall_tau(y: Any, scores: Any, qid: Any = None) -> float:
+    """Kendall's τ within queries: the pairs of different grades in the right order, less those in
+    the wrong one, over all of them; equal scores count as neither. NaN without a pair.
+
+    O(n log n). ``y`` are grades, ``qid`` the query of each example, None for one.
+
+    Examples
+    --------
+    >>> from rrmlinear.metrics import kendall_tau
+    >>> kendall_tau([2, 1, 0, 1, 0], [3.0, 2.0, 2.5, 0.5, 0.1], [1, 1, 1, 2, 2])
+    0.5
+    """
+    y, scores, query = _checked(y, scores, qid)
+    right, wrong, total = _pairs(y, scores, query, np.ones(len(y)))
+    return (right - wrong) / total if total else float("nan")
+
+
+def concordance(times: Any, predicted: Any, strata: Any = None, event: Any = None) -> float:
+    """Harrell's C: of the pairs of an event and a later time, the share with the larger prediction
+    at the later one; equal predictions count half. NaN without a pair.
+
+    ``times`` have the sign − where they are censored, unless ``event`` tells it. O(n log n).
+
+    Examples
+    --------
+    >>> from rrmlinear.metrics import concordance
+    >>> concordance([1.0, 2.0, -3.0, 4.0], [0.1, 0.4, 0.3, 0.9])
+    0.8
+    """
+    times, predicted, stratum = _checked(times, predicted, strata)
+    died = ~np.signbit(times) if event is None else np.asarray(event, dtype=bool)
+    keys = np.stack([np.abs(times), (~died).astype(np.float64)], axis=1)
+    rank = np.unique(keys, axis=0, return_inverse=True)[1].ravel().astype(np.float64)
+    right, wrong, total = _pairs(-rank, -predicted, stratum, died.astype(np.float64))
+    return (right + (total - right - wrong) / 2) / total if total else float("nan")
+
+
+def _pairs(y: Array, scores: Array, query: Any, upper: Array) -> tuple[float, float, float]:
+    """The pairs within queries in the right order, in the wrong one, and all."""
+    with loading:
+        from rrmlinear.risks.layouts.orders import QueryPairs
+
+    if not len(y):
+        return 0.0, 0.0, 0.0
+    pairs = QueryPairs(y, query, upper, np.ones(len(y)))
+    wrong, right = (float(pairs.slopes(each, 0.0)[0].sum()) for each in (scores, -scores))
+    return right, wrong, float(pairs.slopes(np.zeros(len(y)), 1.0)[0].sum())
+
+
+def _checked(y: Any, scores: Any, groups: Any) -> tuple[Array, Array, Any]:
+    y, scores = (np.ascontiguousarray(each, dtype=np.float64).ravel() for each in (y, scores))
+    groups = np.zeros(len(y)) if groups is None else np.asarray(groups).ravel()
+    for name, each in (("scores", scores), ("groups", groups)):
+        if len(each) != len(y):
+            raise ValueError(f"{name} have {len(each)} entries, and y has {len(y)}")
+    if not (np.isfinite(y).all() and np.isfinite(scores).all()):
+        raise ValueError("y and scores must be finite numbers")
+    return y, scores, np.unique(groups, return_inverse=True)[1].ravel()

@@ -1,0 +1,71 @@
+"""Losses of orders on the command line: text with query ids, model files, predictions."""
+
+import numpy as np
+import pytest
+
+from rrmlinear import Model, Parameter, fit, read_libsvm
+from rrmlinear.metrics import kendall_tau, ndcg
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(60, 3))
+QID = rng.integers(1, 6, 60)
+
+
+@pytest.fixture
+def ranked(folder):
+    y = np.digitize(X[:, 0] + rng.normal(size=60), [-0.5, 0.5])
+    return write(folder / "ranked", y, QID)
+
+
+def write(path, y, qid):
+    lines = (
+        f"{label:.17g} qid:{q} " + " ".join(f"{j + 1}:{value:.17g}" for j, value in enumerate(x))
+        for label, q, x in zip(y, qid, X, strict=True)
+    )
+    path.write_text("\n".join(lines) + "\n")
+    return path.name
+
+
+@pytest.mark.parametrize("loss", ["rank-hinge", "rank-squared-hinge", "rank-logistic"])
+@pytest.mark.parametrize("regularizer", ["l2", "l1"])
+def test_ranks(train, predict, ranked, loss, regularizer):
+    ended = train("--loss", loss, "--regularizer", regularizer, "-c", 0.1, ranked, "m")
+    assert (ended.code, ended.err) == (0, "")
+    problem, model = read_libsvm(ranked), Model.load("m")
+    expected = fit(problem, Parameter(loss=loss, regularizer=regularizer, C=0.1))
+    assert model.weights.tobytes() == expected.weights.tobytes()
+    assert model.loss == loss
+    ended = predict(ranked, "m", "out")
+    scores = np.loadtxt("out")
+    assert scores == pytest.approx(X @ model.weights[:, 0], rel=1e-5)
+    told = dict(line.split(" = ") for line in ended.out.splitlines())
+    y, qid = problem.labels, problem.query_ids
+    assert float(told["nDCG@10"]) == pytest.approx(ndcg(y, scores, qid, 10), rel=1e-4)
+    assert float(told["Kendall's tau"]) == pytest.approx(kendall_tau(y, scores, qid), rel=1e-4)
+
+
+def test_a_cache_and_a_report(train, ranked, folder):
+    pytest.importorskip("jinja2")
+    choices = ("--loss", "rank-hinge", "-c", 0.1)
+    assert train(*choices, ranked, "m").code == 0
+    assert train(*choices, "--cache", "--report", "page.html", ranked, "n").code == 0
+    assert (folder / "m").read_text() == (folder / "n").read_text()
+    assert train(*choices, "--cache", ranked, "n").code == 0
+    assert (folder / "m").read_text() == (folder / "n").read_text()
+
+
+@pytest.mark.parametrize(
+    ("choices", "sentence"),
+    [
+        (("-v", 3), "folds of single examples tear them apart"),
+        (("-C",), "folds of single examples tear them apart"),
+        (("-B", 1), "a bias has no effect"),
+        (("--memory", "1G"), "has no effect with loss rank-hinge"),
+        (("-w1", 2), "has no effect with loss rank-hinge"),
+        (("-s", 32), "rank-hinge"),
+    ],
+)
+def test_what_is_refused(train, ranked, choices, sentence):
+    ended = train("--loss", "rank-hinge", *choices, ranked, "m")
+    assert ended.code == 1
+    assert sentence in ended.err + ended.out
