@@ -179,7 +179,7 @@ class Accelerated(Solver):
         if self.kappa > EXACT_KAPPA * self.regularizer.modulus:
             self.ascent.rebuild(self.kappa * self.center + self.shift)
             self.ascent.retune(self.ascent.regularizer)
-        losses = self.ascent.proven_losses()
+        losses = self.ascent.losses()
         if self.kappa == 0 and self.regularizer.linear:  # w = v / s: both values are s/2 ‖w‖²
             vector = self.ascent.in_order(self.ascent.dual_vector)
             value = conjugate = self.regularizer.conjugate_of(vector)

@@ -9,19 +9,12 @@ from rrmlinear.solvers.loop.task import Task
 
 
 def ascent_of(task: Task, repeats: bool = False) -> Any:
-    """`ProxSDCA`, `AveragedSDCA` where averages are chosen, or `BlockAscent`, which has
-    ``repeats``.
-    """
+    """`ProxSDCA`, or `BlockAscent`, which has ``repeats``."""
     if task.n_classes is not None:
         with loading:
             from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 
         return BlockAscent(task, repeats=repeats)
-    if task.choices.averaging:
-        with loading:
-            from rrmlinear.solvers.dual.averaged import AveragedSDCA
-
-        return AveragedSDCA(task)
     with loading:
         from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 

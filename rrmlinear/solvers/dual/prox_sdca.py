@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.products import product
+from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.risks.terms import ScalarTerms
 from rrmlinear.solvers.dual._momentum import RunningAverage
 from rrmlinear.solvers.dual._prox_sdca import DualAscent
-from rrmlinear.solvers.dual.allowed_duals import checked_start
+from rrmlinear.solvers.dual.allowed_duals import checked_start, nearest_allowed
 from rrmlinear.solvers.dual.dual_descent import MIN_VISIT_GAP, SLICE_WORK
-from rrmlinear.solvers.dual.measured_duals import MeasuredDuals
 from rrmlinear.solvers.dual.shared_passes import SharedPasses, why_not_shared
+from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
+from rrmlinear.solvers.loop.inner import pieces
+from rrmlinear.solvers.loop.rounding import slopes_near
+from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.team import Team
 
@@ -19,9 +28,11 @@ from rrmlinear.solvers.loop.team import Team
 # maximum lies on the line. IV is III with the largest curvature for every example.
 OPTIONS = {"I": "maximum", "II": "maximum", "III": "bound", "IV": "bound", "V": "fixed"}
 SAMPLINGS = ("permutation", "uniform")
+# Parts of the rows that several threads measure.
+MEASURING_PARTS = 16
 
 
-class ProxSDCA(MeasuredDuals):
+class ProxSDCA(RowAscent):
     """minimize Ω(w) + Σ_i c_i φ(x_i'w, y_i) over w, Ω strongly convex.
 
     Dual: maximize −Σ (c_i φ)*(−α_i) − Ω*(v) with v = Σ c_i α_i x_i and w = ∇Ω*(v). Each visit
@@ -36,14 +47,19 @@ class ProxSDCA(MeasuredDuals):
     in memory together. The task's start are α_i, cut to the bounds of the loss. They are per
     unit of cost, so that they serve for other costs too.
 
+    With ``averaging`` the points are averages of w and α over all visits since the last pass whose
+    number is a power of two: at least half of all visits. One thread is used.
+
     ``threads`` share passes (`SharedPasses`); the same seed and number of them give the same bits.
 
     Raises ValueError for choices that do not go together. Source: Shalev-Shwartz and Zhang,
-    Accelerated proximal stochastic dual coordinate ascent, figure 1.
+    Accelerated proximal stochastic dual coordinate ascent, figure 1 and theorem 1.
     """
 
-    #: Whether the state keeps averages; see `AveragedSDCA`.
-    averaging = False
+    loss: ScalarLoss
+    state: DualAscent
+    #: The averages, where they are chosen.
+    average: RunningAverage | None = None
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
@@ -59,7 +75,7 @@ class ProxSDCA(MeasuredDuals):
             )
         if sampling not in SAMPLINGS:
             raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, got {sampling!r}")
-        self.option, self.sampling = option, sampling
+        self.option, self.sampling, self.averaging = option, sampling, bool(choices.averaging)
         self.threads, self.shared = choices.threads, SharedPasses(self.rows, choices.threads)
         start = task.start
         self.first_duals = None if start is None else checked_start(start, loss, self.y)
@@ -67,7 +83,10 @@ class ProxSDCA(MeasuredDuals):
 
     def start(self) -> None:
         self._settle_threads()
-        average = self._average()
+        if self.averaging:
+            longest = int(self.rows.lengths().max()) + 1
+            self.average = RunningAverage(self.regularizer, self.n, self.rows.width, longest)
+        average = self.average
         uniform, even = self.sampling == "uniform", self.option in ("IV", "V")
         from_zero = self.first_duals is None and average is None and not even and not uniform
         joined = from_zero and self.joins_reading and self.rows.blocks is not None
@@ -97,9 +116,6 @@ class ProxSDCA(MeasuredDuals):
             self.state.start_from(self.first_duals)
             self.gap_sum = self.state.gap_sum
 
-    def _average(self) -> RunningAverage | None:
-        return None
-
     def _visit_first(self, begin: int, end: int) -> None:
         order = self.state.begin_pass(0, self.seed + begin, False, [(begin, end)])
         self.state.sweep(order, 0, len(order))
@@ -116,6 +132,8 @@ class ProxSDCA(MeasuredDuals):
         if self.shrinking is not None:
             self._pass_by_turns(self.shrinking)
             return
+        if self.average is not None and number & (number - 1) == 0:
+            self.average.restart()
         self.number = number
         uniform = self.sampling == "uniform"
         thorough, self.rule_is_open = self.rule_is_open, False
@@ -176,12 +194,135 @@ class ProxSDCA(MeasuredDuals):
         return self.dual(), self.likely_gap
 
     def measure(self) -> None:
-        losses = self.proven_losses()
+        if self.average is not None:
+            self._measure_averages()
+            return
+        losses = self.losses()
         self.activate()
         self.shrink()
         primal = losses + self.regularizer.value_of(self.present_weights())
         self.certificate.offer_weights(self.present_weights, primal=primal)
         self.certificate.offer_duals(self.present_duals, dual=self.dual())
+
+    def _measure_averages(self) -> None:
+        weights, duals = self.present_weights(), self.present_duals()
+        scores = product(self.rows, weights[:, None], self.rows.shape[1])[:, 0]
+        losses = float(self.costs @ self.loss.values(self.y, scores))
+        conjugates = float(self.costs @ self.loss.conjugates(self.y, duals))
+        v = self.state.combination(duals)
+        primal = losses + self.regularizer.value_of(weights)
+        dual = -conjugates - self.regularizer.conjugate_of(v)
+        self.certificate.offer_weights(self.present_weights, primal=primal)
+        self.certificate.offer_duals(self.present_duals, dual=dual)
+
+    def present(self) -> Point:
+        if self.average is not None:
+            return super().present()  # copies: the state has duals that are not averages
+        # the duals as they lie in the state: a copy of all takes memory
+        return Point(self.present_weights(), self.state.alphas, self.scores)
+
+    def known_scores(self) -> NDArray[np.float64] | None:
+        return self.scores if self.average is None else None
+
+    def dual(self) -> float:
+        """The present dual value."""
+        conjugate = self.regularizer.conjugate_of(self.state.dual_vector)
+        return -self.state.conjugate_sum - conjugate
+
+    @property
+    def dual_vector(self) -> NDArray[np.float64]:
+        return self.state.dual_vector
+
+    def column_of(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A copy of the entry of the appended column."""
+        return vector[-1:].copy()
+
+    def add_to_column(self, vector: NDArray[np.float64], change: NDArray[np.float64]) -> None:
+        """Add to that entry."""
+        vector[-1:] += change
+
+    def move_column(self, change: NDArray[np.float64]) -> None:
+        """Add to that entry of v."""
+        self.add_to_column(self.dual_vector, change)
+
+    def rebuild(self, z: NDArray[np.float64]) -> None:
+        self.state.dual_vector[:] = z + self.state.combination(self.state.alphas.copy())
+
+    def replace_duals(self, duals: NDArray[np.float64]) -> None:
+        self.state.alphas[:] = duals
+        self.state.resume()
+
+    def conjugates(self) -> float:
+        return self.state.conjugate_sum
+
+    def losses(self) -> float:
+        weights = self.present_weights()
+        scores = np.empty(self.n) if self.turns is None else None
+        losses, self.scores = self.summed(self._measuring_at(weights, scores)), scores
+        return losses
+
+    def losses_of(self, scores: NDArray[np.float64]) -> float:
+        """`losses` where the scores at the measured vector are known: no rows are read."""
+        none = np.empty(0)
+        losses = self.summed(
+            lambda begin, end, thread: self.state.measure(none, scores, begin, end, knows=True)
+        )
+        self.scores = scores
+        return losses
+
+    def _measuring_at(
+        self, weights: NDArray[np.float64], scores: NDArray[np.float64] | None
+    ) -> Callable[[int, int, int], float]:
+        return lambda begin, end, thread: self.state.measure(weights, scores, begin, end)
+
+    def summed(self, part: Callable[[int, int, int], float]) -> float:
+        """Σ part(begin, end, thread) over all rows, which measures their examples."""
+        losses = self.over_rows(self._chunk(), part)
+        self.state.add_up()
+        self.gap_sum = self.state.gap_sum
+        return losses
+
+    def _chunk(self) -> int:
+        return -(-self.n // MEASURING_PARTS) if self.team.threads > 1 else self.n
+
+    def present_weights(self) -> NDArray[np.float64]:
+        v = self.state.dual_vector
+        return self.regularizer.primal_of(v) if self.average is None else self.average.weights(v)
+
+    def present_duals(self) -> NDArray[np.float64]:
+        if self.average is None:
+            return self.state.alphas.copy()
+        return nearest_allowed(self.average.duals(self.state.alphas), self.loss, self.y)
+
+    def dual_sizes(self) -> tuple[float, float]:
+        total, support, at_bound = self.state.sizes(self.loss.lipschitz)
+        return total / max(1, support), at_bound / max(1, support)
+
+    def margin_unit(self) -> float:
+        slope = value = 0.0
+        for piece in pieces(self.n):
+            y, at_zero = self.y[piece], np.zeros(piece.stop - piece.start)
+            slope += float(np.abs(self.loss.derivatives(y, at_zero)).sum())
+            value += float(self.loss.values(y, at_zero).sum())
+        return value / slope if slope > 0 and value > 0 else 1.0
+
+    def shares(self, duals: Any) -> NDArray[np.float64]:
+        sizes = np.abs(duals)
+        return np.multiply(sizes, self.costs, out=sizes)
+
+    def slopes(
+        self, piece: slice, scores: NDArray[np.float64], moves: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        y = self.y[piece]
+        return slopes_near(lambda some: self.loss.derivatives(y, some), scores[:, 0], moves)
+
+    def value_at_zero(self) -> float:
+        omega = self.regularizer.value_of(np.zeros(self.rows.width))
+        losses = 0.0
+        for piece in pieces(self.n):
+            at_zero = np.zeros(piece.stop - piece.start)
+            losses += ScalarTerms(self.loss, self.y[piece], self.costs[piece]).total(at_zero)
+        return losses + omega
 
     def close(self) -> None:
         self.team.close()

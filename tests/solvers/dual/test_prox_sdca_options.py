@@ -8,7 +8,6 @@ from members import SCALAR_LOSSES as LOSSES
 
 from rrmlinear import Problem
 from rrmlinear.regularizers.separable import L2, ElasticNet
-from rrmlinear.solvers.dual.averaged import AveragedSDCA
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -22,10 +21,11 @@ def problem_for():
     return lambda name: scalar_problem(name)[0]
 
 
-def solver_of(problem, loss, regularizer=None, cost=0.5, *, averaging=False, **choices):
+def solver_of(problem, loss, regularizer=None, cost=0.5, **choices):
     costs = np.full(problem.n_examples, cost) if np.isscalar(cost) else cost
-    kind = AveragedSDCA if averaging else ProxSDCA
-    return of_rows(kind, problem.rows, problem.labels, costs, loss, regularizer or L2(), **choices)
+    return of_rows(
+        ProxSDCA, problem.rows, problem.labels, costs, loss, regularizer or L2(), **choices
+    )
 
 
 def run(solver, gap_tol=1e-6, on_pass=None, **rules):

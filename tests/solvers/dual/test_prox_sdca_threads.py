@@ -9,7 +9,6 @@ from rrmlinear import Parameter, Problem, fit
 from rrmlinear.losses import margin, regression
 from rrmlinear.losses.margin import Logistic
 from rrmlinear.regularizers.separable import L2, ElasticNet
-from rrmlinear.solvers.dual.averaged import AveragedSDCA
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.stopping import Stopping
@@ -111,14 +110,14 @@ def test_steps_that_undo_each_other_are_found_out(name, threads):
 
 
 @pytest.mark.parametrize(
-    ("kind", "choices", "reason"),
+    ("choices", "reason"),
     [
-        (AveragedSDCA, {}, "averages are over visits one after another"),
-        (ProxSDCA, {"sampling": "uniform"}, "uniform draws may visit an example twice at once"),
+        ({"averaging": True}, "averages are over visits one after another"),
+        ({"sampling": "uniform"}, "uniform draws may visit an example twice at once"),
     ],
 )
-def test_one_thread_does_what_several_cannot(problem, kind, choices, reason):
-    result = run(kind, problem, LOSSES["hinge"], gap_tol=1e-2, threads=2, **choices)
+def test_one_thread_does_what_several_cannot(problem, choices, reason):
+    result = run(ProxSDCA, problem, LOSSES["hinge"], gap_tol=1e-2, threads=2, **choices)
     assert result.notes == (f"one thread is used, not 2: {reason}",)
 
 

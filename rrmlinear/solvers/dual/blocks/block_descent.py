@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.block import BlockRisk
 from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent, this_processor
-from rrmlinear.solvers.dual.blocks.block_measuring import BlockMeasuring
 from rrmlinear.solvers.dual.blocks.busy import BusyPasses
 from rrmlinear.solvers.dual.blocks.multiples import BestMultiple
 from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
+from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES_OF_CLASSES
 from rrmlinear.solvers.loop.certificate import gap_between
+from rrmlinear.solvers.loop.inner import pieces
+from rrmlinear.solvers.loop.result import DualBlocks
+from rrmlinear.solvers.loop.rounding import slopes_near
 from rrmlinear.solvers.loop.rules.of_duals import ClassRange
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.task import Task
@@ -30,7 +37,7 @@ THRESHOLD_WORK = 4
 MIN_SHARED_WORK = 8_000
 
 
-class BlockAscent(BlockMeasuring):
+class BlockAscent(RowAscent):
     """minimize Ω(W) + Σ_i C_i φ(m_i) over W, d × k, in margins m_ij = cost + (w_j − w_{y_i})'x_i.
 
     Dual: maximize −Σ (C_i φ)*(−β_i) − Ω*(V) over blocks β_i of k numbers, with
@@ -49,11 +56,18 @@ class BlockAscent(BlockMeasuring):
     coordinate ascent, section 3; block order and shrinking are ours.
     """
 
+    loss: BlockLoss
     load_passes = LOAD_PASSES_OF_CLASSES
+    #: The range of each example at its last measurement, which a rule reads.
+    ranges: NDArray[np.float64] | None = None
     multiple: BestMultiple | None = None
 
     def __init__(self, task: Task, *, repeats: bool = False) -> None:
         super().__init__(task)
+        assert task.n_classes is not None
+        self.n_classes: int = task.n_classes
+        # Ω*(V), and the gap and dual after the last measurement or the last pass over all classes
+        self.conjugate = self.full_gap = self.full_dual = 0.0
         self.label, rows = task.targets, task.rows
         self.repeats = repeats and rows.blocks is None and rows.width > rows.shape[0]
         self.threads, self.first_duals = task.choices.threads, task.start
@@ -112,7 +126,9 @@ class BlockAscent(BlockMeasuring):
             self.conjugate = self.state.conjugate_of_regularizer()
 
     def retune(self, regularizer: Regularizer) -> None:
+        self.curvature *= self.regularizer.modulus / regularizer.modulus  # the kernel's own
         super().retune(regularizer)
+        self.conjugate = self.state.conjugate_of_regularizer()
         self.multiple = None  # of the weights under the regularizer before
 
     def _visit_first(self, begin: int, end: int) -> None:
@@ -192,7 +208,7 @@ class BlockAscent(BlockMeasuring):
         return dual, gap
 
     def measure(self) -> None:
-        losses = self.proven_losses()
+        losses = self.losses()
         if np.isfinite(self.target):
             self.state.activate_above(self.quiet())
         omega = self.conjugate  # Ω(∇Ω*(V)) = Ω*(V) where ∇Ω* is linear
@@ -209,6 +225,96 @@ class BlockAscent(BlockMeasuring):
         if self.ranges is None:
             return super().present()
         return Point(None, None, ranges=self.ranges)  # of the measurement before the look
+
+    def dual(self) -> float:
+        """The present dual value."""
+        return -self.conjugates() - self.conjugate
+
+    def conjugates(self) -> float:
+        """Σ (C_i φ_i)*."""
+        return float(np.add.reduce(self.state.conjugates))
+
+    def losses(self) -> float:
+        """Σ C_i φ_i at the weights; updates the gap of every example."""
+        part = partial(self.state.measure, ranges=self.ranges)
+        losses = self.over_rows(max(1024, -(-self.n // 64)), part)
+        self.conjugate = self.state.conjugate_of_regularizer()
+        self.gap_sum = self.full_gap = float(self.state.gaps.sum())
+        self.full_dual = self.dual()
+        return losses
+
+    @property
+    def dual_vector(self) -> NDArray[np.float64]:
+        """V in the kernel's layout, in one piece."""
+        return self.state.panels.reshape(-1)
+
+    def column_of(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A copy of the k entries of the appended column of a vector in this layout."""
+        panels = vector.reshape(self.state.panels.shape)
+        return panels[:, -1, :].ravel()[: self.n_classes].copy()
+
+    def add_to_column(self, vector: NDArray[np.float64], change: NDArray[np.float64]) -> None:
+        """Add to the entries of `column_of`."""
+        panels = vector.reshape(self.state.panels.shape)
+        part = panels[:, -1, :].ravel()
+        part[: self.n_classes] += change
+        panels[:, -1, :] = part.reshape(panels.shape[0], -1)
+
+    def move_column(self, change: NDArray[np.float64]) -> None:
+        """Add to these entries of V; Ω must be a multiple of the squared norm."""
+        before = self.column_of(self.dual_vector)
+        self.add_to_column(self.dual_vector, change)
+        rise = float(change @ (2 * before + change)) / (2 * self.regularizer.modulus)
+        self.conjugate += rise
+        self.full_dual -= rise
+
+    def rebuild(self, z: NDArray[np.float64]) -> None:
+        self.state.rebuild(z)
+
+    def replace_duals(self, duals: DualBlocks) -> None:
+        self.state.replace(duals.indptr, duals.classes, duals.values)
+
+    def in_order(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.state.in_order(vector)
+
+    def lipschitz(self) -> float:
+        return self.loss.lipschitz(self.n_classes)
+
+    def present_weights(self) -> NDArray[np.float64]:
+        weights: NDArray[np.float64] = self.state.weights
+        return weights
+
+    def present_duals(self) -> DualBlocks:
+        return DualBlocks(*self.state.duals.arrays())
+
+    def dual_sizes(self) -> tuple[float, float]:
+        sizes, duals, at_bound = self.state.duals.sizes()
+        support = max(1, int(np.count_nonzero(sizes)))
+        return float(self.squares @ sizes) / support, at_bound / max(1, duals)
+
+    def shares(self, duals: DualBlocks) -> NDArray[np.float64]:
+        sums = np.empty(self.n)
+        for piece in pieces(self.n):
+            ends = duals.indptr[piece.start : piece.stop + 1]
+            example = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+            values = 2.0 * duals.values[ends[0] : ends[-1]]  # its own class has minus the sum
+            sums[piece] = np.bincount(example, values, len(ends) - 1)
+        return sums
+
+    def slopes(
+        self, piece: slice, scores: NDArray[np.float64], moves: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        label = self.label[piece]
+        return slopes_near(lambda some: self.loss.derivatives(some, label), scores, moves, label)
+
+    def value_at_zero(self) -> float:
+        omega = self.regularizer.value_of(np.zeros(self.rows.width * self.n_classes))
+        zeros, label = np.zeros((1, self.n_classes)), np.zeros(1, dtype=np.int32)
+        return float(self.costs.sum() * self.loss.values(zeros, label)[0]) + omega
+
+    def support(self) -> dict[str, int]:
+        examples, duals, at_bound = self.state.duals.count()
+        return {"examples": examples, "duals": duals, "at_bound": at_bound}
 
     def close(self) -> None:
         self.team.close()

@@ -83,10 +83,6 @@ class RowAscent(DualDescent):
         """The sum of all gaps, as far as it is known."""
         return self.gap_sum if self.expected is None else self.expected
 
-    def proven_losses(self) -> float:
-        """`losses` for a certificate."""
-        return self.losses()
-
     def rounding_of(self, certificate: Certificate, enough: float) -> float:
         shares, weights = self.shares(certificate.alphas), certificate.weights
         kinked = not self.loss.differentiable
