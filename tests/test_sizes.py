@@ -11,12 +11,12 @@ MOST_STEMS = 20
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 89_642,
-    "files": 770,
+    "lines": 89_545,
+    "files": 767,
     "extension modules": 59,
     "numeric constants of solvers and catalog": 421,
     "attributes of a class": 34,
-    "depth of inheritance": 7,
+    "depth of inheritance": 6,
     "looks at a shape in the catalog": 0,
     "lines of tests": 42_751,
     "constants that tests set": 8,
