@@ -21,8 +21,8 @@ from rrmlinear.estimators.callbacks import CallbackSupportMixin, tasks, told
 from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
 from rrmlinear.pages.passes import Bar, Lines, LiveLine, bar, can_draw
-from rrmlinear.pages.run import Predictions
-from rrmlinear.pages.run_pages import write_certificate
+from rrmlinear.pages.run import Predictions, Run
+from rrmlinear.pages.run_pages import write_run
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.training.fit import NotSolvedWarning
 
@@ -124,8 +124,18 @@ class Certified(CallbackSupportMixin, BaseEstimator):
         check_is_fitted(self)
         name, proof = type(self).__name__, self._proof_
         sentence = (getdoc(type(self)) or name).split("\n\n")[0]
-        certificate = (proof.result, proof.scale, proof.duals)
-        write_certificate(path, name, sentence, repr(self), *certificate, facts, measured, static)
+        run = Run(
+            name,
+            repr(self),
+            sentence=sentence,
+            result=proof.result,
+            scale=proof.scale,
+            duals=proof.duals,
+            facts=facts,
+            measured=measured,
+            static=static,
+        )
+        write_run(run, path)
 
     def _expected_failed_checks(self) -> dict[str, str]:
         """The checks of scikit-learn that it may fail by its parameters, with reasons."""

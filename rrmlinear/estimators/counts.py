@@ -104,10 +104,6 @@ class GammaRegressor(MeanRegressor):
     NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
         Where the solver stopped before ``tol``; the message gives the gap.
 
-    References
-    ----------
-    As in `PoissonRegressor`.
-
     Examples
     --------
     >>> from rrmlinear import GammaRegressor

@@ -265,10 +265,6 @@ class LinearRegressor(AnyObjective, Offsets, Regressor):
     NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
         Where the solver stopped before ``tol``; the message gives the gap.
 
-    References
-    ----------
-    As in `LinearClassifier`.
-
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes

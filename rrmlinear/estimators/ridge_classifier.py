@@ -63,10 +63,6 @@ class RidgeClassifier(Classifier):
     NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
         Where the solver stopped before ``tol``; the message gives the gap.
 
-    References
-    ----------
-    As in `Ridge`.
-
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer

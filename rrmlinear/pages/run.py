@@ -83,15 +83,15 @@ class Run:
     ``command`` is the line that makes it again. ``weights`` (features × columns) leave an appended
     column out, and ``columns`` are their names: labels, or one name for a single score. Objectives
     and gaps of ``result`` times ``scale`` are those of the user's problem. ``loss`` and ``choices``
-    say the problem. ``duals`` counts the sizes of its duals. ``measured`` are predictions of the
-    training data and of test data. ``pictures`` stand above the ``tables``. A ``static`` page has
-    no script.
+    say the problem, or a ``sentence`` does. ``duals`` counts the sizes of its duals. ``measured``
+    are predictions of the training data and of test data. ``pictures`` stand above the ``tables``.
+    A ``static`` page has no script.
     """
 
     title: str
     command: str
-    loss: str
-    choices: Choices
+    loss: str = ""
+    choices: Choices | None = None
     weights: NDArray[np.float64] | None = None
     columns: Sequence[str] = ()
     result: Result | None = None
@@ -104,6 +104,7 @@ class Run:
     pictures: Sequence[Any] = ()
     measured: Sequence[Predictions] = ()
     static: bool = False
+    sentence: str = ""
 
 
 def versions() -> list[tuple[str, str]]:

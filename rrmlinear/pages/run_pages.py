@@ -1,4 +1,4 @@
-"""The pages of runs: of one with all its sections, of a certificate alone, of several traces."""
+"""The pages of runs: of one with all its sections, of several traces."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from os import PathLike
 
 from rrmlinear.pages import pictures, words
-from rrmlinear.pages.duals import DualCounts
-from rrmlinear.pages.facts import DataFacts
 from rrmlinear.pages.page import Section, write_page
 from rrmlinear.pages.quality import quality_section
-from rrmlinear.pages.run import Predictions, Run, Table, versions
+from rrmlinear.pages.run import Run, Table, versions
 from rrmlinear.pages.sections import certificate_section, data_section, weights_section
 from rrmlinear.pages.traces import Trace
 from rrmlinear.solvers.loop.result import Result
@@ -19,41 +17,18 @@ from rrmlinear.solvers.loop.result import Result
 def write_run(run: Run, path: str | PathLike[str]) -> None:
     """Write the page of a run, whole or not at all. ImportError where packages are missing."""
     verdict, solved = _verdict(run.result)
+    formulas = [] if run.choices is None else words.formulas(run.loss, run.choices)
     tried = Section("Values tried", pictures=run.pictures, tables=run.tables)
     sections = [
         *([quality_section(run.measured)] if run.measured else []),
         *([tried] if run.tables else []),
-        Section("Problem", _problem_lines(run), words.formulas(run.loss, run.choices)),
+        Section("Problem", _problem_lines(run), formulas),
         *([] if run.facts is None else [data_section(run.facts)]),
         *([] if run.result is None else [certificate_section(run.result, run.scale, run.duals)]),
         *([] if run.weights is None else [weights_section(run)]),
         Section("How it was made", [("command", run.command), *versions()]),
     ]
     write_page(path, run.title, sections, verdict, solved, run.warnings, run.static)
-
-
-def write_certificate(
-    path: str | PathLike[str],
-    title: str,
-    sentence: str,
-    command: str,
-    result: Result,
-    scale: float,
-    duals: DualCounts | None,
-    facts: DataFacts | None = None,
-    measured: Sequence[Predictions] = (),
-    static: bool = False,
-) -> None:
-    """Write the page of a fit whose weights are not told; see `Run` for the words."""
-    verdict, solved = _verdict(result)
-    sections = [
-        *([quality_section(measured)] if measured else []),
-        Section("Problem", [("in a sentence", sentence)]),
-        *([] if facts is None else [data_section(facts)]),
-        certificate_section(result, scale, duals),
-        Section("How it was made", [("command", command), *versions()]),
-    ]
-    write_page(path, title, sections, verdict, solved, (), static)
 
 
 def write_traces(traces: Sequence[Trace], path: str | PathLike[str], command: str) -> None:
@@ -80,8 +55,8 @@ def write_traces(traces: Sequence[Trace], path: str | PathLike[str], command: st
 
 
 def _problem_lines(run: Run) -> list[tuple[str, str]]:
-    lines = [("in a sentence", words.sentence(run))]
-    if run.scale != 1:
+    lines = [("in a sentence", run.sentence or words.sentence(run))]
+    if run.scale != 1 and not run.sentence:
         told = f"the objectives below are {words.number(run.scale)} times this one"
         lines.append(("scale", told))
     return lines

@@ -94,6 +94,7 @@ def title(loss: str, choices: Choices, n_classes: int) -> str:
 
 def sentence(run: Run) -> str:
     """The problem in one sentence."""
+    assert run.choices is not None
     row, regularizer = loss_row(run.loss), _regularizer(run.choices)
     classes = _n_classes(run)
     task = ONE_BY_ONE if row.kind == "binary" and classes > 2 else TASKS[row.kind]

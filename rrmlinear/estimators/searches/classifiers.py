@@ -71,10 +71,6 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
     n_features_in_, feature_names_in_
         As in `LogisticRegression`, of the best values on all examples.
 
-    References
-    ----------
-    As in `LogisticRegression`.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -191,10 +187,6 @@ class LinearSVCCV(CostSearch, LinearSVC):
     coef_, intercept_, classes_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
     n_features_in_, feature_names_in_
         As in `LinearSVC`, of the best value on all examples.
-
-    References
-    ----------
-    As in `LinearSVC`.
 
     Examples
     --------

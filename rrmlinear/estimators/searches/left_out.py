@@ -149,10 +149,6 @@ class RidgeCV(LeavesOut, Ridge):
     n_features_in_, feature_names_in_
         As in `Ridge`, of the best value on all examples.
 
-    References
-    ----------
-    As in `Ridge`.
-
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes
@@ -216,10 +212,6 @@ class RidgeClassifierCV(LeavesOut, RidgeClassifier):
     coef_, intercept_, classes_, dual_coef_, objective_, duality_gap_, solver_, n_iter_, status_, \
     trace_, n_features_in_, feature_names_in_
         As in `RidgeClassifier`, of the best value on all examples.
-
-    References
-    ----------
-    As in `Ridge`.
 
     Examples
     --------

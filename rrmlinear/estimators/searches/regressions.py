@@ -48,10 +48,6 @@ class LassoCV(AlphaSearch, Lasso):
     n_features_in_, feature_names_in_
         As in `Lasso`, of the best value on all examples.
 
-    References
-    ----------
-    As in `Lasso`.
-
     Examples
     --------
     >>> from sklearn.datasets import make_regression
@@ -90,10 +86,6 @@ class ElasticNetCV(AlphaSearch, ElasticNet):
     best_score_, coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, \
     trace_, n_features_in_, feature_names_in_
         As in `LassoCV`.
-
-    References
-    ----------
-    As in `ElasticNet`.
 
     Examples
     --------
