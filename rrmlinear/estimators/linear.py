@@ -39,7 +39,7 @@ from rrmlinear.estimators.unregularized.solving import (
     solve_unregularized,
 )
 from rrmlinear.estimators.wording import SOLVERS, own_words
-from rrmlinear.exports.exported import Exported
+from rrmlinear.exports.exported import Exported, Tabled
 from rrmlinear.exports.saved import Saved
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.fit import solve
@@ -58,7 +58,7 @@ PROX_SDCA, AUTO = SOLVERS["prox-sdca"], SOLVERS["auto"]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LinearModel(Reported, LinearScores, Exported, Saved, PlainState, Certified, ABC):
+class LinearModel(Reported, LinearScores, Exported, Tabled, Saved, PlainState, Certified, ABC):
     """The parameters of all estimators of a linear problem; ``_row`` says the problem.
 
     ``_solvers`` are solver types by their names here.

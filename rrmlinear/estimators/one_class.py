@@ -22,7 +22,7 @@ from rrmlinear.estimators.base import Certified, Elsewhere
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import LinearScores, labelled, problem_of
 from rrmlinear.estimators.wording import own_words
-from rrmlinear.exports.exported import Exported
+from rrmlinear.exports.exported import Exported, Tabled
 from rrmlinear.exports.saved import Saved
 from rrmlinear.training.fit import solve
 
@@ -32,7 +32,7 @@ ONE_CLASS = 21
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class OneClassSVM(
-    Elsewhere, OutlierMixin, Described, LinearScores, Exported, Saved, PlainState, Certified
+    Elsewhere, OutlierMixin, Described, LinearScores, Exported, Tabled, Saved, PlainState, Certified
 ):
     r"""One-class support vector machine with a linear kernel: scikit-learn's problem.
 

@@ -10,7 +10,7 @@ from rrmlinear.exports.scorer import Scorer
 
 
 class Exported:
-    """A model of linear scores that others take; ``_scorer`` says its scores."""
+    """A model of scores that others take; ``_scorer`` says its scores."""
 
     @abstractmethod
     def _scorer(self) -> Scorer:
@@ -22,10 +22,11 @@ class Exported:
         It is the class of the same name where scikit-learn has one; for other losses LinearSVC,
         LogisticRegression where the loss has probabilities, or LinearRegression. Several classes
         with a sigmoid each, and several labels a row, come as OneVsRestClassifier, and OneClassSVM
-        as SGDOneClassSVM. Tools that look for scikit-learn's classes then take the model: skl2onnx,
-        SHAP, ELI5, sklearn2pmml. Shared parameters are set; a score of exactly 0 may count for the
-        other class. Raises NotFittedError before a fit, ImportError without scikit-learn, and
-        ValueError where no class of scikit-learn predicts so.
+        as SGDOneClassSVM. Kernels come as a Pipeline of Nystroem and the class of the scores, which
+        are linear in its columns. Tools that look for scikit-learn's classes then take the model:
+        skl2onnx, SHAP, ELI5, sklearn2pmml. Shared parameters are set; a score of exactly 0 may
+        count for the other class. Raises NotFittedError before a fit, ImportError without
+        scikit-learn, and ValueError where no class of scikit-learn predicts so.
         """
         from rrmlinear.exports.sklearn_twin import twin_of
 
@@ -38,12 +39,20 @@ class Exported:
         ``label`` and ``scores`` of classifiers, and ``probabilities``, n × k, where the loss has
         them; ``variable``, n × m, of numbers. Of any number of labels a row ``label`` is a matrix
         of zeros and ones, n × k. Labels may be numbers, text or truth values. Raises ImportError
-        without onnx (the extra ``onnx``), NotFittedError before a fit, ValueError for other types
-        and for weights of 2 GB and more.
+        without onnx (the extra ``onnx``), NotFittedError before a fit, ValueError for other types,
+        for kernels and hypotheses that ONNX does not have, and for weights of 2 GB and more.
         """
         from rrmlinear.exports.onnx_file import write_onnx
 
         write_onnx(self._scorer(), path, dtype)
+
+
+class Tabled:
+    """A model that is linear in the features; ``_scorer`` says its weights."""
+
+    @abstractmethod
+    def _scorer(self) -> Scorer:
+        """The weights and what their scores mean."""
 
     def to_dataframe(self) -> Any:
         """The weights as a pandas DataFrame: a row for each feature by its name, and one of the

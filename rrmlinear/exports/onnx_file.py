@@ -21,8 +21,10 @@ MOST_BYTES = 2**31 - 2**20
 DTYPES = ("float32", "float64")
 
 
-def write_onnx(scorer: Scorer, path: str | PathLike[str], dtype: str) -> None:
-    """Write the model; see `Exported.to_onnx`."""
+def write_onnx(
+    scorer: Scorer, path: str | PathLike[str], dtype: str, facts: dict[str, Any] | None = None
+) -> None:
+    """Write the model; see `Exported.to_onnx`. ``facts`` stand in the file as JSON."""
     imported("onnx", "to_onnx", "rrmlinear[onnx]")
     if dtype not in DTYPES:
         raise ValueError(f"dtype is {dtype!r}; it must be one of {', '.join(DTYPES)}")
@@ -30,7 +32,7 @@ def write_onnx(scorer: Scorer, path: str | PathLike[str], dtype: str) -> None:
     size = (m * d + m) * np.dtype(dtype).itemsize
     if size > MOST_BYTES:
         raise ValueError(f"the weights have {size / 1e9:.3g} GB, and an ONNX file holds at most 2")
-    data = _model_of(scorer, dtype).SerializeToString()
+    data = _model_of(scorer, dtype, facts or {}).SerializeToString()
     with whole_file(path) as file:
         file.write(data)
 
@@ -60,11 +62,12 @@ def tensor_of(name: str, value: Any) -> Any:
     return numpy_helper.from_array(np.ascontiguousarray(value).reshape(np.shape(value)), name)
 
 
-def _model_of(scorer: Scorer, dtype: str) -> Any:
+def _model_of(scorer: Scorer, dtype: str, facts: dict[str, Any]) -> Any:
     from onnx import TensorProto, checker, helper
 
     graph = Graph(scorer, dtype)
-    (m, d), number = scorer.weights.shape, helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    m, d = scorer.weights.shape[0], scorer.n_features
+    number = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     constants = {name: tensor_of(name, value) for name, value in graph.constants.items()}
     rank = 2 if scorer.meaning == LABELS else 1
     two = m == 1 and scorer.meaning != LABELS
@@ -88,7 +91,8 @@ def _model_of(scorer: Scorer, dtype: str) -> Any:
         producer_name="rrmlinear",
         producer_version=own_version(),
     )
-    more = {"features": json.dumps(scorer.features)} if scorer.names is not None else {}
+    more = {name: json.dumps(fact) for name, fact in facts.items()}
+    more |= {"features": json.dumps(scorer.features)} if scorer.names is not None else {}
     if scorer.meaning == LABELS:
         more["labels"] = json.dumps(scorer.columns)
     helper.set_model_props(made, more)

@@ -41,9 +41,12 @@ class Graph:
         self.dtype, self.in_columns = np.dtype(dtype), in_columns
         is_plain = scorer.meaning == NUMBERS and scorer.link is None
         scores = "variable" if is_plain else "all_scores"
-        self._constant("weights", scorer.dense.astype(self.dtype))
-        self._constant("intercepts", scorer.intercepts.astype(self.dtype))
-        self._add("Gemm", ["X", "weights", "intercepts"], scores, transB=1)
+        self.constant("weights", scorer.dense.astype(self.dtype))
+        self.constant("intercepts", scorer.intercepts.astype(self.dtype))
+        columns = [each.add_to(self, f"basis{j}") for j, each in enumerate(scorer.bases)]
+        if len(columns) > 1:
+            columns = [self.add("Concat", columns, "bases", axis=1)]
+        self.add("Gemm", [*(columns or ["X"]), "weights", "intercepts"], scores, transB=1)
         if is_plain:
             self.outputs.append("variable")
         elif scorer.meaning == NUMBERS:
@@ -55,36 +58,39 @@ class Graph:
         else:
             self._several(scorer)
 
-    def _constant(self, name: str, value: Any) -> str:
+    def constant(self, name: str, value: Any) -> str:
+        """A constant by its name."""
         self.constants[name] = np.asarray(value)
         return name
 
-    def _number(self, name: str, value: float) -> str:
-        return self._constant(name, np.array(value, dtype=self.dtype))
+    def numbers(self, name: str, value: Any) -> str:
+        """A constant of numbers in the type of the input."""
+        return self.constant(name, np.asarray(value, dtype=self.dtype))
 
-    def _add(self, operator: str, inputs: Sequence[str], output: str, **attributes: Any) -> str:
+    def add(self, operator: str, inputs: Sequence[str], output: str, **attributes: Any) -> str:
+        """A node, and the name of its output."""
         self.nodes.append(Node(operator, inputs, output, attributes))
         return output
 
     def _ends(self, name: str, operator: str, *inputs: str, **attributes: Any) -> None:
-        self.outputs.append(self._add(operator, inputs, name, **attributes))
+        self.outputs.append(self.add(operator, inputs, name, **attributes))
 
     def _is_above(self, scores: str, limit: str) -> str:
         """1 where scores are above the limit, else 0."""
-        self._add("Greater", [scores, limit], "is_above")
-        return self._add("Cast", ["is_above"], "above", to=7)  # int64
+        self.add("Greater", [scores, limit], "is_above")
+        return self.add("Cast", ["is_above"], "above", to=7)  # int64
 
     def _two(self, scorer: Scorer) -> None:
-        one = self._constant("last_axis", np.array([1], dtype=np.int64))
-        self._add("Squeeze", ["all_scores", one], "score")
-        above = self._is_above("score", self._number("zero", 0.0))
+        one = self.constant("last_axis", np.array([1], dtype=np.int64))
+        self.add("Squeeze", ["all_scores", one], "score")
+        above = self._is_above("score", self.numbers("zero", 0.0))
         two = (-1, 1) if scorer.meaning == INLIERS else self._ordered(scorer)
-        self._ends("label", "Gather", self._constant("classes", np.asarray(two)), above)
+        self._ends("label", "Gather", self.constant("classes", np.asarray(two)), above)
         first = scorer.meaning != INLIERS and scorer.positive == 0
-        self._add("Neg", ["all_scores"], "opposite")
+        self.add("Neg", ["all_scores"], "opposite")
         pair = ["all_scores", "opposite"] if first else ["opposite", "all_scores"]
         if scorer.link is not None or self.in_columns:
-            self._add("Concat", pair, "columns", axis=1)
+            self.add("Concat", pair, "columns", axis=1)
         if scorer.link is not None:
             self._ends("probabilities", "Sigmoid", "columns")
         elif self.in_columns and scorer.meaning != INLIERS:
@@ -101,8 +107,8 @@ class Graph:
         return scorer.classes[[1 - scorer.positive, scorer.positive]]
 
     def _several(self, scorer: Scorer) -> None:
-        self._add("ArgMax", ["all_scores"], "place", axis=1, keepdims=0)
-        self._ends("label", "Gather", self._constant("classes", scorer.classes), "place")
+        self.add("ArgMax", ["all_scores"], "place", axis=1, keepdims=0)
+        self._ends("label", "Gather", self.constant("classes", scorer.classes), "place")
         if scorer.link is not None:
             scores = "all_scores"
             if scorer.link == "sigmoid":  # softmax of log σ(s) is σ(s) over the sum of the row
@@ -113,26 +119,26 @@ class Graph:
 
     def _log_sigmoids(self, scores: str) -> str:
         """log σ(a) = min(a, 0) − log(1 + e^{−|a|}); Softplus is not there for float64."""
-        self._add("Min", [scores, self._number("zero", 0.0)], "negative_part")
-        self._add("Abs", [scores], "size")
-        self._add("Neg", ["size"], "minus_size")
-        self._add("Exp", ["minus_size"], "ratio")
-        self._add("Add", ["ratio", self._number("unit", 1.0)], "sum")
-        self._add("Log", ["sum"], "rest")
-        return self._add("Sub", ["negative_part", "rest"], "log_sigmoids")
+        self.add("Min", [scores, self.numbers("zero", 0.0)], "negative_part")
+        self.add("Abs", [scores], "size")
+        self.add("Neg", ["size"], "minus_size")
+        self.add("Exp", ["minus_size"], "ratio")
+        self.add("Add", ["ratio", self.numbers("unit", 1.0)], "sum")
+        self.add("Log", ["sum"], "rest")
+        return self.add("Sub", ["negative_part", "rest"], "log_sigmoids")
 
     def _labels(self, scorer: Scorer) -> None:
         if scorer.top_k is None:
-            limits = self._number("zero", 0.0)
+            limits = self.numbers("zero", 0.0)
             if scorer.limits is not None:
-                limits = self._constant("limits", scorer.limits.astype(self.dtype))
+                limits = self.constant("limits", scorer.limits.astype(self.dtype))
             self._ends("label", "Identity", self._is_above("all_scores", limits))
         else:
-            k = self._constant("k", np.array([scorer.top_k], dtype=np.int64))
+            k = self.constant("k", np.array([scorer.top_k], dtype=np.int64))
             self.nodes.append(Node("TopK", ["all_scores", k], "largest,places", {"axis": 1}))
-            none = self._is_above("all_scores", self._number("infinity", np.inf))
-            self._add("Mul", ["places", self._constant("none", np.array(0))], "zeros")
-            self._add("Add", ["zeros", self._constant("one", np.array(1))], "ones")
+            none = self._is_above("all_scores", self.numbers("infinity", np.inf))
+            self.add("Mul", ["places", self.constant("none", np.array(0))], "zeros")
+            self.add("Add", ["zeros", self.constant("one", np.array(1))], "ones")
             self._ends("label", "ScatterElements", none, "places", "ones", axis=1)
         if scorer.link is not None:
             self._ends("probabilities", "Sigmoid", "all_scores")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.losses import loss_row
 from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.core.records import record
+from rrmlinear.exports.bases import KernelBasis, StumpBasis
 
 #: What scores mean: a class each, numbers, inliers above 0, or labels, any number of them a row.
 CLASSES, NUMBERS, INLIERS, LABELS = "classes", "numbers", "inliers", "labels"
@@ -26,7 +28,7 @@ class Scorer:
 
     ``link`` makes probabilities of scores: "sigmoid", normalized over several classes, "softmax",
     or None. Of NUMBERS it makes the numbers predicted: "exp" or "sigmoid". ``names`` are those of
-    the features, if known.
+    the features, if known. With ``bases`` the scores are linear in their columns, side by side.
     """
 
     weights: Any
@@ -36,6 +38,7 @@ class Scorer:
     positive: int = 1
     link: str | None = None
     names: NDArray[Any] | None = None
+    bases: Sequence[KernelBasis | StumpBasis] = ()
     limits: NDArray[np.float64] | None = None
     top_k: int | None = None
 
@@ -44,6 +47,11 @@ class Scorer:
         """The weights as an array, m × d."""
         full = self.weights.toarray() if hasattr(self.weights, "toarray") else self.weights
         return np.asarray(full, dtype=np.float64)
+
+    @property
+    def n_features(self) -> int:
+        """Of a row X."""
+        return self.bases[0].n_features if self.bases else int(self.weights.shape[1])
 
     @property
     def columns(self) -> list[str]:
@@ -61,7 +69,7 @@ class Scorer:
     def features(self) -> list[str]:
         """A name for each feature: x0, x1, … where none is known."""
         if self.names is None:
-            return [f"x{j}" for j in range(self.weights.shape[1])]
+            return [f"x{j}" for j in range(self.n_features)]
         return [str(name) for name in self.names]
 
 

@@ -22,8 +22,9 @@ OPTIONS = {
 
 
 def register_skl2onnx() -> None:
-    """Tell skl2onnx all linear estimators of this package; then `skl2onnx.to_onnx` takes them and
-    pipelines that end with them.
+    """Tell skl2onnx all estimators of this package that have ``to_onnx``.
+
+    Then `skl2onnx.to_onnx` takes them, and pipelines that end with them.
 
     Outputs are those that skl2onnx gives scikit-learn's classes: ``label`` and ``probabilities`` of
     a classifier, ``variable`` of numbers. Where a loss has no probabilities that output has the

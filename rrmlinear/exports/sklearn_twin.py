@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,20 +18,23 @@ SAME = {
         (
             *("LogisticRegression", "Ridge", "Lasso", "ElasticNet"),
             *("HuberRegressor", "QuantileRegressor"),
+            *("PoissonRegressor", "GammaRegressor", "TweedieRegressor"),
         ),
         "sklearn.linear_model",
     ),
 }
 #: Parameters that mean the same there, and are set where they are allowed.
 SHARED = (
-    *("C", "alpha", "l1_ratio", "epsilon", "quantile", "nu", "loss", "penalty", "multi_class"),
-    *("fit_intercept", "intercept_scaling", "class_weight", "positive"),
+    *("C", "alpha", "l1_ratio", "epsilon", "quantile", "nu", "power", "loss", "penalty"),
+    *("multi_class", "fit_intercept", "intercept_scaling", "class_weight", "positive"),
 )
 
 
 def twin_of(model: Any, scorer: Scorer) -> Any:
     """The class that predicts the same: see `Exported.to_sklearn`."""
     imported("sklearn", "to_sklearn", "rrmlinear[sklearn]")
+    if scorer.bases:
+        return _pipeline(model, scorer)
     several = scorer.classes is not None and scorer.weights.shape[0] > 1
     if scorer.meaning == LABELS or (several and scorer.link == "sigmoid"):
         return _one_against_rest(scorer)
@@ -52,6 +56,16 @@ def twin_of(model: Any, scorer: Scorer) -> Any:
     _set_features(twin, scorer)
     twin.n_iter_ = getattr(model, "n_iter_", 1)
     return twin
+
+
+def _pipeline(model: Any, scorer: Scorer) -> Any:
+    """The columns of the bases, and the twin of the scores that are linear in them."""
+    from sklearn.pipeline import FeatureUnion, Pipeline
+
+    parts = [each.transformer() for each in scorer.bases]
+    union = FeatureUnion([(f"kernel{j}", part) for j, part in enumerate(parts)])
+    columns = parts[0] if len(parts) == 1 else union
+    return Pipeline([("columns", columns), ("scores", twin_of(model, replace(scorer, bases=())))])
 
 
 def _class_for(ours: type, scorer: Scorer) -> Any:

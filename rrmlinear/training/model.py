@@ -17,7 +17,7 @@ from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
-from rrmlinear.exports.exported import Exported
+from rrmlinear.exports.exported import Exported, Tabled
 from rrmlinear.exports.scorer import Scorer, scorer_of_model
 from rrmlinear.training.model_files.header import ModelFileError
 from rrmlinear.training.model_files.writing import save_model
@@ -45,7 +45,7 @@ LINKS: Mapping[str, Callable[[Array], Array]] = {"sigmoid": sigmoids, "softmax":
 
 
 @record()
-class Model(Exported, TrainedModel):
+class Model(Exported, Tabled, TrainedModel):
     """A trained linear model: it predicts labels or values of examples, and saves itself.
 
     Examples

@@ -18,15 +18,21 @@ from rrmlinear.estimators.boosting.ensembles import Stages, scores_of
 from rrmlinear.estimators.boosting.problems import is_by_features
 from rrmlinear.estimators.classifier import labels_of
 from rrmlinear.estimators.scores import Scored, in_memory
+from rrmlinear.exports.bases import StumpBasis
+from rrmlinear.exports.exported import Exported
+from rrmlinear.exports.scorer import CLASSES, Scorer
+from rrmlinear.solvers.boosting.hypotheses import Column
+from rrmlinear.solvers.boosting.stumps import Stump
 
 Array = NDArray[np.float64]
 
 
-class EnsemblePredictions(Scored, ClassifierMixin):
+class EnsemblePredictions(Scored, Exported, ClassifierMixin):
     """Predictions of an ensemble for two classes, or of one for each class against the rest."""
 
     estimator: Any
     classes_: NDArray[Any]
+    n_features_in_: int
     estimators_: Any
     estimator_weights_: Any
     _stages: list[Stages]
@@ -77,6 +83,35 @@ class EnsemblePredictions(Scored, ClassifierMixin):
     def predict(self, X: Any) -> NDArray[Any]:
         """The label with the largest score for each row of X; ties go to the first class."""
         return labels_of(self.decision_function(X), self.classes_)
+
+    def _scorer(self) -> Scorer:
+        """Linear in the features, or in which of their thresholds are passed."""
+        check_is_fitted(self)
+        several = len(self.classes_) > 2
+        found = self.estimators_ if several else [self.estimators_]
+        weights = self.estimator_weights_ if several else [self.estimator_weights_]
+        every = [each for own in found for each in own]
+        scores = np.repeat(np.arange(len(found)), [len(own) for own in found])
+        flat, d = np.concatenate(weights), self.n_features_in_
+        names, kinds = getattr(self, "feature_names_in_", None), {type(each) for each in every}
+        intercepts = np.zeros(len(found))
+        if not kinds <= {Stump} and not kinds <= {Column}:
+            raise ValueError(
+                f"the hypotheses are of {self.estimator!r}: only ensembles of 'stumps' and of "
+                "'columns' leave the package; skl2onnx takes each of estimators_ alone"
+            )
+        signed = flat * np.array([each.sign for each in every])
+        features = np.array([each.feature for each in every], dtype=np.int64)
+        if kinds <= {Column}:
+            coef = np.zeros((len(found), d))
+            np.add.at(coef, (scores, features), signed)
+            return Scorer(coef, intercepts, CLASSES, self.classes_, names=names)
+        thresholds = np.array([each.threshold for each in every])
+        np.subtract.at(intercepts, scores, signed)
+        bases = [StumpBasis(features, thresholds, d)]
+        coef = np.zeros((len(found), len(every)))
+        coef[scores, np.arange(len(every))] = 2 * signed
+        return Scorer(coef, intercepts, CLASSES, self.classes_, names=names, bases=bases)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

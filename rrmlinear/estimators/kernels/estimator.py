@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -24,7 +25,10 @@ from rrmlinear.estimators.kernels.pairs import (
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import in_memory
 from rrmlinear.estimators.wording import unknown_name
+from rrmlinear.exports.bases import KernelBasis
+from rrmlinear.exports.exported import Exported
 from rrmlinear.exports.saved import Saved
+from rrmlinear.exports.scorer import CLASSES, NUMBERS, Scorer
 from rrmlinear.solvers.dual.pairs.pair_ascent import SlowAscentError
 
 Array = NDArray[np.float64]
@@ -40,7 +44,7 @@ SHARED = (
 
 
 @dataclass(eq=False, repr=False)
-class KernelEstimator(Described, Saved, PlainState, Certified):
+class KernelEstimator(Described, Exported, Saved, PlainState, Certified):
     """Functions g + b of kernels, found as a linear model of their features.
 
     ``_linear_class`` is the linear estimator, and ``_numbers`` the parameters that it shares with a
@@ -192,6 +196,27 @@ class KernelEstimator(Described, Saved, PlainState, Certified):
             for features, coef in zip(self.features_, coefs, strict=True)
         )
         return sum(parts) + self.intercept_
+
+    def _scorer(self) -> Scorer:
+        """Linear in kernels of the points that count, or in the rows of a precomputed kernel."""
+        check_is_fitted(self)
+        coefs = self.dual_coef_ if self.dual_coef_.ndim == 3 else self.dual_coef_[np.newaxis]
+        intercepts = np.broadcast_to(np.ravel(self.intercept_), coefs.shape[1:2])
+        names = getattr(self, "feature_names_in_", None)
+        bases, weights = [], []
+        for at, coef in zip(self.features_, coefs, strict=True):
+            used = np.flatnonzero(coef.any(axis=0))
+            used = used if len(used) else np.arange(1)
+            weights.append(coef[:, used])
+            bases.append(KernelBasis(at.kernel, at.parameters, at.points[used]))
+        if self._is_precomputed():
+            weights = [np.zeros((coefs.shape[1], self.n_features_in_))]
+            weights[0][:, self.indices_], bases = coefs[0], []
+        whole = Scorer(np.hstack(weights), intercepts, NUMBERS, names=names, bases=bases)
+        if not is_classifier(self):
+            return whole
+        link = self._loss(len(self.classes_)).link  # type: ignore[attr-defined]
+        return replace(whole, meaning=CLASSES, classes=self.classes_, link=link)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -43,7 +43,7 @@ from rrmlinear.estimators.base import warn_of
 from rrmlinear.estimators.labels.forms import DENSE, LISTS, ONE, SPARSE, TWO, labels_of
 from rrmlinear.estimators.objective import find_loss, find_solver_type
 from rrmlinear.estimators.wording import SOLVERS, own_words, unknown_name
-from rrmlinear.exports.exported import Exported
+from rrmlinear.exports.exported import Exported, Tabled
 from rrmlinear.exports.saved import Saved
 from rrmlinear.exports.scorer import CLASSES, Scorer
 from rrmlinear.solvers.loop.result import Status
@@ -54,7 +54,7 @@ from rrmlinear.training.labels.thresholds import costs_by_folds, thresholds_by_f
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MultilabelClassifier(Exported, Saved, PlainState, ClassifierMixin, BaseEstimator):
+class MultilabelClassifier(Exported, Tabled, Saved, PlainState, ClassifierMixin, BaseEstimator):
     r"""Linear classifier of rows that have any number of labels, each label against the rest.
 
     Solves, for each label l, with y_il = 1 where row i has it and −1 elsewhere,

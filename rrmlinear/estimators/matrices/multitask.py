@@ -32,7 +32,7 @@ from rrmlinear.estimators.objective import cost_of, own_choices
 from rrmlinear.estimators.scores import LinearScores, Scored
 from rrmlinear.estimators.unregularized.intercepts import with_ones, without_penalty
 from rrmlinear.estimators.wording import own_words, unknown_name
-from rrmlinear.exports.exported import Exported
+from rrmlinear.exports.exported import Exported, Tabled
 from rrmlinear.exports.saved import Saved
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.matrices import fit_tasks
@@ -50,6 +50,7 @@ class MultiTaskRegressor(
     RegressorMixin,
     LinearScores,
     Exported,
+    Tabled,
     Saved,
     PlainState,
     Certified,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
+from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.estimators.structured.positions import GivesMarginals, LabelsByWeights, sequences_of
+from rrmlinear.exports.scorer import NUMBERS, Scorer
 from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.chains import solve_chains
 
@@ -54,6 +56,22 @@ class Chain(LabelsByWeights):
             self.edge_coef_ = np.moveaxis(model.edge_weights, 0, -1)
         self._set_certificate(result)
         return self
+
+    def to_onnx(self, path: str | PathLike[str], *, dtype: str = "float32") -> None:
+        """Write an ONNX file of the scores of single positions: ``variable``, n × k, of X, n × d.
+
+        ``labels`` and ``transitions``, k × k, stand in its metadata as JSON. A labelling's score is
+        the sum of both, and Viterbi's algorithm finds the best one. Raises ImportError without
+        onnx, NotFittedError before a fit, and ValueError for features of edges.
+        """
+        from rrmlinear.exports.onnx_file import write_onnx
+
+        check_is_fitted(self)
+        if self.edge_coef_ is not None:
+            raise ValueError("the model has features of edges, which an ONNX file does not tell")
+        scorer = Scorer(self.coef_, np.ravel(self.intercept_), NUMBERS)
+        facts = {"labels": self.classes_.tolist(), "transitions": self.transitions_.tolist()}
+        write_onnx(scorer, path, dtype, facts)
 
     def _last(self, problem: SequenceProblem) -> ChainModel | None:
         """The model of the last fit, where a warm start may begin from it."""

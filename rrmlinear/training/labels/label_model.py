@@ -13,7 +13,7 @@ from rrmlinear.core.plain_state import PlainState
 from rrmlinear.core.records import record, replace
 from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.rows import Rows
-from rrmlinear.exports.exported import Exported
+from rrmlinear.exports.exported import Exported, Tabled
 from rrmlinear.exports.scorer import LABELS, Scorer
 from rrmlinear.training.labels._label_scores import largest_scores, scores_of
 from rrmlinear.training.labels.signature import begins_with_labels
@@ -29,7 +29,7 @@ SCORES_AT_ONCE = 1 << 22
 
 
 @record()
-class LabelModel(Exported, PlainState):
+class LabelModel(Exported, Tabled, PlainState):
     """A trained model of K labels: the score of label j is x'w_j + b_j.
 
     ``names`` are the labels, ``weights`` a d × K scipy.sparse.csc_array, ``intercepts`` and
