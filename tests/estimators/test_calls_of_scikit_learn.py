@@ -6,6 +6,7 @@ import sklearn.linear_model as peers
 from numpy.testing import assert_allclose
 from scipy.sparse import coo_array, csr_array
 from sklearn.datasets import load_iris
+from sklearn.svm import l1_min_c
 
 import rrmlinear as rrm
 
@@ -195,3 +196,19 @@ def test_grids_of_text_are_refused(search, name):
 def test_an_elastic_net_needs_its_ratio():
     with pytest.raises(ValueError, match="penalty is 'elasticnet', and l1_ratio is None"):
         rrm.LogisticRegression(penalty="elasticnet", l1_ratio=None).fit(X, up)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_weights_move_from_zero_just_above_the_least_C_of_a_1_norm(fit_intercept, classes):
+    # the gap at weights of 0 is below the default tol
+    X = np.array([[-1.0, 0], [0, 1], [1, 1], [1, 1]])
+    y = [0, 1, 1, 1] if classes == 2 else [2, 1, 0, 0]
+    given = {"loss": "squared_hinge", "fit_intercept": fit_intercept, "intercept_scaling": 1.0}
+    least = l1_min_c(X, y, **given)
+    below, above = (
+        rrm.LinearSVC(penalty="l1", dual=False, C=C, **given).fit(X, y)
+        for C in (least, 1.01 * least)
+    )
+    assert not below.coef_.any()
+    assert above.coef_.any()

@@ -73,6 +73,8 @@ DIFFERENCES = (
         + of(LOGISTIC, "logistic_glmnet*", "consistency_path*")
         + of(QUANTILE, "quantile_toy_example[[]0.5-0.01-1-1]", "asymmetric_error*")
         + of(HUBER, "huber_warm_start")
+        + of(LOGISTIC, "logistic_regression_solvers_multiclass[[]*")
+        + of(RIDGE, "ridge_sample_weight_consistency[[]*-lbfgs-wide-*")
         + of(SAG, "classifier_matching"),
     ),
     Difference(

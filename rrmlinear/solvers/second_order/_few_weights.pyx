@@ -192,8 +192,9 @@ cdef class FewWeights(Slope):
                     size = longest
             if aim is not None:
                 aim.holds = self._reached(aim)
+            # weights of 0 that reach an aim take a step, which moves them if they are not the best
             if largest <= solved * (modulus * size + self.l1) or steps == most or is_still or (
-                    aim is not None and aim.holds):
+                    steps > 0 and aim is not None and aim.holds):
                 break
             self._hessian()
             for j in range(self.bound if self.l1 == 0 else 0):
