@@ -14,6 +14,7 @@ from rrmlinear.solvers.loop.inner import Array, inner
 from rrmlinear.solvers.loop.result import TraceRow
 from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 
 # The problem over the hypotheses at hand is solved to this fraction of the gap over all.
 MASTER_GAP_FRACTION = 0.7
@@ -22,8 +23,6 @@ MASTER_GAP_FRACTION = 0.7
 STEPS_OF_SEARCH, STEPS_OF_LEARNER = 100, 2000
 # Hypotheses that one search adds.
 MOST_AT_ONCE = 10
-# Edges that differ by less are equal.
-EDGE_ROUNDING = 1e-12
 
 
 @record(eq=True)
@@ -71,7 +70,7 @@ class ColumnGeneration(Solver):
         primal = lam * self.entropy + self.edge
         self.certificate.offer_weights(lambda: w, primal=primal)
         alphas, dual = self.master.alphas, max(self.master.dual, -1.0)
-        if primal < dual <= primal + EDGE_ROUNDING * (1 + lam):
+        if primal < dual <= primal + SUM_ROUNDING * (1 + lam):
             dual = primal
         self.certificate.offer_duals(
             lambda: np.r_[alphas, np.zeros(len(self.found) - len(alphas))],
@@ -84,7 +83,7 @@ class ColumnGeneration(Solver):
         rows = [self.signs * each.outputs for each in found]
         edges = [inner(row, w) for row in rows]
         largest = max([master.edge, *edges])
-        new = [t for t, edge in enumerate(edges) if edge > master.edge + EDGE_ROUNDING]
+        new = [t for t, edge in enumerate(edges) if edge > master.edge + SUM_ROUNDING]
         if new:
             self.found += [found[t].hypothesis for t in new]
             entropy = master.entropy

@@ -13,7 +13,7 @@ from rrmlinear.solvers.gradient.agm_steps import Constants, Pace
 from rrmlinear.solvers.gradient.bregman import LOWEST_LOGARITHM, Euclidean
 from rrmlinear.solvers.gradient.estimate_functions import InfiniteMemory
 from rrmlinear.solvers.loop.inner import Array, inner
-from rrmlinear.solvers.loop.steps import SMOOTHED_GAP_FRACTION
+from rrmlinear.solvers.loop.steps import INNER_GAP_FRACTION
 from rrmlinear.solvers.loop.tolerances import MIN_LIPSCHITZ
 
 # The smallest factor of the entropy: what lacks is added from a centre that moves.
@@ -130,13 +130,13 @@ class AcceleratedMaster(Edges):
                 self.offer_weights(run.dual, -run.gradient)
             plain, since = self.smoothing == self.lam, since + 1
             gap = problem.gap(run)
-            done = gap <= SMOOTHED_GAP_FRACTION * self.gap
+            done = gap <= INNER_GAP_FRACTION * self.gap
             if plain or done or since >= STEPS_A_VALUE:
                 since = 0
                 self.offer_alphas(run.x, run.image, -run.value if plain else None)
                 if self.gap <= goal:
                     return True
-                if not plain and gap <= SMOOTHED_GAP_FRACTION * self.gap:
+                if not plain and gap <= INNER_GAP_FRACTION * self.gap:
                     self.centre = np.maximum(np.log(self.w), LOWEST_LOGARITHM)
                     self.run = None
         if self.lam > 0:

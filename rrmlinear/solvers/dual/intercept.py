@@ -20,6 +20,7 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import scores_at_zero
 from rrmlinear.solvers.loop.inner import NUMBERS_AT_ONCE
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.steps import INNER_GAP_FRACTION
 from rrmlinear.solvers.loop.task import Task
 
 Array = NDArray[np.float64]
@@ -34,9 +35,8 @@ MIN_CENTRED = 0.01
 # Where the mean ‖x_i‖² is below this fraction of the square of the appended value, the intercept
 # decides the scores.
 MIN_NORM = 1e-6
-# The accelerated ascent aims at this fraction of the target. The centre moves where its gap is at
-# most this fraction of what the centre adds.
-INNER_TARGET, CENTRE_GAP = 0.3, 0.5
+# The centre moves where the gap of the ascent is at most this fraction of what the centre adds.
+CENTRE_GAP = 0.5
 
 
 class InterceptAscent(Solver):
@@ -135,7 +135,7 @@ class InterceptAscent(Solver):
 
     def run_pass(self, number: int) -> None:
         outer, modulus = self.outer, self.regularizer.modulus
-        outer.target = INNER_TARGET * self.target if self.accelerates else self.target
+        outer.target = INNER_GAP_FRACTION * self.target if self.accelerates else self.target
         outer.deadline = self.deadline
         outer.run_pass(number)
         self.moved, self.work = outer.moved, outer.work

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from rrmlinear.solvers.loop.steps import Momentum, is_uphill
+from rrmlinear.solvers.loop.steps import STALLED_DECREASE, Momentum, is_uphill
 
 # The plain ascent is slow if n visits divide its gap by less than exp(PLAIN_RATE), measured over
 # PLAIN_PASSES. With 0.45 over four passes two small sets took 1.4 and 1.6 times as many visits, and
@@ -19,9 +19,9 @@ FREE_KAPPA, BOUND_KAPPA = 0.6, 2.0
 # w lags behind the duals by ½‖w − V‖². While that is above MAX_LAG times the sum of the examples'
 # gaps, κ falls by the factor FALL; else it rises again by RISE.
 MAX_LAG, FALL, RISE = 10.0, 0.8, 1.1
-# κ is halved for good if the best gap of the second half of the steps is above TRUSTED_DECREASE of
+# κ is halved for good if the best gap of the second half of the steps is above STALLED_DECREASE of
 # that of the first half; compared after 2 FIRST_STEPS, and again when the steps have doubled.
-FIRST_STEPS, TRUSTED_DECREASE = 60, 0.9
+FIRST_STEPS = 60
 # Passes of an inner problem under momentum: with three and four, ten fits to 1e-5 took 1.1 and 1.2
 # times as many passes. Most passes of the proximal method from one look at the gap to the next.
 INNER_PASSES, LONGEST_BLINDNESS = 2, 4
@@ -105,7 +105,7 @@ class Proximal:
         if len(self.gaps) < self.next_look:
             return
         half = len(self.gaps) // 2
-        if min(self.gaps[half:]) < TRUSTED_DECREASE * min(self.gaps[:half]):
+        if min(self.gaps[half:]) < STALLED_DECREASE * min(self.gaps[:half]):
             self.next_look *= 2
         else:
             self.trust /= 2

@@ -17,7 +17,7 @@ from rrmlinear.solvers.loop.rounding import (
     rounding_of_scores,
 )
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING, REFINEMENTS
 from rrmlinear.solvers.second_order.factors import Factor
 from rrmlinear.solvers.second_order.limits import holds_all
 
@@ -27,9 +27,9 @@ Array = NDArray[np.float64]
 # again. The descent reads no examples, and the certificate reads all, so that a smaller gap costs
 # little.
 PART = 1e-2
-# Corrections of a residual: each leaves what rounding takes from a factor. Their ridge relative to
-# the diagonal: dependent columns make a system singular.
-ROUNDS, RIDGE = 3, 1e-14
+# The ridge of corrections of a residual, relative to the diagonal: dependent columns make a system
+# singular.
+RIDGE = 1e-14
 
 
 class FeatureDescent(Solver):
@@ -209,7 +209,7 @@ class FeatureDescent(Solver):
         system.flat[:: len(used) + 1] *= 1 + RIDGE
         signs = np.sign(np.where(self.w[used] != 0, self.w[used], pulls[names]))
         factor, goal = Factor(system), self.l1 * signs
-        for _ in range(ROUNDS):
+        for _ in range(REFINEMENTS):
             step[used] = factor.solve(pulls[names] - goal)
             residual, pulls, _ = self.columns.residual(step, residual)
         return residual, pulls

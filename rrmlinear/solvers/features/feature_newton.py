@@ -23,11 +23,11 @@ from rrmlinear.solvers.loop.power import steepness
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.steps import INNER_GAP_FRACTION
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_SMOOTHING
 from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
 from rrmlinear.solvers.second_order.feature_step import Step, StepSearch
-from rrmlinear.solvers.second_order.inner_problem import INNER_GAP_FRACTION
 from rrmlinear.solvers.second_order.paces import USUAL_PACE
 from rrmlinear.solvers.second_order.samples import (
     LARGE_SAMPLE_FRACTION,

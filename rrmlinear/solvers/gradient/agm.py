@@ -21,7 +21,7 @@ from rrmlinear.solvers.loop.power import (
     mean_curvature,
 )
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.steps import FIRST_SMOOTHING, SMOOTHED_GAP_FRACTION
+from rrmlinear.solvers.loop.steps import FIRST_SMOOTHING, INNER_GAP_FRACTION
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_LIPSCHITZ
 
@@ -185,7 +185,7 @@ class AGM(Solver):
         if np.array_equal(run.x, last):
             self.moved = 0
         if self.problem.mu > 0 and (
-            gap <= SMOOTHED_GAP_FRACTION * self.certificate.gap or not self.moved
+            gap <= INNER_GAP_FRACTION * self.certificate.gap or not self.moved
         ):
             self._smooth_less()
 

@@ -16,7 +16,7 @@ from rrmlinear.solvers.loop.power import curvature_bound, mean_curvature
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.steps import Backtracking, Epoch
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.loop.tolerances import EXCESSIVE_GAP_ROUNDING, MIN_LIPSCHITZ
+from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING, MIN_LIPSCHITZ
 
 # Restart when the gap has fallen to this fraction of its value at the last restart.
 RESTART_DECREASE = 0.2
@@ -183,7 +183,7 @@ class Pragam(Solver):
         value = self._smoothed_value(w, scores, mu, answer)
         if vector is not None:
             dual = self.certificate.offer_duals(alphas, vector)
-            if value > dual + EXCESSIVE_GAP_ROUNDING * (abs(value) + abs(self.certificate.primal)):
+            if value > dual + LOSS_ROUNDING * (abs(value) + abs(self.certificate.primal)):
                 return False
         else:
             dual = value

@@ -11,9 +11,10 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.risks.conditions.classes import BALANCE_ROUNDING
 from rrmlinear.solvers.lbfgs._classes import ClassShares, conjugate
 from rrmlinear.solvers.lbfgs.descent import RowDescent, suits
-from rrmlinear.solvers.lbfgs.metric import LEAST_SLOPE, Curvatures, Metric
+from rrmlinear.solvers.lbfgs.metric import Curvatures, Metric
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rounding import bound_by_rows
+from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 
 Array = NDArray[np.float64]
 
@@ -167,7 +168,7 @@ def _balancing_move(at: ClassShares) -> tuple[Array, float]:
         move = np.full(len(left), np.nan)
     if not np.abs(left - slopes @ move).sum() <= BALANCE_ROUNDING * at.size:
         values, vectors = np.linalg.eigh(slopes)
-        some = values > LEAST_SLOPE * max(values[-1], 0.0)
+        some = values > SUM_ROUNDING * max(values[-1], 0.0)
         parts = (vectors.T @ left) * some
         move = vectors @ np.divide(parts, values, out=np.zeros_like(parts), where=some)
     move -= move.mean()

@@ -16,14 +16,14 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.lbfgs._classes import sums, times
 from rrmlinear.solvers.lbfgs.metric import Metric
 from rrmlinear.solvers.lbfgs.pairs import PAIRS, Pairs
-from rrmlinear.solvers.loop.tolerances import MAX_TRIALS
+from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING, MAX_TRIALS
 
 Array = NDArray[np.float64]
 
 # A step is taken where the objective falls by LEAST_FALL times the fall along the tangent. A rise
-# within ROUNDING of the objective counts as no rise. Else it is shortened to at least and at most
-# these parts.
-LEAST_FALL, ROUNDING = 1e-4, 1e-13
+# within LOSS_ROUNDING of the objective counts as no rise. Else it is shortened to at least and at
+# most these parts.
+LEAST_FALL = 1e-4
 LEAST_PART, MOST_PART = 0.1, 0.5
 # A step is slow where the gap after it is more than SLOW times the gap before.
 SLOW = 0.2
@@ -218,7 +218,7 @@ class Descent:
                 scores -= t * moves
                 raise
             change, fall = float(w @ w) / 2 + C * float(self.losses[f]) - before, t * slope
-            if change <= LEAST_FALL * fall + ROUNDING * before:
+            if change <= LEAST_FALL * fall + LOSS_ROUNDING * before:
                 break
             part = -fall / (2 * (change - fall))  # nan where the objective overflows
             part = min(max(part, LEAST_PART), MOST_PART) if part > 0 else LEAST_PART

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.block_hessian import BlockHessian
 from rrmlinear.risks.hessian import Hessian
+from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 from rrmlinear.solvers.second_order.factors import Factor
 from rrmlinear.solvers.second_order.work import BLAS_COST
 
@@ -23,8 +24,6 @@ Array = NDArray[np.float64]
 DENSE_GRAM_TIME, SOLVE_TIME = 0.025, 2.5
 # Probabilities below this one count as it in second derivatives.
 LEAST_PROBABILITY = 1e-12
-# Eigenvalues of the second derivative by the intercepts, relative to the largest one.
-LEAST_SLOPE = 1e-12
 
 
 class Metric(Protocol):
@@ -192,7 +191,7 @@ class Curvatures:
         if self.free:
             across = whole[:, :d, :, d].reshape(k * d, k)
             values, vectors = np.linalg.eigh(whole[:, d, :, d])
-            some = values > LEAST_SLOPE * values[-1]
+            some = values > SUM_ROUNDING * values[-1]
             half = across @ (vectors[:, some] / np.sqrt(values[some]))
             result -= half @ half.T
         return lambda C: factor_of(C, result).solve

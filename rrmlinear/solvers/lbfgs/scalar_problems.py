@@ -15,6 +15,7 @@ from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.terms import ScalarTerms
 from rrmlinear.solvers.lbfgs.descent import RowDescent, suits
 from rrmlinear.solvers.lbfgs.metric import Curvatures, Metric
+from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
 from rrmlinear.solvers.second_order.factors import cholesky_factor
 from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
@@ -24,8 +25,6 @@ Array = NDArray[np.float64]
 # With at least this number of examples for each feature, folds are alike: they share a second
 # derivative.
 MIN_ALIKE = 4
-# The sum of duals that counts as 0, relative to that of their sizes.
-BALANCE = 1e-12
 
 
 class ScalarProblems(RowDescent):
@@ -74,7 +73,7 @@ class ScalarProblems(RowDescent):
         terms, scores = self.terms[f], self.scores[f]
         if self.free:
             b, rate = float(self.intercepts[f]), float(self.rates[f])
-            at, _, self.rates[f] = root(_look_at(terms, scores), b, rate, BALANCE)
+            at, _, self.rates[f] = root(_look_at(terms, scores), b, rate, SUM_ROUNDING)
             self.intercepts[f] = at.b
             self.balanced[f] = abs(at.sum) <= BALANCE_ROUNDING * at.size
         self.losses[f] = terms.pulls(scores, float(self.intercepts[f]), self.pulls[f])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.core.blas import linear_algebra
-from rrmlinear.solvers.loop.tolerances import EIGENVALUE_ROUNDING, LANCZOS_END
+from rrmlinear.solvers.loop.tolerances import LANCZOS_END, SUM_ROUNDING
 
 # Up to this many rows or columns an eigenvalue routine finds the norm.
 MAX_DENSE_SIZE = 2000
@@ -40,14 +40,14 @@ def norm_bound(matrix: Any, part: float = 1e-6) -> float:
         other = matrix.T
         gram = matrix @ other if matrix.shape[0] == n else other @ matrix
         square = eigvalsh(gram.toarray(), subset_by_index=[n - 1, n - 1])[0]
-        return math.sqrt(max(square, 0.0) * (1 + EIGENVALUE_ROUNDING))
+        return math.sqrt(max(square, 0.0) * (1 + SUM_ROUNDING))
     log = math.log(1.648 * math.sqrt(n) / FAILURE_PROBABILITY)
     steps = min(n, math.ceil((1 + log / math.sqrt(2 * part)) / 2))
     square, done, exact = _lanczos(matrix, steps, 1)
     epsilon = 0.0 if exact else min((log / (2 * done - 1)) ** 2, 1.0)
     if epsilon >= 1:
         return float(np.sqrt((matrix.data**2).sum()))
-    return math.sqrt(square * (1 + EIGENVALUE_ROUNDING) / (1 - epsilon))
+    return math.sqrt(square * (1 + SUM_ROUNDING) / (1 - epsilon))
 
 
 def _lanczos(matrix: Any, steps: int, seed: int) -> tuple[float, int, bool]:

@@ -8,8 +8,15 @@ from rrmlinear.solvers.loop.tolerances import STEP_RESOLUTION
 
 #: The first smoothing: the smoothed losses at w = 0 lie below the losses by at most this fraction.
 FIRST_SMOOTHING = 0.1
-#: Smooth less once the gap of the smoothed problem is below this fraction of that of the problem.
-SMOOTHED_GAP_FRACTION = 0.3
+#: A smoothed or inner problem is solved well enough once its gap is at most this fraction of that
+#: of the whole problem, of the target, or of what its own term adds.
+INNER_GAP_FRACTION = 0.3
+#: A search along a direction ends where the derivative is below this fraction of that at its start.
+DERIVATIVE_DECREASE = 0.01
+#: Steps, or stages, that leave more than this fraction of the gap have made no progress.
+STALLED_DECREASE = 0.9
+#: One looks again once the work, or the number of looks, has grown by this factor.
+LOOK_GROWTH = 1.1
 
 
 class Momentum:

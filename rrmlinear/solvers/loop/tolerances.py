@@ -12,12 +12,14 @@ import numpy as np
 NEGATIVE_GAP = 1e-12
 #: An objective that changes by less has not changed: it is a sum that rounds a few times.
 OBJECTIVE_ROUNDING = 1e-15
-#: A loss at most this fraction of that at w = 0 is the rounding of scores.
+#: A sum of losses that may cancel is known to this fraction: one at most that of the loss at w = 0
+#: is the rounding of scores.
 LOSS_ROUNDING = 1e-13
+#: What is left of terms that cancel, by this fraction of their sizes or less, is rounding: of duals
+#: that sum to a bound, edges that are equal, eigenvalues and differences of two products.
+SUM_ROUNDING = 1e-12
 #: A regularizer at most this fraction of an objective does not count in it.
 NEGLIGIBLE_PENALTY = 1e-3
-#: Pragam compares J_μ(w) with D(α), sums over all examples of terms that may cancel.
-EXCESSIVE_GAP_ROUNDING = 1e-13
 #: A dual that falls by less has not fallen: v is added up over many visits before it is compared.
 DUAL_FALL_ROUNDING = 1e-11
 #: Half of the last digit: a lowest point is found when its value is this near to a lower bound, and
@@ -33,8 +35,6 @@ BLOCK_ROUNDING = 1e-14
 STEP_RESOLUTION = 1e-9
 #: Tolerance of a test by derivatives, relative to L: derivatives round, and a miss doubles L.
 DERIVATIVE_TEST_SLACK = 1e-6
-#: Error of an eigenvalue of a product of two matrices.
-EIGENVALUE_ROUNDING = 1e-12
 #: Lanczos ends when the next direction is shorter than this fraction of the largest value: the
 #: directions so far span the whole space.
 LANCZOS_END = 1e-14
@@ -52,6 +52,8 @@ MIN_SMOOTHING = 1e-14
 #: The smallest ‖x‖² / modulus of a dual step. The best dual of a row of zeros is at its bound, and
 #: any tiny curvature leads there.
 MIN_CURVATURE = 1e-100
+#: Corrections one after the other, each of which takes the rounding of the last one away.
+REFINEMENTS = 3
 #: Trials of a loop that rounding alone keeps from ending.
 MAX_TRIALS = 100
 #: The smallest divisor: its inverse is finite.

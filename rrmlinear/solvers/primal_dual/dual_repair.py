@@ -9,14 +9,14 @@ import numpy as np
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import Array
+from rrmlinear.solvers.loop.steps import LOOK_GROWTH
 
 # Limit on rounds of one repair. A round must cut 1 / scale − 1 by at least this fraction, or it is
 # the last; ``scale`` is the dual scale, 1 for feasible duals.
 MAX_ROUNDS = 12
 MIN_ROUND_PROGRESS = 0.1
-# Looks until the first repair and between repairs, or the factor between the looks of one repair
-# and the next where that is more.
-FIRST, GROWTH = 3, 1.1
+# Looks until the first repair and between repairs, or as many more as LOOK_GROWTH tells.
+FIRST = 3
 # Ridge that makes the matrix of a round definite, relative to its mean eigenvalue.
 RIDGE = 1e-9
 # Cost of a round in products with the data, its matrix included.
@@ -63,7 +63,7 @@ class DualRepair:
         inside = self.regularizer.dual_scale_of(vector)
         if not 0 < inside < 1 or self.looks < self.next:
             return 0
-        self.next = max(self.looks + FIRST, int(np.ceil(GROWTH * self.looks)))
+        self.next = max(self.looks + FIRST, int(np.ceil(LOOK_GROWTH * self.looks)))
         dual, rounds = best.dual, self._repaired(best, alphas, vector)
         if not best.dual > dual and best.alphas is not None:
             mean = (alphas + best.alphas) / 2

@@ -12,7 +12,7 @@ from rrmlinear.core.cached import cached_property
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.block_hessian import inverse_of
 from rrmlinear.risks.conditions.class_places import BALANCE_ACCURACY, MAX_MIN_SLOPE, step_of
-from rrmlinear.risks.conditions.classes import BALANCE_ROUNDING, MIN_SLOPE
+from rrmlinear.risks.conditions.classes import BALANCE_ROUNDING, MIN_SLOPE, PATIENCE
 from rrmlinear.solvers.loop.line_search import nearly_lowest_by_many
 from rrmlinear.solvers.loop.tolerances import MAX_TRIALS
 from rrmlinear.solvers.rounds.fleet import Fleet
@@ -28,10 +28,8 @@ from rrmlinear.solvers.rounds.summed_risk import (
 Array = NDArray[np.float64]
 
 # A step of the intercepts is searched along where it leaves more than this fraction of the sums of
-# duals, to a derivative of RATE_DECREASE. Steps in a row that bring it no
-# nearer before it ends.
+# duals, to a derivative of RATE_DECREASE. PATIENCE steps that bring it no nearer end it.
 SUMS_DECREASE, RATE_DECREASE = 0.5, 0.1
-PATIENCE = 2
 
 
 class Place(NamedTuple):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.steps import FIRST_SMOOTHING, SMOOTHED_GAP_FRACTION
+from rrmlinear.solvers.loop.steps import FIRST_SMOOTHING, INNER_GAP_FRACTION
 from rrmlinear.solvers.rounds.spread import Spread
 from rrmlinear.solvers.rounds.summed_risk import SummedEvaluation, SummedRisk
 from rrmlinear.solvers.rounds.whole_risks import FISTAOverParts
@@ -99,7 +99,7 @@ class KinkFISTAOverParts(FISTAOverParts):
 
     def _smooth_less(self) -> None:
         gap = self.primal - self.dual
-        if self.moved and gap > SMOOTHED_GAP_FRACTION * self.certificate.gap:
+        if self.moved and gap > INNER_GAP_FRACTION * self.certificate.gap:
             return
         before, L = self.certificate, self.trial.L
         # parts that were lost have taken the best duals with them

@@ -11,12 +11,13 @@ from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.loop.line_search import nearly_lowest_by_many
 from rrmlinear.solvers.loop.power import steepness
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.steps import DERIVATIVE_DECREASE
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 from rrmlinear.solvers.rounds.fleet import PartsLostError
 from rrmlinear.solvers.rounds.rounds import MAX_LOST_ROUNDS
 from rrmlinear.solvers.rounds.summed_risk import SummedRisk
-from rrmlinear.solvers.second_order.newton import DERIVATIVE_DECREASE, Newton
+from rrmlinear.solvers.second_order.newton import Newton
 
 
 class OverParts(Solver, ABC):

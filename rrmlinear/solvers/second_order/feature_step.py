@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.projections.roots import nearly_lowest
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.line import moved
+from rrmlinear.solvers.loop.steps import DERIVATIVE_DECREASE
 from rrmlinear.solvers.loop.tolerances import MAX_TRIALS, OBJECTIVE_ROUNDING
 
 Array = NDArray[np.float64]
@@ -20,8 +21,6 @@ SUFFICIENT_DECREASE = 0.01
 # A step LONGER times as long is tried if the objective still falls after a whole step, with more
 # than STEEP times the slope that it had before the step.
 STEEP, LONGER = 0.2, 2.0
-# A search for the lowest place ends where the derivative is below this fraction of the first one.
-DERIVATIVE_DECREASE = 0.01
 
 
 class Step(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.loop.steps import INNER_GAP_FRACTION
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING
 from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
 from rrmlinear.solvers.second_order.beginning import Begin
@@ -23,10 +24,9 @@ from rrmlinear.solvers.second_order.penalties import (
 
 Array = NDArray[np.float64]
 
-# An inner problem is solved once its gap is at most this fraction of its duals' distance term.
-INNER_GAP_FRACTION = 0.3
-# It also ends once a step promised to lower it by at most this fraction of that term. Only weights
-# of rare features still move then, one after the other, and these steps change little.
+# An inner problem ends, too, once a step promised to lower it by at most this fraction of the
+# distance term of its duals. Only weights of rare features still move then, one after the other,
+# and these steps change little.
 INNER_FALL_FRACTION = 0.01
 # Where the first q follows the size of the duals, it is at most this fraction of the q of one dual
 # alone, the mean of c_i ‖x_i‖².

@@ -20,7 +20,8 @@ from rrmlinear.solvers.loop.model_duals import duals_of_model
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
+from rrmlinear.solvers.loop.steps import DERIVATIVE_DECREASE
+from rrmlinear.solvers.loop.tolerances import REFINEMENTS, STEP_ROUNDING
 from rrmlinear.solvers.second_order.beginning import beginning
 from rrmlinear.solvers.second_order.inner_problem import InnerProblem
 from rrmlinear.solvers.second_order.paces import pace_of
@@ -28,13 +29,9 @@ from rrmlinear.solvers.second_order.systems.systems import Systems
 
 Array = NDArray[np.float64]
 
-# A search along a direction ends where the derivative is below this fraction of that at its start.
-DERIVATIVE_DECREASE = 0.01
 # Promises end no inner problem once they are at most this fraction of the target. The weights are
 # known then, and with long columns only the duals of a solved inner problem prove a gap.
 PROVED_FRACTION = 0.01
-# Moves of the duals to where Ω* is finite, of which each takes the rounding of the last one away.
-DUAL_MOVES = 3
 # A system is solved to this fraction of the residual that would reach the target, between limits
 # relative to the gradient. Far from the optimum the second derivative changes along the step.
 RESIDUAL_FRACTION, FINE_RESIDUAL, ROUGH_RESIDUAL = 0.2, 1e-5, 0.1
@@ -156,7 +153,7 @@ class Newton(Solver):
             return
         moves, alphas = np.zeros_like(self.scores), None
         with suppress(FloatingPointError):
-            for _ in range(DUAL_MOVES):
+            for _ in range(REFINEMENTS):
                 beyond = self.regularizer.prox_of(vector.ravel(), 1.0)  # v less its projection
                 if not beyond.any():
                     break

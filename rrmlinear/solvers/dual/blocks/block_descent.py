@@ -23,14 +23,13 @@ from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rounding import slopes_near
 from rrmlinear.solvers.loop.rules.of_duals import ClassRange
 from rrmlinear.solvers.loop.rules.rule import Point
+from rrmlinear.solvers.loop.steps import INNER_GAP_FRACTION
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.team import Team
 
 # Passes over faces after each full pass: one for every 16 lines of 8 classes, at most 8.
 LINES_PER_FACE_PASS = 16
 MAX_FACE_PASSES = 8
-# Passes over faces end when their gap is below this fraction of the target.
-FACE_ACCURACY = 0.3
 # A visit takes this many times as long where weights are made from the dual vector (1-norm).
 THRESHOLD_WORK = 4
 # Smallest visit, in multiplications, worth a team of threads.
@@ -197,7 +196,7 @@ class BlockAscent(RowAscent):
         if number == 1 or self.faces_since_full >= self.face_passes:
             return False
         # Once the faces are solved well enough, only a full pass can find more.
-        return self.faces_since_full == 0 or self.gap_sum > FACE_ACCURACY * self.target
+        return self.faces_since_full == 0 or self.gap_sum > INNER_GAP_FRACTION * self.target
 
     def estimate(self) -> tuple[float, float]:
         dual = self.dual()

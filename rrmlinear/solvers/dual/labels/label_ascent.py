@@ -25,8 +25,6 @@ from rrmlinear.solvers.loop.label_ends import (
 
 # Bytes from which a copy is a mapping of its own; a process has some 65 000 of them.
 LEAST_APART = 1 << 16
-# The value of the appended column of a free bias, in root mean squares of the rows.
-COLUMN = 1.0
 
 Array = NDArray[Any]
 
@@ -57,7 +55,7 @@ class LabelAscent:
         if is_free:
             rows = rows.with_bias(-1.0)
             size = float(np.sqrt(rows.squared_norms().mean())) or 1.0
-            rows = rows.with_bias(COLUMN * size)
+            rows = rows.with_bias(size)  # a column as long as the rows, in root mean square
         self.rows, self.loss, self.costs, self.labels = rows, loss, costs, labels
         self.seed, self.prune, self.keeps_duals = seed, prune, keeps_duals
         self.squares = rows.squared_norms()

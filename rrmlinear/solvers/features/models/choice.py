@@ -13,7 +13,7 @@ from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_subsets import FeatureSubsets
 from rrmlinear.solvers.features.models.columns_model import ColumnsModel
 from rrmlinear.solvers.features.models.gram_model import GramModel
-from rrmlinear.solvers.features.models.model import Vector
+from rrmlinear.solvers.features.models.model import SWEEP_ACCURACY, Vector
 from rrmlinear.solvers.features.models.streamed_gram import StreamedGram, most_features
 from rrmlinear.solvers.second_order.added_curvature import AddedCurvature
 from rrmlinear.solvers.second_order.feature_step import Step
@@ -21,9 +21,9 @@ from rrmlinear.solvers.second_order.feature_step import Step
 # Sweeps that models are expected to take before any has been minimized; those taken are added.
 FIRST_SWEEPS = 20
 # A model by its Gram matrix is minimized until sweeps decrease it by less than a part of what all
-# did: FIRST_ACCURACY in the first model and in rough ones, and a tenth of the last one's in each
+# did: SWEEP_ACCURACY in the first model and in rough ones, and a tenth of the last one's in each
 # later model, down to ACCURACY.
-FIRST_ACCURACY, ACCURACY = 1e-3, 1e-8
+ACCURACY = 1e-8
 # Limit on the features of a Gram matrix.
 MAX_GRAM_FEATURES = 1000
 # Time of a product in a dense Gram matrix relative to that of a product in a sweep.
@@ -77,10 +77,10 @@ class ModelChoice:
         """
         curvatures = self.curvature.beside(at)
         curvatures[(at.derivatives == 0) & (curvatures <= self.curvature.least)] = 0.0
-        accuracy = max(ACCURACY, FIRST_ACCURACY * 10.0 ** (1 - number))
+        accuracy = max(ACCURACY, SWEEP_ACCURACY * 10.0 ** (1 - number))
         if self.curvature.is_whole(at):  # the model is the problem itself
             accuracy = ACCURACY
-        accuracy = FIRST_ACCURACY if rough else accuracy
+        accuracy = SWEEP_ACCURACY if rough else accuracy
         given: Any = (pulls, begin, l1, self.modulus)
         if self.subsets is None:
             gram = StreamedGram(self.risk.rows, features, curvatures, bool(self.free)).matrix()

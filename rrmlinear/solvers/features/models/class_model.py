@@ -11,15 +11,12 @@ from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.features._class_model import ClassModelSweeps, class_products
 from rrmlinear.solvers.features.feature_subsets import columns_of
 from rrmlinear.solvers.features.models.faces import FacePoint, face_point
-from rrmlinear.solvers.features.models.model import Vector, minimize
-from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
+from rrmlinear.solvers.features.models.model import MAX_SWEEPS, SWEEP_ACCURACY, Vector, minimize
+from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS, conjugate_gradients
 from rrmlinear.solvers.second_order.feature_step import Step
 
-# A model is minimized until a sweep decreases it by less than this fraction of what all sweeps did,
-# or for this number of sweeps.
-ACCURACY, MAX_SWEEPS = 1e-3, 100
-# Relative residual of a system on a face, and its most products.
-RESIDUAL, MAX_PRODUCTS = 3e-2, 250
+# Relative residual of a system on a face.
+RESIDUAL = 3e-2
 # A model adds this fraction of the largest second derivative of each weight. It grows by
 # DAMPING_RISE to FIRST_DAMPING at least where a step was too long, and falls after each whole step.
 LEAST_DAMPING, FIRST_DAMPING, DAMPING_RISE, DAMPING_FALL = 1e-10, 1e-4, 10.0, 0.3
@@ -135,7 +132,7 @@ class ClassModel:
         return np.ascontiguousarray((moves - own[:, np.newaxis]).T if len(own) else moves.T)
 
     def minimize(self, deadline: float | None) -> int:
-        return minimize(self, ACCURACY, MAX_SWEEPS, deadline)
+        return minimize(self, SWEEP_ACCURACY, MAX_SWEEPS, deadline)
 
     def descend(self, total: float, accuracy: float, most: int) -> tuple[float, int, bool]:
         for count in range(1, most + 1):

@@ -10,14 +10,18 @@ from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps, products_and_spreads
 from rrmlinear.solvers.features.feature_subsets import columns_of
 from rrmlinear.solvers.features.models.faces import face_point
-from rrmlinear.solvers.features.models.model import Vector, minimize, without_idle
+from rrmlinear.solvers.features.models.model import (
+    MAX_SWEEPS,
+    SWEEP_ACCURACY,
+    Vector,
+    minimize,
+    without_idle,
+)
 from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
 
-# A model is minimized until a sweep decreases it by less than this fraction of what all sweeps did,
-# or for this number of sweeps. Rough models end sooner, and take no steps on faces, which would
-# make them exact.
-COLUMNS_ACCURACY, ROUGH_COLUMNS_ACCURACY, MAX_COLUMNS_SWEEPS = 1e-3, 1e-2, 100
+# Rough models end sooner, and take no steps on faces, which would make them exact.
+ROUGH_ACCURACY = 1e-2
 # Relative residual of a system on a face, and its most products.
 RESIDUAL, MAX_PRODUCTS = 3e-3, 40
 
@@ -62,8 +66,8 @@ class ColumnsModel:
         return quadratic - linear + self.sweeps.penalty(self.features)
 
     def minimize(self, deadline: float | None) -> int:
-        accuracy = ROUGH_COLUMNS_ACCURACY if self.rough else COLUMNS_ACCURACY
-        return minimize(self, accuracy, MAX_COLUMNS_SWEEPS, deadline)
+        accuracy = ROUGH_ACCURACY if self.rough else SWEEP_ACCURACY
+        return minimize(self, accuracy, MAX_SWEEPS, deadline)
 
     def descend(self, total: float, accuracy: float, most: int) -> tuple[float, int, bool]:
         for count in range(1, most + 1):

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 
+# A model is minimized until a sweep decreases it by less than this fraction of what all sweeps did,
+# or for this number of sweeps.
+SWEEP_ACCURACY, MAX_SWEEPS = 1e-3, 100
 # Sweeps between two leaps.
 SWEEPS_PER_LEAP = 5
 

@@ -17,12 +17,9 @@ from rrmlinear.solvers.loop.inner import PIECE
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rules.rule import Point, Rule
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING, SUM_ROUNDING
 
 Array = NDArray[np.float64]
-
-# The sum of a block's duals is at its bound up to this fraction.
-SUM_ROUNDING = 1e-12
 
 
 class DualRange(Rule):

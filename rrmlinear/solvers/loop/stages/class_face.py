@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.data.array_rows import csr_of, take_rows
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.stages.face import DECOMPOSING, REFINEMENTS
+from rrmlinear.solvers.loop.stages.face import DECOMPOSING
+from rrmlinear.solvers.loop.tolerances import REFINEMENTS
 
 Array = NDArray[np.float64]
 

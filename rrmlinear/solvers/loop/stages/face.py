@@ -12,12 +12,10 @@ from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.data.array_rows import csr_of, take_rows
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
+from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, REFINEMENTS
 
 Array = NDArray[np.float64]
 
-#: Corrections one after the other: each takes the rounding of the last one away.
-REFINEMENTS = 3
 #: Work of a decomposition for the cube of its unknowns, in nanoseconds.
 DECOMPOSING = 2.0
 #: Unknowns count as at least this part of the largest of their kind.

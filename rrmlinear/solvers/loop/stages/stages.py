@@ -14,11 +14,10 @@ from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
 from rrmlinear.solvers.loop.stages.class_face import has_class_faces, on_class_face
 from rrmlinear.solvers.loop.stages.face import has_faces, on_face
 from rrmlinear.solvers.loop.stages.turns import Stage, Turns
+from rrmlinear.solvers.loop.steps import STALLED_DECREASE
 
 # A rate is known after this number of passes.
 MIN_PASSES = 6
-# Stages that moved no more have made no progress if the gap is above this fraction of the last one.
-STALLED_DECREASE = 0.9
 
 
 class Stages(Solver):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
+from rrmlinear.solvers.loop.steps import LOOK_GROWTH
 
 # Newton's method comes before a method of the first order if one of its steps takes at most this
 # number of the other's passes.
@@ -17,8 +18,6 @@ JUDGED_STEPS, PATIENCE = 30, 10
 # A stage that has had no turn is expected to take this fraction of its share. The one before it
 # goes on until its prediction exceeds this fraction of that: rates are rough.
 TRIAL = 1 / 3
-# A stage is judged again once its work has grown by this factor.
-LOOK_GROWTH = 1.1
 # The next turn of a stage is at least by this factor longer than its last one. A stage is predicted
 # to take at most MOST times what its turn has spent: its gap may fall sooner than it did.
 TURN_GROWTH, MOST = 2.0, 10.0

@@ -15,7 +15,7 @@ from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.cached import cached_property
 from rrmlinear.core.loading import loading
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING, REFINEMENTS, SUM_ROUNDING
 from rrmlinear.solvers.second_order.conjugate_gradients import (
     FACTORED_DECREASE,
     MAX_REFINEMENTS,
@@ -30,10 +30,6 @@ Array = NDArray[np.float64]
 #: What is added to the diagonal of a system, as a fraction of its largest entry; and what keeps
 #: weights at their bounds.
 RIDGE, WALL = 1e-15, 1e30
-#: Systems one after another: each takes the rounding of the last one away.
-REFINEMENTS = 3
-#: They end where what is left of Σ c_i α_i x_i counts at most this fraction of the loss.
-NEGLIGIBLE = 1e-12
 #: Weights are compared with others whose scores are at most this many times as long.
 REACH = 2.0
 #: A system serves the next point where Σ c_i α_i x_i is this many times shorter there.
@@ -194,7 +190,7 @@ def free_point(
         found.append((shrunk, left, beside))
         if not kinks:  # with a kink d is no step of weights
             reach = max(reach, (1 + REACH) * float(np.linalg.norm(beside)))
-        if reach * float(np.linalg.norm(np.where(is_free, v, 0.0))) <= NEGLIGIBLE * value:
+        if reach * float(np.linalg.norm(np.where(is_free, v, 0.0))) <= SUM_ROUNDING * value:
             break
     bounds = [
         _bound(risk, some, left, is_free, reach) - _half_square(root, place)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 from rrmlinear.solvers.second_order.conjugate_gradients import (
     FACTORED_DECREASE,
     MAX_REFINEMENTS,
@@ -16,10 +17,6 @@ from rrmlinear.solvers.second_order.conjugate_gradients import (
 from rrmlinear.solvers.second_order.factors import Factor
 
 Array = NDArray[np.float64]
-
-# If the difference in Woodbury's formula is below this fraction of its first term, it has few
-# correct digits.
-CANCELLED = 1e-12
 
 
 class GramSystems:
@@ -50,7 +47,7 @@ class GramSystems:
 
         def solve(b: Array) -> Array:
             y, rest = split(b)
-            if np.abs(rest).max() > CANCELLED * np.abs(b).max():
+            if np.abs(rest).max() > SUM_ROUNDING * np.abs(b).max():
                 return np.asarray(inverse * rest)
             # b is Z'y nearly, whose x needs no difference of numbers that are nearly equal
             return np.asarray(inverse * (hessian.adjoint(factor.solve(y)) + split(rest)[1]))
