@@ -30,10 +30,11 @@ numpydoc.docscrape_sphinx.SandboxedEnvironment = lambda loader: TEMPLATES
 
 #: Methods that other modules of the package call, and nobody else.
 INNER = {
-    *("check_choices", "check_like", "check_marginals", "duals_of", "fit_from", "fits"),
-    *("in_batches", "in_blocks", "is_regression", "joined", "lines_behind", "link", "over"),
-    *("pairs", "predict_numbers", "probabilities_of", "read_by", "refit", "relabelled"),
-    *("rows_behind", "structure", "with_empty", "with_intercepts"),
+    *("check_choices", "check_like", "check_marginals", "duals_of", "fit_from", "fit_targets"),
+    *("fits", "in_batches", "in_blocks", "is_regression", "joined", "lines_behind", "link"),
+    *("over", "pairs", "predict_numbers", "probabilities_of", "ratio", "read_by", "refit"),
+    *("regularizer_name", "relabelled", "rows_behind", "structure", "with_empty"),
+    *("with_intercepts"),
 }
 BAR = re.compile(r"(?<!\\)\|")
 

@@ -57,10 +57,13 @@ CHART: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 COLUMNS = (0.0, 2.6, 5.3, 10.6)
+#: Width of the boxes of classes.
+CLASSES = 5.6
 INK, LINE, LINK = "#1b2733", "#7c8b99", "#0b4fa0"
-#: Points: the size of the letters, and the width of one of a fixed width.
-SIZE = 8.5
-LETTER = 0.602 * SIZE
+#: Points: the size of the letters, and the room for names in a box.
+SIZE, ROOM = 8.5, 220.0
+#: The width of a letter of a fixed width, in units of its size.
+LETTER = 0.602
 FILLS = ("#dbe7f3", "#e4f0e4", "#fbf0da", "#f6e3ea")
 #: Width of the chart for phones, and the indent of its answers.
 NARROW, INDENT = 5.4, 0.5
@@ -69,7 +72,7 @@ NARROW, INDENT = 5.4, 0.5
 def draw(path: Path) -> None:
     """Draw the chart into a file, by the end of its name."""
     n_rows = sum(map(len, CHART.values()))
-    figure, axes = plt.subplots(figsize=(11.0, 0.42 * n_rows))
+    figure, axes = plt.subplots(figsize=(12.2, 0.42 * n_rows))
     row, roots = 0, []
     for fill, (predicted, answers) in zip(FILLS, CHART.items(), strict=True):
         middle = row + (len(answers) - 1) / 2
@@ -79,14 +82,14 @@ def draw(path: Path) -> None:
             _line(axes, COLUMNS[1] + 2.0, middle, COLUMNS[2] - 0.1, row)
             _line(axes, COLUMNS[2] + 4.4, row, COLUMNS[3] - 0.1, row)
             _box(axes, COLUMNS[2], row, answer, fill, width=4.4)
-            _box(axes, COLUMNS[3], row, "", fill, width=4.2)
-            _names(axes, COLUMNS[3] + 2.1, row, classes)
+            _box(axes, COLUMNS[3], row, "", fill, width=CLASSES)
+            _names(axes, COLUMNS[3] + CLASSES / 2, row, classes)
             row += 1
     middle = (n_rows - 1) / 2
     for root in roots:
         _line(axes, COLUMNS[0] + 2.0, middle, COLUMNS[1] - 0.1, root)
     _box(axes, COLUMNS[0], middle, "What do you\npredict?", "#ffffff")
-    axes.set(xlim=(-0.1, COLUMNS[3] + 4.3), ylim=(n_rows - 0.4, -0.6))
+    axes.set(xlim=(-0.1, COLUMNS[3] + CLASSES + 0.1), ylim=(n_rows - 0.4, -0.6))
     _save(figure, path)
 
 
@@ -139,7 +142,9 @@ def _words(axes, centre, row, text) -> None:
 
 def _names(axes, centre, row, names) -> None:
     """Names of classes in one line, each a link to its page of the reference."""
-    left = -LETTER * len(", ".join(names)) / 2
+    letters = len(", ".join(names))
+    size = min(SIZE, ROOM / (LETTER * letters))
+    left = -LETTER * size * letters / 2
     for number, name in enumerate(names):
         told = name + "," * (number < len(names) - 1)
         axes.annotate(
@@ -148,12 +153,12 @@ def _names(axes, centre, row, names) -> None:
             (left, 0),
             textcoords="offset points",
             va="center",
-            fontsize=SIZE,
+            fontsize=size,
             family="monospace",
             color=LINK,
             url=f"api/generated/rrmlinear.{name}.html",
         )
-        left += LETTER * (len(told) + 1)
+        left += LETTER * size * (len(told) + 1)
 
 
 def _line(axes, left, top, right, bottom) -> None:
