@@ -100,6 +100,12 @@ class Evaluation:
             at.tangent()
         return at, at.derivative_along(moves)
 
+    def conjugate(self) -> float:
+        """F* of the derivatives, of a differentiable loss: ⟨s, F'⟩ − F, without a search for the
+        scores of slopes.
+        """
+        return float(np.vdot(self.terms.costs * self.derivatives, self.scores)) - float(self.value)
+
     def line(self, moves: Array) -> Line:
         """The derivatives of F along a line on which the scores change by ``moves``."""
         return Line(self, moves)

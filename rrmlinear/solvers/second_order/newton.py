@@ -172,7 +172,10 @@ class Newton(Solver):
         if known is not self.at:
             derivatives = self.at.derivatives
             vector = -self.inner.smooth.gradient(derivatives)
-            self.certificate.offer_duals(-derivatives, vector, exact=True)
+            dual, omega = None, self.regularizer
+            if self.inner.is_exact and derivatives.ndim == 1 and omega.modulus > 0:
+                dual = -self.at.conjugate() - omega.conjugate_of(vector)
+            self.certificate.offer_duals(-derivatives, vector, dual=dual, exact=True)
             self.vector = self.at, vector
             rule = self._rule_of_gradients()
             if known is None and rule is not None and not self.w.any():
