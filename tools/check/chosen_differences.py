@@ -118,7 +118,8 @@ DIFFERENCES = (
     Difference(
         "folds of RidgeCV are scored by squared errors, and the largest of equal values is chosen",
         "`RidgeCV(cv=5)` scores by R²",
-        of(RIDGE, "ridgecv_sample_weight", "ridge_loo_cv_asym_scoring"),
+        of(RIDGE, "ridgecv_sample_weight", "ridge_loo_cv_asym_scoring")
+        + of(RIDGE, "ridge_regression_custom_scoring*-cv1]"),
     ),
     Difference(
         "a search takes no alpha of 0",
@@ -139,6 +140,16 @@ DIFFERENCES = (
         + of(SAG, "step_size_alpha_error")
         + of(QUANTILE, "error_interior_point_future")
         + of(SVM, "linearsvc_parameters*"),
+    ),
+    Difference(
+        "two classes have a row of weights",
+        "`RidgeClassifier().fit(X, y).coef_` of two classes has the shape (n_features,)",
+        of(RIDGE, "regularization_limits_ridge_classifier_gcv*"),
+    ),
+    Difference(
+        "a label matrix holds zeros and ones, and takes no folds",
+        "`RidgeClassifierCV` takes a label matrix of −1 and 1, and one with `cv=3`",
+        of(RIDGE, "ridge_classifier_cv_store_cv_results*", "ridgeclassifier_multilabel*params2*"),
     ),
     Difference(
         "the same seed is not asked to give other bits",
