@@ -34,7 +34,7 @@ INNER = {
     *("fits", "in_batches", "in_blocks", "is_regression", "joined", "lines_behind", "link"),
     *("over", "pairs", "predict_numbers", "probabilities_of", "ratio", "read_by", "refit"),
     *("regularizer_name", "relabelled", "rows_behind", "structure", "with_empty"),
-    *("with_intercepts"),
+    "with_intercepts",
 }
 BAR = re.compile(r"(?<!\\)\|")
 

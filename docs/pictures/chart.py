@@ -42,6 +42,9 @@ CHART: dict[str, dict[str, tuple[str, ...]]] = {
         "several regressions that share features": ("MultiTaskRegressor",),
         "another loss or regularizer, bounds": ("LinearRegressor",),
         "alpha by cross validation": ("RidgeCV", "LassoCV", "ElasticNetCV"),
+        "counts, alpha by cross validation": (
+            *("PoissonRegressorCV", "GammaRegressorCV", "TweedieRegressorCV"),
+        ),
     },
     "labels that\ndepend on others": {
         "sequences, with probabilities": ("ChainCRF",),
