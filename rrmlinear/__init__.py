@@ -55,6 +55,7 @@ _PUBLIC = {
     "GammaRegressor": "rrmlinear.estimators.counts",
     "TweedieRegressor": "rrmlinear.estimators.counts",
     "HuberRegressor": "rrmlinear.estimators.regressions",
+    "CoxRegressor": "rrmlinear.estimators.orders.cox",
     "RankingSVM": "rrmlinear.estimators.orders.ranking",
     "OneClassSVM": "rrmlinear.estimators.one_class",
     "LogisticRegressionCV": "rrmlinear.estimators.searches.classifiers",

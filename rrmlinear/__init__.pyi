@@ -25,6 +25,7 @@ from rrmlinear.estimators.logistic import LogisticRegression as LogisticRegressi
 from rrmlinear.estimators.matrices.completion import MatrixCompletion as MatrixCompletion
 from rrmlinear.estimators.matrices.multitask import MultiTaskRegressor as MultiTaskRegressor
 from rrmlinear.estimators.one_class import OneClassSVM as OneClassSVM
+from rrmlinear.estimators.orders.cox import CoxRegressor as CoxRegressor
 from rrmlinear.estimators.orders.multivariate import (
     MultivariateClassifier as MultivariateClassifier,
 )

@@ -54,6 +54,7 @@ CHART: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "something else": {
         "ranks within queries": ("RankingSVM",),
+        "times to an event": ("CoxRegressor",),
         "outliers": ("OneClassSVM",),
         "missing entries of a matrix": ("MatrixCompletion",),
         "the same problem for many C": ("path",),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear import Model, Parameter, fit, read_libsvm
-from rrmlinear.metrics import kendall_tau, ndcg
+from rrmlinear.metrics import concordance, kendall_tau, ndcg
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 3))
@@ -69,3 +69,16 @@ def test_what_is_refused(train, ranked, choices, sentence):
     ended = train("--loss", "rank-hinge", *choices, ranked, "m")
     assert ended.code == 1
     assert sentence in ended.err + ended.out
+
+
+@pytest.mark.parametrize("loss", ["cox-breslow", "cox-efron"])
+def test_times(train, predict, folder, loss):
+    times = np.round(rng.exponential(np.exp(-X[:, 0])), 1) * np.where(rng.random(60) < 0.3, -1, 1)
+    path = write(folder / "times", times, QID)
+    assert train("--loss", loss, "-c", 0.1, path, "m").code == 0
+    problem, model = read_libsvm(path), Model.load("m")
+    expected = fit(problem, Parameter(loss=loss, C=0.1))
+    assert model.weights.tobytes() == expected.weights.tobytes()
+    ended = predict(path, "m", "out")
+    told = concordance(problem.labels, -np.loadtxt("out"), problem.query_ids)
+    assert ended.out == f"Concordance = {told:g}\n"

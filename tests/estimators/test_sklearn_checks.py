@@ -6,6 +6,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 from rrmlinear import (
+    CoxRegressor,
     ElasticNet,
     ElasticNetCV,
     ERLPBoostClassifier,
@@ -103,6 +104,7 @@ SETTINGS = {
     ),
     ElasticNetCV: ({"cv": 3, "alphas": 5}, {"cv": 3, "alphas": 5, "l1_ratio": [0.2, 0.9]}),
     RidgeCV: ({}, {"cv": 3}, {"positive": True}),
+    CoxRegressor: ({}, {"ties": "efron", "l1_ratio": 1.0}),
     RankingSVM: ({}, {"loss": "hinge"}, {"loss": "logistic", "penalty": "l1"}),
     RidgeClassifier: ({}, {"positive": True, "class_weight": "balanced"}),
     RidgeClassifierCV: ({}, {"cv": 3}, {"scoring": "accuracy"}),

@@ -63,6 +63,7 @@ COUNTS = [
 OTHERS = [
     (rrm.Ridge(warm_start=True), X, two),
     (rrm.RankingSVM(), X, index),
+    (rrm.CoxRegressor(), X, numbers),
     (rrm.MultiTaskRegressor(), X, two),
     (rrm.ChainCRF(), *sequences),
     (rrm.ChainSVM(), *sequences),

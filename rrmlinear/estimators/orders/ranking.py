@@ -20,7 +20,6 @@ from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import REGRESSING, ProblemRow
 from rrmlinear.estimators.scores import labelled, problem_of
 from rrmlinear.estimators.wording import SOLVERS, unknown_name
-from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.order_measures import kendall_tau, ndcg
 from rrmlinear.training.starts import Point, Start
 
@@ -36,8 +35,8 @@ class OrderModel(LinearModel):
     }
     fit_intercept: ClassVar[Any] = False  # type: ignore[misc]
 
-    def _fit_order(self, X: Any, y: Any, groups: Any, name: str, sample_weight: Any) -> Result:
-        """Set the weights for data that are checked; the result of the solver."""
+    def _fit_order(self, X: Any, y: Any, groups: Any, name: str, sample_weight: Any) -> Problem:
+        """Set the weights for data that are checked; their problem."""
         problem, chosen = self._prepared(X, y, sample_weight, groups_of(groups, X, len(y), name))
         model, result = self._solve(problem, chosen, None)
         self._set_weights(model, model.weights.T)
@@ -45,7 +44,7 @@ class OrderModel(LinearModel):
         self.intercept_ = 0.0
         self.dual_coef_ = result.duals
         self._set_certificate(result, self._scale)
-        return result
+        return problem
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> tuple[Any, Any]:
         problem = replace(problem_of(X, y, sample_weight, is_checked=True), query_ids=groups)

@@ -121,7 +121,7 @@ class RiskSets:
         n, time = len(y), np.abs(y)
         found = np.zeros(n, dtype=np.int64) if groups is None else np.asarray(groups)
         names, stratum = np.unique(found, return_inverse=True)
-        self.loss, self.weights = loss, weights
+        self.loss, self.weights, self.time = loss, weights, time
         self.event = (~np.signbit(y) & (weights > 0)).astype(np.int32)
         self.by_time = np.lexsort((-time, stratum))
         self.begin = np.zeros(len(names) + 1, dtype=np.int64)
@@ -139,6 +139,23 @@ class RiskSets:
         sets = self.by_time, self.begin, self.ties, self.event, self.weights
         value, slopes = partial_likelihood(scores, *sets, self.loss.efron)
         return max(value, 0.0), slopes, float(scores @ slopes) - value
+
+    def baselines(self, scores: Vector) -> list[tuple[Vector, Vector]]:
+        """The times of events of each stratum, and the cumulative hazard of a score of 0 there.
+
+        It rises by Σ c of the events of a time over Σ c e^s of its risk set: Breslow's estimator.
+        """
+        found = []
+        for a, b in zip(self.begin[:-1].tolist(), self.begin[1:].tolist(), strict=True):
+            some, ends = self.by_time[a:b], np.unique(self.ties[a:b]) - a
+            starts = np.concatenate([[0], ends[:-1]])
+            top = float(scores[some].max())
+            at_risk = np.cumsum(self.weights[some] * np.exp(scores[some] - top))[ends - 1]
+            died = np.add.reduceat(self.weights[some] * self.event[some], starts)
+            has = died > 0
+            rises = died[has] / at_risk[has] * np.exp(-top)
+            found.append((self.time[some][starts][has][::-1], np.cumsum(rises[::-1])))
+        return found
 
 
 class OrderRisk(Risk):

@@ -1,0 +1,236 @@
+"""Times to an event: Cox regression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from rrmlinear.catalog.losses import ORDER_LOSSES
+from rrmlinear.catalog.rows import LossRow
+from rrmlinear.core.loading import loading
+from rrmlinear.data.problem import Problem
+from rrmlinear.data.products import product
+from rrmlinear.estimators.arguments import RANGES
+from rrmlinear.estimators.objective import ProblemRow
+from rrmlinear.estimators.orders.ranking import OrderModel, groups_of
+from rrmlinear.estimators.scores import labelled
+from rrmlinear.estimators.wording import unknown_name
+from rrmlinear.training.order_measures import concordance
+
+Array = NDArray[np.float64]
+TIES = ("breslow", "efron")
+
+
+def signed_times(y: Any) -> Any:
+    """Times to an event with the sign − where they are censored, from the forms that `fit` takes.
+
+    Raises ValueError for fields that are no event and time, events that are not 0 or 1, and times
+    below 0 or not finite.
+    """
+    array = y if isinstance(y, np.ndarray) else np.asarray(y) if y is not None else None
+    if array is None:
+        return y
+    if array.dtype.names is not None:
+        kinds = [array.dtype[name].kind for name in array.dtype.names]
+        if sorted(kind == "b" for kind in kinds) != [False, True]:
+            raise ValueError(
+                f"y has the fields {array.dtype.names}; it must have a boolean event and a time"
+            )
+        event, time = (array[array.dtype.names[kinds.index("b") ^ other]] for other in (0, 1))
+    elif array.ndim == 2 and array.shape[1] == 2:
+        time, event = (np.asarray(column, dtype=np.float64) for column in array.T)
+        wrong = event[(event != 0) & (event != 1)]
+        if wrong.size:
+            raise ValueError(f"y has the event {wrong[0]:g} in column 2; it must be 0 or 1")
+    else:
+        return y
+    time = np.asarray(time, dtype=np.float64)
+    wrong = np.flatnonzero(~(np.isfinite(time) & (time >= 0)))
+    if wrong.size:
+        raise ValueError(
+            f"the time of example {wrong[0] + 1} is {time[wrong[0]]:g}; times must be finite and "
+            "at least 0"
+        )
+    return np.where(np.asarray(event, dtype=bool), time, -time)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class CoxRegressor(RegressorMixin, OrderModel):
+    r"""Cox regression of times to an event: the proportional hazards model, with a proof.
+
+    Solves, with D the events, R_i the examples of the stratum of i whose times are at least t_i,
+    and sample weights c_i,
+
+    .. math::
+        \min_w \; \frac{1}{\sum_i c_i} \sum_{i \in D} c_i \Big[ \log \sum_{j \in R_i} c_j
+        e^{w^\top x_j - w^\top x_i} \Big] + \alpha \Big( \rho \|w\|_1 + \frac{1 - \rho}{2} \|w\|^2
+        \Big), \qquad \rho = \texttt{l1\_ratio}.
+
+    Efron's ties replace the sum of the k-th of m events at one time, k from 0, by the sum less k/m
+    of that over these events, each with their mean weight. A value or a gradient takes O(n) after a
+    sort. A larger score means an earlier event.
+
+    Parameters
+    ----------
+    alpha : float, default=0.1
+        Weight of the regularizer, above 0.
+    l1_ratio : float, default=0.0
+        ρ: 0 is the squared norm, 1 the 1-norm, between them the elastic net.
+    ties : {"breslow", "efron"}, default="breslow"
+        What counts at a time of several events.
+    solver : str, default="auto"
+        "auto" is L-BFGS with ρ = 0, else accelerated gradients ("agm", "agm-1"); "bmrm" and
+        "ls-bmrm" are cutting planes.
+    tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
+        As in `ElasticNet`; a warm start takes the weights of the last fit.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        Weights: logarithms of hazard ratios.
+    intercept_ : float
+        0: the baseline hazard takes its place.
+    dual_coef_ : ndarray of shape (n_samples,)
+        Minus the derivatives of the loss of all by the scores: the martingale residuals of Breslow.
+    baseline_ : dict
+        For each stratum the times of events, and the cumulative hazard of a score of 0 there, by
+        Breslow's estimator for both kinds of ties.
+    event_times_ : ndarray
+        The times of events of all strata.
+    objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
+        As in `LinearRegressor`.
+
+    Warns
+    -----
+    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
+        Where the solver stopped before ``tol``; the message gives the gap.
+
+    References
+    ----------
+    D. R. Cox, "Regression models and life-tables", 1972; B. Efron, "The efficiency of Cox's
+    likelihood function for censored data", 1977.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rrmlinear import CoxRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 3))
+    >>> times, censored = rng.exponential(np.exp(-X[:, 0])), rng.exponential(3.0, size=200)
+    >>> y = np.column_stack([np.minimum(times, censored), times <= censored])
+    >>> model = CoxRegressor(alpha=0.01).fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    >>> model.predict_survival_function(X[:2], times=[0.5, 1.0, 2.0]).shape
+    (2, 3)
+    """
+
+    _row = ProblemRow(weighing="mean")
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {**RANGES}
+
+    alpha: float = field(default=0.1, kw_only=False)
+    l1_ratio: float = 0.0
+    ties: str = "breslow"
+
+    def _loss(self, n_classes: int) -> LossRow:
+        if self.ties not in TIES:
+            raise unknown_name("ties", self.ties, TIES)
+        return ORDER_LOSSES[f"cox-{self.ties}"]
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, strata: Any = None) -> Self:
+        """Train on X (n_samples × n_features, dense or sparse) with times and events y.
+
+        y is a structured array of a boolean event and a time, as scikit-survival's; or two columns,
+        the time and the event, 0 or 1; or n_samples times with the sign − where they are censored.
+        ``strata`` (n_samples) are groups with baseline hazards of their own. X may also be a
+        container or an open `Problem`, whose labels are signed times and whose query ids are
+        strata. Raises ValueError for parameters out of range, NaN or infinity, times below 0,
+        weights that are all zero, and where no example with a weight has an event.
+        """
+        self._validate_params()
+        X, y, sample_weight = self._checked_data(X, signed_times(y), sample_weight, y_numeric=True)
+        self._set_baseline(self._fit_order(X, y, strata, "strata", sample_weight), strata)
+        return self
+
+    def _prepared(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> tuple[Any, Any]:
+        problem, chosen = super()._prepared(X, y, sample_weight, groups)
+        counted = True if problem.weights is None else problem.weights > 0
+        if not (~np.signbit(problem.labels) & counted).any():
+            raise ValueError("all times are censored: the partial likelihood needs an event")
+        return problem, chosen
+
+    def _set_baseline(self, problem: Problem, strata: Any) -> None:
+        with loading:
+            from rrmlinear.risks.layouts.orders import RiskSets
+
+        groups, weights = problem.query_ids, problem.weights
+        names = np.zeros(1) if groups is None else np.unique(groups if strata is None else strata)
+        weights = np.ones(problem.n_examples) if weights is None else weights
+        sets = RiskSets(self._loss(0).build(), problem.labels, groups, weights)
+        scores = product(problem.rows, self.coef_[:, np.newaxis], problem.n_features)[:, 0]
+        found = sets.baselines(scores)
+        self._has_strata = groups is not None
+        self.baseline_ = dict(zip(names.tolist(), found, strict=True))
+        self.event_times_ = np.unique(np.concatenate([times for times, _ in found]))
+
+    def predict(self, X: Any) -> NDArray[np.floating[Any]]:
+        """Scores of shape (n_samples,), logarithms of the hazard over its baseline: the larger, the
+        earlier the event.
+        """
+        return self._scores(X).ravel()
+
+    def score(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, strata: Any = None
+    ) -> float:
+        """Harrell's concordance of scores and times, `rrmlinear.metrics.concordance`.
+
+        ``sample_weight`` must be None: pairs are counted.
+        """
+        if sample_weight is not None:
+            raise ValueError("sample_weight must be None: the concordance counts pairs")
+        X, y, _ = labelled(X, signed_times(y))
+        return concordance(y, -self.predict(X), groups_of(strata, X, len(y), "strata"))
+
+    def predict_cumulative_hazard_function(
+        self, X: Any, times: Any = None, *, strata: Any = None
+    ) -> Array:
+        """H(t) of each row at these times, n_samples × n_times: that of the baseline times e^score.
+
+        ``times`` are those of ``event_times_`` if None; ``strata`` are those of the rows, where the
+        fit had some. Raises ValueError for strata that the fit did not have.
+        """
+        check_is_fitted(self)
+        scores = np.asarray(self.predict(X), dtype=np.float64)
+        times = self.event_times_ if times is None else np.asarray(times, dtype=np.float64).ravel()
+        if self._has_strata and strata is None:
+            raise ValueError("the fit had strata: give those of these rows as strata")
+        given = np.asarray(strata).tolist() if self._has_strata else [next(iter(self.baseline_))]
+        if self._has_strata and len(given) != len(scores):
+            raise ValueError(f"strata have {len(given)} entries, and X has {len(scores)} rows")
+        if unknown := set(given) - set(self.baseline_):
+            raise ValueError(f"strata has {min(unknown, key=str)!r}, which the fit did not have")
+        curves = {}
+        for name in set(given):
+            at, hazards = self.baseline_[name]
+            places = np.searchsorted(at, times, side="right")
+            curves[name] = np.concatenate([[0.0], hazards])[places]
+        own = np.array([curves[name] for name in given])
+        return np.asarray(np.exp(scores)[:, np.newaxis] * own)
+
+    def predict_survival_function(self, X: Any, times: Any = None, *, strata: Any = None) -> Array:
+        """e^(−H(t)) of each row at these times, n_samples × n_times: the probability that the event
+        is later; see `predict_cumulative_hazard_function`.
+        """
+        return np.exp(-self.predict_cumulative_hazard_function(X, times, strata=strata))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # the score is no R²
+        return tags

@@ -1,0 +1,205 @@
+"""Cox regression: the optimum, forms of times, strata, survival curves, real data and peers."""
+
+import csv
+import lzma
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+
+from rrmlinear import CoxRegressor, Parameter, Problem, fit
+from rrmlinear.metrics import concordance
+
+rng = np.random.default_rng(2)
+N = 150
+X = rng.normal(size=(N, 4))
+LIVES, ENDS = rng.exponential(np.exp(-X[:, 0])), rng.exponential(2.0, N)
+EVENT = LIVES <= ENDS
+TIME = np.round(np.minimum(LIVES, ENDS), 1)
+Y = np.column_stack([TIME, EVENT])
+STRATA = rng.integers(0, 3, N)
+DATA = Path(os.environ.get("RRMLINEAR_DATA", "absent"))
+
+
+def likelihood(s, weights, strata, efron):
+    """Minus the log partial likelihood, term by term."""
+    total = 0.0
+    for group in np.unique(strata):
+        for t in np.unique(TIME[EVENT & (strata == group)]):
+            own = EVENT & (strata == group) & (t == TIME) & (weights > 0)
+            at_risk = weights * np.exp(s) * ((strata == group) & (t <= TIME))
+            m = int(own.sum())
+            for k in range(m):
+                less = k / m * at_risk[own].sum() if efron else 0.0
+                total += weights[own].sum() / m * np.log(at_risk.sum() - less)
+            total -= weights[own] @ s[own]
+    return total
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+@pytest.mark.parametrize("stratified", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_optimum_is_an_outside_solvers(ties, stratified, weighted):
+    weights = rng.integers(0, 3, N).astype(float) if weighted else np.ones(N)
+    strata = STRATA if stratified else np.zeros(N)
+    alpha = 0.05
+
+    def objective(w):
+        return likelihood(X @ w, weights, strata, ties == "efron") / weights.sum() + alpha / 2 * (
+            w @ w
+        )
+
+    found = minimize(objective, np.zeros(4), tol=1e-12)
+    model = CoxRegressor(alpha, ties=ties, tol=1e-9)
+    given = weights if weighted else None
+    for data in (X, csr_array(X)):
+        model.fit(data, Y, given, strata=strata if stratified else None)
+        assert_allclose(model.coef_, found.x, atol=1e-4)
+        assert model.objective_ == pytest.approx(found.fun, rel=1e-8)
+        assert -1e-12 <= model.duality_gap_ <= 1e-9 * model.objective_
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+@pytest.mark.parametrize("ratio", [0.5, 1.0])
+def test_the_elastic_net_has_a_gap_and_meets_its_conditions(ties, ratio):
+    alpha = 0.02
+    model = CoxRegressor(alpha, l1_ratio=ratio, ties=ties, tol=1e-9).fit(X, Y)
+    assert model.duality_gap_ <= 1e-9 * model.objective_
+    gradient = -X.T @ model.dual_coef_ / N + alpha * (1 - ratio) * model.coef_
+    zero = model.coef_ == 0
+    assert (np.abs(gradient[zero]) <= alpha * ratio + 1e-4).all()
+    assert_allclose(gradient[~zero], -alpha * ratio * np.sign(model.coef_[~zero]), atol=1e-4)
+    far = CoxRegressor(10.0, l1_ratio=ratio).fit(X, Y)
+    assert_array_equal(far.coef_, np.zeros(4))
+
+
+def test_forms_of_times_are_one():
+    fields = np.array(list(zip(EVENT, TIME, strict=True)), dtype=[("dead", "?"), ("days", "f8")])
+    turned = np.array(list(zip(TIME, EVENT, strict=True)), dtype=[("days", "f8"), ("dead", "?")])
+    expected = CoxRegressor().fit(X, Y)
+    for y in (fields, turned, Y.tolist(), np.where(EVENT, TIME, -TIME)):
+        model = CoxRegressor().fit(X, y)
+        assert_array_equal(model.coef_, expected.coef_)
+        assert model.score(X, y) == expected.score(X, Y)
+    problem = Problem.from_arrays(X, np.where(EVENT, TIME, -TIME))
+    alone = fit(problem, Parameter(loss="cox-breslow", C=1 / (0.1 * N), gap_tol=1e-4))
+    assert_array_equal(alone.weights[:, 0], expected.coef_)
+
+
+def test_survival_curves():
+    model = CoxRegressor(0.01, tol=1e-9).fit(X, Y)
+    hazards = model.predict_cumulative_hazard_function(X)
+    survival = model.predict_survival_function(X)
+    assert hazards.shape == (N, len(model.event_times_))
+    assert_allclose(survival, np.exp(-hazards))
+    assert (np.diff(survival, axis=1) <= 0).all()
+    # Breslow: events are as many as the hazards that examples have lived through
+    lived = model.predict_cumulative_hazard_function(X, TIME).diagonal()
+    assert lived.sum() == pytest.approx(EVENT.sum())
+    assert_allclose(EVENT - lived, model.dual_coef_, atol=1e-6)  # martingale residuals
+    early = model.predict_survival_function(X[:2], [-1.0, 1e9])
+    assert_allclose(early[:, 0], 1.0)
+    assert_allclose(early[:, 1], survival[:2, -1])
+
+
+def test_strata_have_baselines_of_their_own():
+    names = np.array(["a", "b", "c"])[STRATA]
+    model = CoxRegressor(0.01).fit(X, Y, strata=names)
+    assert sorted(model.baseline_) == ["a", "b", "c"]
+    curves = model.predict_survival_function(X[:6], strata=names[:6])
+    for i, name in enumerate(names[:6]):
+        times, hazards = model.baseline_[name]
+        at = hazards[times == times[3]] * np.exp(model.predict(X[i : i + 1]))
+        place = np.searchsorted(model.event_times_, times[3])
+        assert curves[i, place] == pytest.approx(np.exp(-at[0]))
+    with pytest.raises(ValueError, match="the fit had strata"):
+        model.predict_survival_function(X)
+    with pytest.raises(ValueError, match="strata has 'z', which the fit did not have"):
+        model.predict_survival_function(X[:1], strata=["z"])
+    with pytest.raises(ValueError, match="strata have 1 entries, and X has 2 rows"):
+        model.predict_survival_function(X[:2], strata=["a"])
+
+
+def test_concordance_is_that_of_pairs():
+    scores = np.round(rng.normal(size=N), 1)
+    right = total = 0.0
+    for i in range(N):
+        for j in range(N):
+            later = TIME[j] > TIME[i] or (TIME[j] == TIME[i] and not EVENT[j])
+            if i != j and EVENT[i] and later:
+                right += (scores[j] > scores[i]) + (scores[j] == scores[i]) / 2
+                total += 1
+    assert concordance(np.where(EVENT, TIME, -TIME), scores) == pytest.approx(right / total)
+    assert concordance(TIME, scores, event=EVENT) == pytest.approx(right / total)
+
+
+def test_few_events():
+    one = np.zeros(N)
+    one[TIME.argmin()] = 1
+    model = CoxRegressor(0.1, tol=1e-9).fit(X, np.column_stack([TIME, one]))
+    assert model.duality_gap_ <= 1e-9 * model.objective_
+    last = np.zeros(N)
+    last[TIME.argmax()] = 1  # alone in its risk set: nothing to learn
+    model.fit(X, np.column_stack([TIME, last]))
+    assert_array_equal(model.coef_, np.zeros(4))
+    with pytest.raises(ValueError, match="all times are censored: the partial likelihood needs"):
+        model.fit(X, np.column_stack([TIME, 0 * one]))
+    with pytest.raises(ValueError, match="all times are censored"):
+        model.fit(X, Y, (~EVENT).astype(float))
+
+
+def test_what_is_refused():
+    with pytest.raises(ValueError, match="ties is 'exact'; it must be one of breslow, efron"):
+        CoxRegressor(ties="exact").fit(X, Y)
+    with pytest.raises(ValueError, match="the time of example 1 is -1; times must be finite and"):
+        CoxRegressor().fit(X[:2], [[-1.0, 1.0], [1.0, 1.0]])
+    with pytest.raises(ValueError, match="y has the event 2 in column 2; it must be 0 or 1"):
+        CoxRegressor().fit(X[:2], [[1.0, 2.0], [1.0, 1.0]])
+    with pytest.raises(ValueError, match="it must have a boolean event and a time"):
+        CoxRegressor().fit(X[:1], np.array([(1, 2.0)], dtype=[("event", "i8"), ("time", "f8")]))
+    with pytest.raises(ValueError, match=r"strata has shape \(1,\); it must have 150 entries"):
+        CoxRegressor().fit(X, Y, strata=[1])
+
+
+def lung():
+    if not (DATA / "lung.csv.xz").exists():
+        pytest.skip("RRMLINEAR_DATA has no lung.csv.xz")
+    with lzma.open(DATA / "lung.csv.xz", "rt") as file:
+        rows = list(csv.DictReader(file))
+    columns = ("age", "sex", "ph.ecog", "ph.karno", "wt.loss")
+    kept = [row for row in rows if all(row[name] for name in columns)]
+    features = np.array([[float(row[name]) for name in columns] for row in kept])
+    y = np.array([[float(row["time"]), row["status"] == "1"] for row in kept], dtype=float)
+    return (features - features.mean(axis=0)) / features.std(axis=0), y
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+def test_real_data_against_scikit_survival(ties):
+    sksurv = pytest.importorskip("sksurv.linear_model", reason="scikit-survival is the peer")
+    features, y = lung()
+    theirs = sksurv.CoxPHSurvivalAnalysis(alpha=0.01 * len(y), ties=ties, tol=1e-12)
+    fields = np.array([(e == 1, t) for t, e in y], dtype=[("event", "?"), ("time", "f8")])
+    theirs.fit(features, fields)
+    ours = CoxRegressor(0.01, ties=ties, tol=1e-12).fit(features, y)
+    assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
+    assert ours.score(features, y) == pytest.approx(theirs.score(features, fields))
+    curves = theirs.predict_survival_function(features[:5], return_array=True)
+    assert_allclose(
+        ours.predict_survival_function(features[:5], theirs.unique_times_), curves, atol=1e-5
+    )
+
+
+def test_real_data_against_lifelines():
+    lifelines = pytest.importorskip("lifelines", reason="lifelines is the peer")
+    import pandas
+
+    features, y = lung()
+    frame = pandas.DataFrame(features).assign(time=y[:, 0], event=y[:, 1])
+    frame[list(range(5))] /= frame[list(range(5))].std()
+    theirs = lifelines.CoxPHFitter(penalizer=0.1).fit(frame, "time", "event")
+    ours = CoxRegressor(0.1, ties="efron", tol=1e-12).fit(frame[list(range(5))].to_numpy(), y)
+    assert_allclose(ours.coef_, theirs.params_, atol=1e-4)
