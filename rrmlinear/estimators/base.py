@@ -55,11 +55,15 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Proof(PlainState):
-    """How a fit ended, without weights and duals: objectives times ``scale`` are the class's."""
+    """How a fit ended, without weights and duals: objectives times ``scale`` are the class's.
+
+    ``duals`` are counted when a page needs them, where they ``are_coef``: those of ``dual_coef_``.
+    """
 
     result: Result
     scale: float
     duals: DualCounts | None
+    are_coef: bool = False
 
 
 class Certified(CallbackSupportMixin, BaseEstimator):
@@ -130,12 +134,16 @@ class Certified(CallbackSupportMixin, BaseEstimator):
             sentence=sentence,
             result=proof.result,
             scale=proof.scale,
-            duals=proof.duals,
+            duals=self._dual_counts(),
             facts=facts,
             measured=measured,
             static=static,
         )
         write_run(run, path)
+
+    def _dual_counts(self: Any) -> DualCounts | None:
+        proof: Proof = self._proof_
+        return DualCounts.of(self.dual_coef_) if proof.are_coef else proof.duals
 
     def _expected_failed_checks(self) -> dict[str, str]:
         """The checks of scikit-learn that it may fail by its parameters, with reasons."""
@@ -185,7 +193,9 @@ class Certified(CallbackSupportMixin, BaseEstimator):
         last, self.status_, self.trace_ = result.trace[-1], result.status, result.trace
         self.objective_, self.duality_gap_ = scale * last.primal, scale * last.gap
         self.n_iter_ = last.number
-        self._proof_ = Proof(result.without_arrays(), scale, DualCounts.of(result.duals))
+        are_coef = result.duals is not None and hasattr(self, "dual_coef_")
+        duals = None if are_coef else DualCounts.of(result.duals)
+        self._proof_ = Proof(result.without_arrays(), scale, duals, are_coef)
         if self.verbose:
             self._say(f"{result.status.value}: {line_of(last)}")
             for note in result.notes:

@@ -130,7 +130,8 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         problem, chosen = self._prepared(X, y, sample_weight)
         if offset is not None:
             problem = replace(problem, offset=offset)
-        problem = moved(problem, chosen)
+        if problem.offset is not None:
+            problem = moved(problem, chosen)
         last = getattr(self, "dual_coef_", None) if self.warm_start else None
         start = last if last is not None and last.shape == np.shape(y) else None
         model, result = self._solve(problem, chosen, start)

@@ -114,6 +114,7 @@ class Reported:
 
     _training_: Any
     _proof_: Any
+    _dual_counts: Callable[[], Any]
     _checked_rows: Any
     coef_: Any
 
@@ -156,7 +157,7 @@ class Reported:
             self._columns(len(weights.T)),
             proof.result,
             proof.scale,
-            proof.duals,
+            self._dual_counts(),
             None if X is None else self._facts(X, y),
             names,
             tables=self._tables(),

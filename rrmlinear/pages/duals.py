@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.plain_state import PlainState
-from rrmlinear.solvers.loop.result import DualBlocks
 
 #: Bars of the histogram.
 BARS = 40
@@ -28,11 +27,12 @@ class DualCounts(PlainState):
 
     @classmethod
     def of(cls, duals: Any) -> DualCounts | None:
-        """Of a Result's duals; None where there are none, or all are 0."""
+        """Of a Result's duals, or a ``dual_coef_``; None where there are none, or all are 0."""
         if duals is None:
             return None
-        stored = isinstance(duals, DualBlocks)
-        sizes = np.abs(duals.values if isinstance(duals, DualBlocks) else np.ravel(duals))
+        stored = hasattr(duals, "indptr")  # of blocks, or a sparse matrix
+        name = "values" if hasattr(duals, "values") else "data"
+        sizes = np.abs(np.ravel(getattr(duals, name) if stored else duals))
         largest = float(sizes.max(initial=0))
         if not 0 < largest < np.inf:
             return None

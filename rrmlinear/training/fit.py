@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -125,7 +126,8 @@ def solve(
     Raises ChoiceError for a start that
     the solver does not take, and MemoryError for more weights than a process can address.
     """
-    problem = moved(problem, chosen)
+    if problem.offset is not None:
+        problem = moved(problem, chosen)
     chosen.check_problem(problem)
     if start is not None:
         check_starts(chosen)
@@ -187,7 +189,7 @@ def solve(
         loss=chosen.loss_row.name,
         rho=rho,
         numbers=_numbers(chosen) if kind == "measure" else {},
-        label_names=_words_of(problem, labels),
+        label_names=problem.label_names and _words_of(problem.label_names, labels),
         feature_names=problem.feature_names,
         parameter=choices,
         result=result,
@@ -201,11 +203,8 @@ def _numbers(chosen: Selection) -> dict[str, float]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _words_of(problem: Problem, labels: NDArray[np.int64]) -> tuple[str, ...] | None:
-    """The words of these labels, None where labels are numbers."""
-    words = problem.label_names
-    if words is None:
-        return None
+def _words_of(words: Sequence[str], labels: NDArray[np.int64]) -> tuple[str, ...]:
+    """The words of these labels."""
     return tuple(words[label - 1] for label in labels.tolist())
 
 

@@ -15,13 +15,16 @@ from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stopping import Stopping
-from rrmlinear.training.classes.steps import support_of
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.starts import Point, scalar_duals
 
 Vector = NDArray[np.float64]
 # Arrays with a number for each example whose memory is kept from pass to pass.
 KEPT_ARRAYS = 8
+
+
+#: A dual that cannot grow by this relative amount is at its bound.
+BOUND_GROWTH = 1e-9
 
 
 def solve_scalars(
@@ -111,3 +114,10 @@ def with_support(result: Result, loss: ScalarLoss, y: Vector) -> Result:
         return result
     result.support.update(support_of(result.duals, loss, y))
     return result
+
+
+def support_of(duals: Vector, loss: ScalarLoss, y: Vector) -> dict[str, int]:
+    """The numbers of the duals α that are not zero and of those at a bound."""
+    moved = int(np.count_nonzero(duals))
+    bounded = loss.count_bounded(y, duals, 1 + BOUND_GROWTH)
+    return {"examples": moved, "duals": moved, "at_bound": bounded}

@@ -134,8 +134,9 @@ class KernelEstimator(Described, Exported, Saved, PlainState, Certified):
 
     def _take_certificate(self, estimator: Any) -> None:
         self.intercept_ = estimator.intercept_
-        for name in ("objective_", "duality_gap_", "n_iter_", "status_", "trace_", "_proof_"):
+        for name in ("objective_", "duality_gap_", "n_iter_", "status_", "trace_"):
             setattr(self, name, getattr(estimator, name))
+        self._proof_ = replace(estimator._proof_, duals=estimator._dual_counts(), are_coef=False)
 
     def _check_choices(self, n_kernels: int, y: Any, sample_weight: Any) -> None:
         """Refuse wrong parameters before the features are made, which is most of the work."""

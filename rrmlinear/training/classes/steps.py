@@ -14,16 +14,14 @@ from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.core.loading import named
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
 from rrmlinear.solvers.loop.result import Result, Status, TraceRow
 from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.training.single import support_of
 
 Vector = NDArray[np.float64]
 
-#: A dual that cannot grow by this relative amount is at its bound.
-BOUND_GROWTH = 1e-9
 #: Steps of a problem that is easy; others take the solver for their size.
 MOST_STEPS = 25
 #: The widths of the first parabolas about a kink, in margins, which begin at weights of 0; the part
@@ -175,10 +173,3 @@ class ClassSteps:
             self.firsts[begin] = ascent.vectors
         first = self.firsts[begin][j - begin]
         return first if np.isfinite(first).all() else None
-
-
-def support_of(duals: Vector, loss: ScalarLoss, y: Vector) -> dict[str, int]:
-    """The numbers of the duals α that are not zero and of those at a bound."""
-    moved = int(np.count_nonzero(duals))
-    bounded = loss.count_bounded(y, duals, 1 + BOUND_GROWTH)
-    return {"examples": moved, "duals": moved, "at_bound": bounded}
