@@ -11,8 +11,8 @@ MOST_STEMS = 20
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 90_979,
-    "files": 773,
+    "lines": 90_918,
+    "files": 770,
     "extension modules": 59,
     "numeric constants of solvers and catalog": 397,
     "attributes of a class": 34,

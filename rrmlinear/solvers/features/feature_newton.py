@@ -28,7 +28,7 @@ from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_SMOOTHING
 from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
 from rrmlinear.solvers.second_order.feature_step import Step, StepSearch
-from rrmlinear.solvers.second_order.paces import USUAL_PACE
+from rrmlinear.solvers.second_order.inner_problem import USUAL_PACE
 from rrmlinear.solvers.second_order.samples import (
     LARGE_SAMPLE_FRACTION,
     takes_sample,

@@ -23,8 +23,7 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.steps import DERIVATIVE_DECREASE
 from rrmlinear.solvers.loop.tolerances import REFINEMENTS, STEP_ROUNDING
 from rrmlinear.solvers.second_order.beginning import beginning
-from rrmlinear.solvers.second_order.inner_problem import InnerProblem
-from rrmlinear.solvers.second_order.paces import pace_of
+from rrmlinear.solvers.second_order.inner_problem import InnerProblem, pace_of
 from rrmlinear.solvers.second_order.systems.systems import Systems
 
 Array = NDArray[np.float64]

@@ -16,10 +16,8 @@ from rrmlinear.simd.rows cimport (
 
 cdef enum:
     LOOKAHEAD = 8       # examples between the prefetch of a row and its use
-
-
-cdef enum:
     TOGETHER = 256      # examples whose rows stay in the cache; `rows_add` takes as many
+    PART = 10           # of the examples at hand, one of this number is in a pair
 
 
 def at_threshold(const double[::1] slopes not None, double threshold,
@@ -32,8 +30,8 @@ def at_threshold(const double[::1] slopes not None, double threshold,
     return result
 
 
-cdef class PairDuals:
-    """State: β, w = Σ β_i x_i, and F_i = y_i − x_i'w, the dual's derivative by β_i.
+cdef class RowPairs:
+    """Ascent by pairs of duals β, w = Σ β_i x_i; F_i = y_i − x_i'w is the dual's derivative by β_i.
 
     The dual is y'β − ½ ‖Σ β_i x_i‖² over lower ≤ β ≤ upper with the sum of β as it is. The
     violation is the largest F of a dual that can rise less the least of one that can fall.
@@ -44,11 +42,12 @@ cdef class PairDuals:
     cdef readonly double loss               # theirs at this middle, as of the last gap
     cdef readonly double middle             # between the F of the best rise and of the best fall
     cdef readonly Py_ssize_t visits         # reads of rows of the examples at hand
+    cdef readonly Py_ssize_t steps
     cdef Rows rows
     cdef const double[::1] y, lower, upper
     cdef double[::1] beta, w, F
-    cdef int32_t[::1] order, up             # examples at hand; those that rise
-    cdef double[::1] up_key
+    cdef int32_t[::1] order, up, down       # examples at hand; those that rise, and that fall
+    cdef double[::1] up_key, down_key
     cdef Py_ssize_t n, at_hand
     cdef double most, least                 # F of the best rise, and of the best fall
 
@@ -60,8 +59,8 @@ cdef class PairDuals:
         self.betas, self.weights = np.zeros(self.n), np.zeros(max(rows.width, 1))
         self.slopes = np.empty(self.n)
         self.beta, self.w, self.F = self.betas, self.weights, self.slopes
-        self.up_key = np.empty(self.n)
-        self.order, self.up = np.empty(self.n, dtype=np.int32), np.empty(self.n, dtype=np.int32)
+        self.up_key, self.down_key = np.empty(self.n), np.empty(self.n)
+        self.order, self.up, self.down = [np.empty(self.n, dtype=np.int32) for _ in range(3)]
 
     def find_slopes(self):
         """F of all examples."""
@@ -205,23 +204,6 @@ cdef class PairDuals:
                 row = rows_get(&self.rows.c, i)
                 row_axpy(&row, move, &self.w[0])
         return missing == 0
-
-
-# Ascent on the dual of a linear machine by pairs of duals: the steps, with examples left out.
-
-cdef enum:
-    PART = 10           # of the examples at hand, one of this number is in a pair
-
-
-cdef class RowPairs(PairDuals):
-    """maximize y'β − ½ ‖Σ β_i x_i‖² over lower ≤ β ≤ upper with the sum of β as it is."""
-
-    cdef readonly Py_ssize_t steps
-    cdef int32_t[::1] down                  # examples that fall
-    cdef double[::1] down_key
-
-    def __cinit__(self, Rows rows not None, y, lower, upper):
-        self.down, self.down_key = np.empty(self.n, dtype=np.int32), np.empty(self.n)
 
     def ascend(self, double violation, double gap, Py_ssize_t most):
         """Take steps until the violation is at most ``violation``, or the gap at most ``gap``, or

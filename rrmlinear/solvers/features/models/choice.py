@@ -12,9 +12,8 @@ from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scalar import ScalarRisk
 from rrmlinear.solvers.features.feature_subsets import FeatureSubsets
 from rrmlinear.solvers.features.models.columns_model import ColumnsModel
-from rrmlinear.solvers.features.models.gram_model import GramModel
+from rrmlinear.solvers.features.models.gram_model import GramModel, most_features, streamed_gram
 from rrmlinear.solvers.features.models.model import SWEEP_ACCURACY, Vector
-from rrmlinear.solvers.features.models.streamed_gram import StreamedGram, most_features
 from rrmlinear.solvers.second_order.added_curvature import AddedCurvature
 from rrmlinear.solvers.second_order.feature_step import Step
 
@@ -83,7 +82,7 @@ class ModelChoice:
         accuracy = SWEEP_ACCURACY if rough else accuracy
         given: Any = (pulls, begin, l1, self.modulus)
         if self.subsets is None:
-            gram = StreamedGram(self.risk.rows, features, curvatures, bool(self.free)).matrix()
+            gram = streamed_gram(self.risk.rows, features, curvatures, bool(self.free))
             return GramModel(gram, usable, *given, accuracy=accuracy)
         rows = self.subsets.rows
         if self._gram_pays(self.subsets.sizes, rows.is_dense, len(features)):

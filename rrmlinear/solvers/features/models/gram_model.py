@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from math import isqrt
+
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.blocks import RowBlocks
+from rrmlinear.data.rows import Rows
+from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features._gram_path import GramPath
+from rrmlinear.solvers.features.feature_subsets import part_of
 from rrmlinear.solvers.features.models.model import Vector, without_idle
+
+# Matrices of the working set that are in memory at once, of rows that are streamed.
+MATRICES = 4
 
 
 class GramModel:
@@ -50,3 +59,25 @@ class GramModel:
     def minimize(self) -> None:
         """Minimize nearly."""
         self.path.lower(self.l1, self.modulus, self.accuracy)
+
+
+def most_features(blocks: RowBlocks) -> int:
+    """The number of features whose matrices take no more memory than the blocks at once."""
+    return max(1, isqrt(blocks.most_bytes // (8 * MATRICES)))
+
+
+def streamed_gram(
+    rows: Rows, features: NDArray[np.int64], h: NDArray[np.float64], centred: bool
+) -> NDArray[np.float64]:
+    """Σ_i h_i x_i x_i' over some features, in one pass; with ``centred``, less the part of an
+    intercept, u u' / Σ h_i for u = Σ h_i x_i. The rows are cut to the features block by block.
+    """
+    count = len(features)
+    result, sums = np.zeros((count, count)), np.zeros(count)
+    for begin, end in rows.spans():
+        some = h[begin:end]
+        part = Hessian(part_of(rows.between(begin, end), features), some)
+        result += part.matrix()
+        if centred:
+            sums += part.adjoint(np.sqrt(some[part.active]))
+    return result - np.outer(sums, sums / h.sum()) if centred else result
