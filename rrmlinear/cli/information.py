@@ -24,6 +24,7 @@ from rrmlinear.cli.pages import check_page, command_of, page_errors
 from rrmlinear.cli.parser import MAX_THREADS, Parser, output, whole
 from rrmlinear.cli.report import warnings_said
 from rrmlinear.cli.usage import INFO, WIDTH
+from rrmlinear.core.records import replace
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.pages import advice, page
@@ -60,7 +61,8 @@ def main(arguments: Sequence[str]) -> None:
             labelled = read_labelled(path, options.threads, bool(options.strict))
         if labelled is None:
             read = read_chains if options.sequences else read_problem
-            problem = read(path, options.threads, bool(options.strict), asked=asked_of(options))
+            asked = replace(asked_of(options), queries=True)
+            problem = read(path, options.threads, bool(options.strict), asked=asked)
     if labelled is not None:
         known = label_lines(labelled)
         told, tried = [], [("each label against the rest", _command("-s 1 -B 1", path))]
@@ -93,7 +95,9 @@ def _command(flags: str, path: str) -> str:
 
 def _searches(problem: Problem | SequenceProblem, facts: DataFacts, path: str) -> Iterator[str]:
     """The command that searches C, with its range for these data."""
-    if isinstance(problem, SequenceProblem) or (facts.labels is not None and len(facts.labels) < 2):
+    if isinstance(problem, SequenceProblem) or facts.queries is not None:
+        return
+    if facts.labels is not None and len(facts.labels) < 2:
         return
     regression = facts.labels is None
     number = SEARCHED_REGRESSION if regression else SEARCHED

@@ -25,6 +25,11 @@ def commands(facts: DataFacts) -> list[tuple[str, str]]:
             ("probabilities of labels", "--loss crf"),
             ("labels alone, sooner", "--loss m3n"),
         ]
+    if facts.queries is not None:
+        return [
+            ("ranks within queries", "--loss rank-squared-hinge"),
+            ("ranks from few features", "--loss rank-squared-hinge --regularizer l1"),
+        ]
     if facts.labels is None:
         return _regressions()
     found = _classifiers(facts)

@@ -45,10 +45,10 @@ class DataFacts:
     """n examples of d features.
 
     ``row_norms`` and ``column_norms`` are of rows and columns that are not all zero; ``unused``
-    counts columns that are, ``empty`` such rows. ``sequences`` counts sequences, None without them.
-    ``labels`` with their ``counts`` are classes, both None where labels are numbers, of the
-    spread ``numbers``. ``weighted`` tells whether examples have weights; ``names`` are those of
-    the features.
+    counts columns that are, ``empty`` such rows. ``sequences`` counts sequences and ``queries``
+    queries, None without them. ``labels`` with their ``counts`` are classes, both None where labels
+    are numbers, of the spread ``numbers``. ``weighted`` tells whether examples have weights;
+    ``names`` are those of the features.
     """
 
     n: int
@@ -66,6 +66,7 @@ class DataFacts:
     weighted: bool
     sequences: int | None = None
     names: Sequence[str] | None = None
+    queries: int | None = None
 
     @property
     def density(self) -> float:
@@ -92,9 +93,10 @@ def facts_of(problem: Problem | SequenceProblem, as_numbers: bool | None = None)
     counts: NDArray[np.int64] | None
     if isinstance(problem, SequenceProblem):
         labels, counts = problem.labels, np.bincount(problem.label, minlength=problem.n_labels)
-        numbers, sequences = None, problem.n_sequences
+        numbers, sequences, queries = None, problem.n_sequences, None
     else:
-        sequences = None
+        sequences, ids = None, problem.query_ids
+        queries = None if ids is None else len(np.unique(ids))
         words = problem.label_names
         labels, counts, numbers = _labels_of(problem.labels, as_numbers and words is None)
         if words is not None and labels is not None:
@@ -115,6 +117,7 @@ def facts_of(problem: Problem | SequenceProblem, as_numbers: bool | None = None)
         problem.weights is not None,
         sequences,
         getattr(problem, "feature_names", None),
+        queries,
     )
 
 

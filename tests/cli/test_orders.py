@@ -44,6 +44,15 @@ def test_ranks(train, predict, ranked, loss, regularizer):
     assert float(told["Kendall's tau"]) == pytest.approx(kendall_tau(y, scores, qid), rel=1e-4)
 
 
+def test_info_counts_queries_of_text_and_of_containers(info, convert, ranked):
+    assert convert(ranked, "ranked.rrm").code == 0
+    for name in (ranked, "ranked.rrm"):
+        ended = info(name)
+        assert (ended.code, ended.err) == (0, "")
+        assert f"queries                    {len(np.unique(QID))}\n" in ended.out
+        assert f"train --loss rank-squared-hinge {name}" in ended.out
+
+
 def test_a_cache_and_a_report(train, ranked, folder):
     pytest.importorskip("jinja2")
     choices = ("--loss", "rank-hinge", "-c", 0.1)
