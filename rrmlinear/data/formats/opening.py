@@ -195,7 +195,8 @@ def _with_names(problem: Problem, asked: Asked) -> Problem:
 
 def with_offset(problem: Problem, asked: Asked) -> Problem:
     """The problem of a text or a container with the offsets of a file, where that was asked for."""
-    n, given = problem.n_examples, {}
+    n = problem.n_examples
+    given: dict[str, Any] = {}
     if problem.offset is not None:
         return problem
     for field in ("offset", "exposure"):

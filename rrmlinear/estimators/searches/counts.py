@@ -51,7 +51,7 @@ class MeanSearch(AlphaSearch, MeanRegressor):
         """
         self._validate_params()
         X, y, sample_weight = labelled(X, y, sample_weight)
-        self._offset = X.offset if isinstance(X, Problem) else None
+        self._offset: Any = X.offset if isinstance(X, Problem) else None
         if offset is not None or exposure is not None:
             self._offset = log_exposure(offset, exposure, len(y))
         try:

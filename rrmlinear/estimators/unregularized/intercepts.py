@@ -83,6 +83,7 @@ def with_ones(X: Any, value: float = 1.0) -> Any:
 def without_penalty(choices: dict[str, Any], column: int) -> dict[str, Any]:
     """Choices with one more column that has no penalty, in a group of its own."""
     factors, groups = choices.get("penalty_factors"), choices.get("groups")
+    own: dict[str, Any]
     if factors is not None:
         own = {"penalty_factors": np.append(np.broadcast_to(factors, (column,)), 0.0)}
     else:
