@@ -18,7 +18,7 @@ MOST = {
     "attributes of a class": 34,
     "depth of inheritance": 6,
     "looks at a shape in the catalog": 0,
-    "lines of tests": 43_635,
+    "lines of tests": 43_704,
     "constants that tests set": 8,
 }
 #: What sets a constant of a module in a test.

@@ -106,7 +106,7 @@ SETTINGS = {
     RidgeCV: ({}, {"cv": 3}, {"positive": True}),
     CoxRegressor: ({}, {"ties": "efron", "l1_ratio": 1.0}),
     RankingSVM: ({}, {"loss": "hinge"}, {"loss": "logistic", "penalty": "l1"}),
-    RidgeClassifier: ({}, {"positive": True, "class_weight": "balanced"}),
+    RidgeClassifier: ({}, {"alpha": 0.1, "class_weight": "balanced"}),
     RidgeClassifierCV: ({}, {"cv": 3}, {"scoring": "accuracy"}),
     MultiTaskRegressor: ({}, {"loss": "huber", "solver": "fista"}, {"solver": "pdprox-primal"}),
     ERLPBoostClassifier: (
