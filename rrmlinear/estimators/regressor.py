@@ -182,6 +182,8 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         weights = np.ones(len(y)) if given.weights is None else given.weights
         mean = np.full(len(y), np.average(y, weights=weights))
         found = np.asarray(self._scores(X).ravel(), dtype=np.float64)
+        if np.ptp(y) == 0:  # as R² of scikit-learn
+            return float(np.allclose(row.means(found), y))
         return 1 - deviance(chosen, y, found, weights) / deviance(
             chosen, y, row.scores(mean), weights
         )

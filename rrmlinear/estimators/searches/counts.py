@@ -79,7 +79,7 @@ class MeanSearch(AlphaSearch, MeanRegressor):
         if self._offset is not None:
             known = Problem.from_arrays(np.ones((len(y), 1)), y, weights, offset=self._offset)
             known = moved(*self._chosen(known, row))
-            y, weights = known.labels, known.weights
+            y, weights = known.labels, np.asarray(known.weights)
         mean = (
             weights @ y / weights.sum() if self.fit_intercept else float(row.means(np.zeros(1))[0])
         )

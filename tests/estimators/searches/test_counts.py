@@ -72,3 +72,10 @@ def test_other_scores_and_refusals():
         PoissonRegressorCV(alphas=[0.0, 1.0]).fit(X, COUNTS)
     with pytest.raises(ValueError, match="power is 3"):
         TweedieRegressorCV(power=3).fit(X, COSTS)
+
+
+def test_a_fold_of_one_label_has_a_score():
+    y = np.where(np.arange(N) < N // 3, 2.0, COUNTS)
+    search = PoissonRegressorCV(alphas=[0.1], cv=KFold(3)).fit(X, y)
+    assert search.scores_path_[0, 0] == 0
+    assert np.isfinite(search.scores_path_).all()
