@@ -1,5 +1,5 @@
-"""Sums over active rows with rates for classes, and their d × d parts for each two classes: the loops
-of `BlockHessian`.
+"""Sums over active rows with rates for classes, and their d × d parts for each two classes: the
+loops of `BlockHessian`.
 """
 
 from libc.stdint cimport int32_t, int64_t, uintptr_t

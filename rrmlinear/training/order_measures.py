@@ -64,7 +64,8 @@ def _discounted(gains: Array, query: Any, is_new: Any, k: int | None) -> Array:
     shares = 1 / np.log2(rank + 2)
     if k is not None:
         shares[rank >= k] = 0
-    return np.bincount(query, gains * shares)
+    sums: Array = np.bincount(query, gains * shares).astype(np.float64)
+    return sums
 
 
 def kendall_tau(y: Any, scores: Any, qid: Any = None) -> float:

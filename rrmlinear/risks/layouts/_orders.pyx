@@ -60,7 +60,7 @@ def pair_slopes(const double[::1] scores not None, const int64_t[::1] sorted_ no
     """Slopes of Σ u_i l_j t and of Σ u_i l_j t² over the pairs with t = margin − s_i + s_j > 0.
 
     i has the larger grade of both; u are the weights ``upper`` and l are ``lower``. The result is
-    4 × n: for t the sums as i and as j, then the same for t². O(m log g) for m examples of g grades.
+    4 × n: for t the sums as i and as j, then the same for t². O(m log g) for m examples, g grades.
     """
     cdef Py_ssize_t q, p, r, a, b, g, most = 0, i, j, n = scores.shape[0]
     cdef double count, moment
@@ -193,7 +193,7 @@ def partial_likelihood(const double[::1] scores not None, const int64_t[::1] by_
     """
     cdef Py_ssize_t q, p, r, first, a, b, k, m, i, n = scores.shape[0]
     cdef double total = 0, top, size, died, mean, gone, share, log_set, term, rest
-    found, sets = np.zeros(n), np.zeros(n)
+    found = np.zeros(n)
     risks, shares = np.full(n, -np.inf), np.zeros(n)
     cdef double[::1] out = found
     cdef double[::1] risk = risks      # log of Σ over the events of a time of w / (its risk set)
