@@ -221,8 +221,8 @@ def in_steps(
     n, found = problem.n_examples, []
     for begin in range(0, max(n, 1), ROWS_AT_ONCE):
         rows = problem.rows.between(begin, begin + ROWS_AT_ONCE)
-        beside = (problem.labels, problem.offset)
-        labels, offset = (None if a is None else a[begin : begin + ROWS_AT_ONCE] for a in beside)
+        labels, offset = problem.labels[begin : begin + ROWS_AT_ONCE], problem.offset
+        offset = None if offset is None else offset[begin : begin + ROWS_AT_ONCE]
         found.append(predict(Problem(rows, labels, offset=offset)))
         show(min(begin + ROWS_AT_ONCE, n), n)
     return np.concatenate(found)

@@ -139,10 +139,8 @@ class OverWorkers(HasClient, LinearModel):
                 setattr(alone, own, getattr(self, own))
         return mapped(getattr(alone, name), X, dtype, columns)
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The accuracy of labels, or R² of numbers, on X with y, both weighed."""
-        if not is_collection(X):
-            return float(super().score(X, y, sample_weight))  # type: ignore[misc]
+    def _scored(self, X: Any, y: Any, sample_weight: Any) -> float:
+        """The accuracy of labels, or R² of numbers, on a collection X with y, both weighed."""
         measure = accuracy_score if is_classifier(self) else r2_score
         predicted = computed(self.predict(X))  # type: ignore[attr-defined]
         weights = None if sample_weight is None else computed(sample_weight)
@@ -240,6 +238,12 @@ class LinearClassifier(OverWorkers, general.LinearClassifier):
         check_is_fitted(self)
         return self._predicted("predict", X, self.classes_.dtype, 1)
 
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The accuracy of labels on X with y, both weighed."""
+        if not is_collection(X):
+            return super().score(X, y, sample_weight)
+        return self._scored(X, y, sample_weight)
+
     @available_if(links_scores)
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of shape (n_samples, n_classes), of the losses that have them."""
@@ -280,3 +284,19 @@ class LinearRegressor(OverWorkers, general.LinearRegressor):
         if offset is not None or exposure is not None:
             raise ValueError("predictions of collections take no offset and no exposure")
         return self._predicted("predict", X, _kind_of_scores(X), 1)
+
+    def score(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        offset: Any = None,
+        exposure: Any = None,
+    ) -> float:
+        """As `rrmlinear.LinearRegressor.score`; collections take no offset."""
+        if not is_collection(X):
+            return super().score(X, y, sample_weight, offset=offset, exposure=exposure)
+        if offset is not None or exposure is not None:
+            raise ValueError("scores of collections take no offset and no exposure")
+        return self._scored(X, y, sample_weight)
