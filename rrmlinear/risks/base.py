@@ -100,6 +100,12 @@ class Evaluation:
             at.tangent()
         return at, at.derivative_along(moves)
 
+    def attains(self) -> bool:
+        """Whether `conjugate` is known: F is of these terms alone, at derivatives that hold its
+        condition.
+        """
+        return self.terms is not None
+
     def conjugate(self) -> float:
         """F* of the derivatives, of a differentiable loss: ⟨s, F'⟩ − F, without a search for the
         scores of slopes.
@@ -197,6 +203,9 @@ class Conditioned(Evaluation):
     @property
     def intercept(self) -> Any:  # type: ignore[override]
         return self.best.intercept
+
+    def attains(self) -> bool:
+        return bool(self.condition.admits(self.best.alphas))
 
     @property
     def is_above(self) -> bool:  # type: ignore[override]

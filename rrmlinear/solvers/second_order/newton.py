@@ -172,7 +172,8 @@ class Newton(Solver):
             derivatives = self.at.derivatives
             vector = -self.inner.smooth.gradient(derivatives)
             dual, omega = None, self.regularizer
-            if self.inner.is_exact and derivatives.ndim == 1 and omega.modulus > 0:
+            is_known = self.inner.is_exact and derivatives.ndim == 1 and omega.modulus > 0
+            if is_known and self.at.attains():
                 dual = -self.at.conjugate() - omega.conjugate_of(vector)
             self.certificate.offer_duals(-derivatives, vector, dual=dual, exact=True)
             self.vector = self.at, vector
