@@ -89,14 +89,6 @@ class Hessian(RowSums):
                 self.units.append(unit)
                 self.lines.append(super().adjoint(unit))
 
-    def of_sample(self, fraction: int) -> Hessian:
-        """That of every ``fraction``-th active row, on average; each stands for as many."""
-        n = self.size // fraction
-        some = fraction * np.arange(n) + np.random.default_rng(0).integers(0, fraction, n)
-        h, chosen = np.zeros(len(self.weights)), self.active[some]
-        h[chosen] = fraction * self.weights[chosen]
-        return Hessian(self.rows, h, self.free)
-
     def times(self, p: Array) -> Array:
         """Z p."""
         if isinstance(self.held, np.ndarray):

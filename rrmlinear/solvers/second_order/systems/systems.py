@@ -19,7 +19,6 @@ from rrmlinear.solvers.second_order.limits import (
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,
 )
-from rrmlinear.solvers.second_order.samples import SAMPLE_FRACTION, suits_sample
 from rrmlinear.solvers.second_order.systems.gram_systems import GramSystems
 from rrmlinear.solvers.second_order.systems.kept_factor import KeptFactor
 
@@ -34,8 +33,7 @@ class Systems:
 
     It is nearly exact for p or d up to MAX_FACTORIZED, else approximate. H = Z'Z with p × d Z. The
     smaller of D + Z'Z and I + Z D⁻¹ Z' is factorized (Woodbury), and conjugate gradients mend what
-    its factor lacks by rounding. Where examples are many for each of d unknowns, the factor is that
-    of a sample of the terms. Beyond the limit the diagonal serves as preconditioner.
+    its factor lacks by rounding. Beyond the limit the diagonal serves as preconditioner.
     Where F ``is_quadratic``, one system is the whole problem: the diagonal serves to the residual
     asked for.
     """
@@ -88,13 +86,6 @@ class Systems:
         begin, rest = self.kept.solved(hessian, product, b, decrease)
         if rest is None:
             return begin
-        if decrease > FACTORED_DECREASE and self._suits_sample(hessian, d):
-            matrix = hessian.of_sample(SAMPLE_FRACTION).matrix()
-            matrix.flat[:: d + 1] += diagonal
-            more, _ = conjugate_gradients(
-                product, Factor(matrix).solve, rest, FACTORED_DECREASE, MAX_REFINEMENTS
-            )
-            return begin + more
         matrix = hessian.matrix()
         matrix.flat[:: d + 1] += diagonal
         self.latest = factor = Factor(matrix.copy())
@@ -103,15 +94,6 @@ class Systems:
             matrix.__matmul__, factor.solve, rest, FACTORED_DECREASE, MAX_REFINEMENTS
         )
         return begin + more
-
-    def _suits_sample(self, hessian: Any, d: int) -> bool:
-        """Whether the matrix of a sample is near that of all rows, and products with these rows,
-        sparse and in memory, take less time than their matrix.
-        """
-        rows = getattr(hessian, "rows", None)
-        if hessian.k > 1 or rows is None or rows.is_dense or rows.blocks is not None:
-            return False
-        return suits_sample(True, hessian.size / d)
 
     def _by_matrix(self, matrix: Array, b: Array) -> Array:
         solve = Factor(matrix.copy()).solve

@@ -1,4 +1,4 @@
-"""Systems of sparse rows, many for each unknown: a sample's factor, and products with all rows."""
+"""Systems of sparse rows, many for each unknown, and counts that they prove."""
 
 import numpy as np
 import pytest
@@ -21,13 +21,6 @@ def test_the_solution_is_that_of_all_rows(free, decrease):
     matrix, b = hessian.matrix() + np.eye(D), RNG.normal(size=D)
     found = Systems().solved(hessian, np.ones(D), b, decrease)
     np.testing.assert_allclose(found, np.linalg.solve(matrix, b), rtol=1e-3, atol=1e-7)
-
-
-def test_a_sample_stands_for_all_rows():
-    hessian = Hessian(Problem.from_arrays(X, np.zeros(N)).rows, np.ones(N))
-    sample = hessian.of_sample(8)
-    assert sample.size == N // 8
-    assert sample.matrix().trace() == pytest.approx(hessian.matrix().trace(), rel=0.1)
 
 
 @pytest.mark.parametrize("power", [1.0, 1.3, 2.0])
