@@ -1,4 +1,6 @@
-"""Weights with bounds and with factors of their penalties: boxes, a wide box of columns without a penalty, the elastic net's ball."""
+"""Weights with bounds and with factors of their penalties: boxes, a wide box of columns without a
+penalty, the elastic net's ball.
+"""
 
 from libc.math cimport INFINITY, NAN, fabs
 from libc.stdlib cimport free, malloc
@@ -112,7 +114,8 @@ cdef class Bounded(Regularizer):
             return self.inner.value(w, n)
         cdef double total = 0
         for j in range(n):
-            total += self.factor[j * self.factor_step] * (self.s / 2 * w[j] + self._sign(w[j])) * w[j]
+            total += self.factor[j * self.factor_step] * w[j] * (
+                self.s / 2 * w[j] + self._sign(w[j]))
         return total
 
     cdef double derivative(self, const double* w, const double* d, Py_ssize_t n) noexcept nogil:
