@@ -56,7 +56,7 @@ def _weighted(place: str) -> Callable[..., Regularizer]:
 
 
 def _of_rows(place: str) -> Callable[..., Regularizer]:
-    """The same of the weights of each feature, and of the features' factors."""
+    """What makes a regularizer whose groups are the weights of each feature, with their factors."""
 
     def build(factors: Any, radius: float | None = None) -> Regularizer:
         groups = ROWS if factors is USUAL else np.arange(np.size(factors))

@@ -4,7 +4,7 @@ Examples of a query lie at ``begin[q] … begin[q + 1] − 1``. The loops form n
 the logistic loss, of which a query's are visited one after the other.
 """
 
-from libc.math cimport INFINITY, exp, log, log1p
+from libc.math cimport INFINITY, exp, fabs, log, log1p
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
@@ -165,7 +165,7 @@ def logistic_pairs(const double[::1] scores not None, const int64_t[::1] by_grad
                 else:
                     for r in range(next_, b):
                         j = by_grade[r]
-                        x = exp(-abs_of(scores[i] - scores[j]))
+                        x = exp(-fabs(scores[i] - scores[j]))
                         part = weights[i] * weights[j]
                         slope = part * (x if scores[i] > scores[j] else 1.0) / (1 + x)
                         of_pairs += part * (log1p(x) + max(scores[j] - scores[i], 0.0))
@@ -174,10 +174,6 @@ def logistic_pairs(const double[::1] scores not None, const int64_t[::1] by_grad
                 out[i] -= sum_
                 total += of_pairs
     return total, found
-
-
-cdef inline double abs_of(double x) noexcept nogil:
-    return x if x > 0 else -x
 
 
 def partial_likelihood(const double[::1] scores not None, const int64_t[::1] by_time not None,

@@ -22,6 +22,16 @@ Vector = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 
+def _numbered(groups: Any, n: int) -> tuple[Places, Places]:
+    """The number of the group of each example, all of one where ``groups`` is None, and where each
+    group begins in the order of these.
+    """
+    names, numbers = np.unique(np.zeros(n) if groups is None else groups, return_inverse=True)
+    begin = np.zeros(len(names) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(numbers, minlength=len(names)), out=begin[1:])
+    return numbers, begin
+
+
 class QueryPairs:
     """Pairs of examples of one query, i of the larger label, of weight ``upper_i lower_j``.
 
@@ -31,11 +41,8 @@ class QueryPairs:
 
     def __init__(self, y: Vector, groups: Any, upper: Vector, lower: Vector | None = None) -> None:
         n = len(y)
-        found = np.zeros(n, dtype=np.int64) if groups is None else np.asarray(groups)
-        names, query = np.unique(found, return_inverse=True)
+        query, self.begin = _numbered(groups, n)
         self.query = query.astype(np.int32)
-        self.begin = np.zeros(len(names) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(query, minlength=len(names)), out=self.begin[1:])
         rising = np.lexsort((y, query))
         is_new = np.ones(n, dtype=bool)
         is_new[1:] = (np.diff(query[rising]) != 0) | (np.diff(y[rising]) != 0)
@@ -119,13 +126,10 @@ class RiskSets:
 
     def __init__(self, loss: Any, y: Vector, groups: Any, weights: Vector) -> None:
         n, time = len(y), np.abs(y)
-        found = np.zeros(n, dtype=np.int64) if groups is None else np.asarray(groups)
-        names, stratum = np.unique(found, return_inverse=True)
+        stratum, self.begin = _numbered(groups, n)
         self.loss, self.weights, self.time = loss, weights, time
         self.event = (~np.signbit(y) & (weights > 0)).astype(np.int32)
         self.by_time = np.lexsort((-time, stratum))
-        self.begin = np.zeros(len(names) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(stratum, minlength=len(names)), out=self.begin[1:])
         same, at = stratum[self.by_time], time[self.by_time]
         last = np.append((np.diff(same) != 0) | (np.diff(at) != 0), True)
         ends = np.flatnonzero(last) + 1
