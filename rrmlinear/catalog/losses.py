@@ -324,17 +324,18 @@ MEASURE_LOSSES: Mapping[str, LossRow] = _table(
     ),
 )
 ORDER, LIKELIHOOD = frozenset({"measure", "order"}), "minus the log partial likelihood"
+TAU, CONCORDANCE = "Kendall's tau", "Concordance"
 #: Losses of the order of examples, t = s_i − s_j for y_i > y_j within a query; labels are grades.
 #: Those of Cox take a time, with the sign − where it is censored, and a query is a stratum.
 ORDER_LOSSES: Mapping[str, LossRow] = _table(
     *(
-        LossRow(name, "regression", formula, f"losses.orders:{maker}", {}, ORDER | features)
-        for name, formula, maker, features in (
-            ("rank-hinge", "Σ max(0, 1 − t)", "rank_hinge", set()),
-            ("rank-squared-hinge", "Σ max(0, 1 − t)²", "rank_squared_hinge", SMOOTH),
-            ("rank-logistic", "Σ log(1 + e^(−t))", "rank_logistic", SMOOTH),
-            ("cox-breslow", f"{LIKELIHOOD}, Breslow's ties", "cox_breslow", SMOOTH),
-            ("cox-efron", f"{LIKELIHOOD}, Efron's ties", "cox_efron", SMOOTH),
+        LossRow(name, "regression", formula, f"losses.orders:{maker}", {}, ORDER | of, title=title)
+        for name, formula, maker, of, title in (
+            ("rank-hinge", "Σ max(0, 1 − t)", "rank_hinge", set(), TAU),
+            ("rank-squared-hinge", "Σ max(0, 1 − t)²", "rank_squared_hinge", SMOOTH, TAU),
+            ("rank-logistic", "Σ log(1 + e^(−t))", "rank_logistic", SMOOTH, TAU),
+            ("cox-breslow", f"{LIKELIHOOD}, Breslow's ties", "cox_breslow", SMOOTH, CONCORDANCE),
+            ("cox-efron", f"{LIKELIHOOD}, Efron's ties", "cox_efron", SMOOTH, CONCORDANCE),
         )
     )
 )

@@ -81,6 +81,11 @@ class Selection:
         return select(replace(choices, solver=twin, loss=loss))
 
     @property
+    def has_order(self) -> bool:
+        """Whether the loss is of the order of all examples: of ranks, or of times."""
+        return "order" in self.features
+
+    @property
     def tolerance(self) -> float | None:
         """The tolerance of the type's own stopping rule, or None where the gap counts."""
         if self.choices.gap_tol is not None:
@@ -124,7 +129,7 @@ class Selection:
             raise ValueError("the problem has no examples")
         if self.loss_row.labels is not None:
             self.loss_row.check_labels(np.asarray(problem.labels))
-        if "order" in self.features and problem.bias > 0:
+        if self.has_order and problem.bias > 0:
             raise ValueError(
                 f"loss {self.loss_row.name} compares scores with each other: a bias has no effect"
             )
@@ -251,6 +256,8 @@ class Selection:
             over: Any = PairSums(self.loss, QueryPairs(y, groups, costs / C))
         else:
             over = RiskSets(self.loss, y, groups, costs / C)
+            if not over.event.any():
+                raise ValueError("all times are censored: the partial likelihood needs an event")
         return OrderRisk(problem.rows, self.loss, over, C, self.choices.threads)
 
     def set_rule(self, solver: Solver, task: Task) -> None:

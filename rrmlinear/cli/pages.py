@@ -89,8 +89,9 @@ class Report:
         from rrmlinear.pages.canvas import MOST_CURVES
         from rrmlinear.pages.pictures import scores_along
         from rrmlinear.pages.run import Cell, Table
+        from rrmlinear.training.search import scores_by_error
 
-        regression = chosen.kind == "regression"
+        regression = scores_by_error(chosen)
         score = "mean squared error" if regression else chosen.loss_row.title or "accuracy"
         with_epsilon = best.epsilon is not None
         heads = ["C", *(["p"] if with_epsilon else []), score]

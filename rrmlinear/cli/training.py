@@ -110,7 +110,7 @@ def _read(options: TrainingOptions) -> Problem | SequenceProblem:
     given = (options.training_file, options.reading_threads, options.strict, options.cached)
     if options.chosen.kind == "chain":
         return read_chains(*given, options.edges_file, options.cliques_file, options.asked)
-    return read_problem(*given, replace(options.asked, queries="order" in options.chosen.features))
+    return read_problem(*given, replace(options.asked, queries=options.chosen.has_order))
 
 
 def _read_test(
@@ -120,7 +120,7 @@ def _read_test(
     assert options.report_test is not None
     read = read_chains if options.chosen.kind == "chain" else read_problem
     known = {"features": getattr(problem, "feature_names", None), "n_features": problem.n_features}
-    known["queries"] = "order" in options.chosen.features
+    known["queries"] = options.chosen.has_order
     asked = replace(options.asked, **known)
     return read(options.report_test, options.reading_threads, options.strict, asked=asked)
 
@@ -212,23 +212,33 @@ class _Run:
     def over_folds(self, folds: int) -> None:
         """Cross validate, or search by it."""
         problem = self.problem
-        n = problem.n_sequences if isinstance(problem, SequenceProblem) else problem.n_examples
-        if folds > n:
+        what = "data"
+        if isinstance(problem, SequenceProblem):
+            n = problem.n_sequences
+        elif self.options.chosen.has_order:
+            from rrmlinear.training.order_folds import units_of
+
+            what, n = units_of(problem, self.options.chosen)
+        else:
+            n = problem.n_examples
+        if folds > n > 1:
             folds = n
-            warn(
-                "# folds > # data. Will use # folds = # data instead "
-                "(i.e., leave-one-out cross validation)"
-            )
+            kind = " (i.e., leave-one-out cross validation)" if what == "data" else ""
+            warn(f"# folds > # {what}. Will use # folds = # {what} instead{kind}")
         if self.options.search is not None:
             self.search(folds, self.options.search)
         else:
             self.cross_validate(folds)
 
     def search(self, folds: int, begin: SearchOptions) -> None:
-        from rrmlinear.training.search import search
+        from rrmlinear.training.search import scores_by_error, search
 
         assert isinstance(self.problem, Problem)
-        quiet = self.options.quiet
+        quiet, chosen = self.options.quiet, self.options.chosen
+        if chosen.has_order:
+            from rrmlinear.training.order_folds import check_folds
+
+            check_folds(self.problem, folds, chosen)
         print(f"Doing parameter search with {folds}-fold cross validation.", flush=True)
 
         trials: list[Trial] = []
@@ -236,15 +246,14 @@ class _Run:
         def say(trial: Trial) -> None:
             trials.append(trial)
             if not quiet:
-                print(trial_line(trial, regression), flush=True)
+                print(trial_line(trial, is_error), flush=True)
 
-        regression = self.options.chosen.kind == "regression"
+        is_error = scores_by_error(chosen)
         first = begin.first_cost, begin.first_epsilon
         with warnings_said():
-            best = search(self.problem, self.options.chosen, folds, *first, say, self._on_pass([]))
-        name = self.options.chosen.loss_row.title or "accuracy"
-        print(best_line(best, regression, name))
-        self.report.of_search(trials, best, self.options.chosen, self.problem)
+            best = search(self.problem, chosen, folds, *first, say, self._on_pass([]))
+        print(best_line(best, is_error, chosen.loss_row.title or "accuracy"))
+        self.report.of_search(trials, best, chosen, self.problem)
 
     def cross_validate(self, folds: int) -> None:
         options = self.options
@@ -253,14 +262,19 @@ class _Run:
         if isinstance(self.problem, SequenceProblem):
             lines = f"Cross Validation {sequence_lines(predicted, self.problem)}"
         else:
-            lines = self._lines_of_examples(predicted)
+            lines = self._lines_of_examples(predicted, folds)
         print(lines)
         self.report.of_folds(folds, lines, options.chosen, self.problem)
 
-    def _lines_of_examples(self, predicted: NDArray[Any]) -> str:
-        """The lines of a cross validation: LIBLINEAR's, and that of a measure of all labels."""
+    def _lines_of_examples(self, predicted: NDArray[Any], folds: int) -> str:
+        """The lines of a cross validation: LIBLINEAR's, and those of measures of all labels."""
         assert isinstance(self.problem, Problem)
         chosen, labels = self.options.chosen, self.problem.labels
+        if chosen.has_order:
+            from rrmlinear.training.cross_validation import value_of_order
+
+            found = value_of_order(self.problem, chosen, folds, predicted)
+            return "\n".join(f"Cross Validation {n} = {each:g}" for n, each in found.items())
         if chosen.kind != "measure":
             return cross_validation_lines(predicted, labels, chosen.kind == "regression")
         from rrmlinear.training.cross_validation import value_of_measure

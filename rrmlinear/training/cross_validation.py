@@ -16,8 +16,12 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import OnPass
 from rrmlinear.training.fit import fit_selection
 from rrmlinear.training.model import Model
+from rrmlinear.training.order_folds import measures_over_folds, parts_of_orders
 from rrmlinear.training.starts import Start
 from rrmlinear.training.streaming import is_held
+
+#: A name, the numbers of the examples held out, and those of the others.
+Part = tuple[str, NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,24 +134,31 @@ def folds_of(problem: Problem, folds: int, chosen: Selection) -> Iterator[Fold]:
     """The folds of a problem: its examples shuffled, or with n folds in their order.
 
     A container that exceeds the memory for training, or whose limit is chosen, has `MappedFold`s.
-    Raises ValueError for a loss of the order of all examples, of which folds know a part.
+    Losses of the order of examples have the folds of `parts_of_orders`.
     """
-    if "order" in chosen.features:
-        raise ValueError(
-            f"loss {chosen.loss_row.name} compares examples with each other, and folds of single "
-            "examples tear them apart: hold out queries or strata in a file of their own"
-        )
-    held = is_held(problem, chosen)
-    for name, part, rest in parts_of(problem.n_examples, folds, chosen.choices.seed):
+    held, parts = is_held(problem, chosen), _parts(problem, folds, chosen)
+    for name, part, rest in parts:
         if held:
             yield MappedFold(name, np.sort(part), problem)
         else:
             yield CopiedFold(name, part, problem.take(rest), problem.take(part))
 
 
-def parts_of(
-    n: int, folds: int, seed: int
-) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.int64]]]:
+def value_of_order(
+    problem: Problem, chosen: Selection, folds: int, scores: NDArray[np.float64]
+) -> dict[str, float]:
+    """The measures of ranks, or of times, of scores that `cross_validate` gave."""
+    held_out = [part for _, part, _ in parts_of_orders(problem, folds, chosen)]
+    return measures_over_folds(problem, chosen, held_out, scores)
+
+
+def _parts(problem: Problem, folds: int, chosen: Selection) -> Iterator[Part]:
+    if chosen.has_order:
+        return parts_of_orders(problem, folds, chosen)
+    return parts_of(problem.n_examples, folds, chosen.choices.seed)
+
+
+def parts_of(n: int, folds: int, seed: int) -> Iterator[Part]:
     """(name, numbers held out, the others) of each fold of 0 … n − 1.
 
     Raises ValueError for fewer than 2 folds and for more than n.

@@ -29,7 +29,7 @@ def moved(problem: Problem, chosen: Selection) -> Problem:
     row, offset = chosen.loss_row, problem.offset
     if offset is None:
         return problem
-    if "order" in chosen.features:
+    if chosen.has_order:
         raise ValueError(f"loss {row.name} takes no offset: losses of residuals and means take one")
     if row.link not in (None, "exp") or row.kind != "regression":
         raise ValueError(

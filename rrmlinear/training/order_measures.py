@@ -15,13 +15,13 @@ USUAL_K = 10
 
 
 def measures_of(loss: str, y: Array, scores: Array, groups: Any) -> dict[str, float]:
-    """The measures of a loss of orders, by their names."""
+    """The measures of a loss of orders, by their names; grades below 0 have no nDCG."""
     if loss.startswith("cox"):
         return {"Concordance": concordance(y, -scores, groups)}
-    return {
-        f"nDCG@{USUAL_K}": ndcg(y, scores, groups, USUAL_K),
-        "Kendall's tau": kendall_tau(y, scores, groups),
-    }
+    found = {"Kendall's tau": kendall_tau(y, scores, groups)}
+    if len(y) and y.min() >= 0:
+        found = {f"nDCG@{USUAL_K}": ndcg(y, scores, groups, USUAL_K)} | found
+    return found
 
 
 def ndcg(y: Any, scores: Any, qid: Any = None, k: int | None = None) -> float:

@@ -12,8 +12,10 @@ import numpy as np
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import OnPass
+from rrmlinear.training.costs import base_costs
 from rrmlinear.training.cross_validation import Fold, folds_of, value_of_measure
 from rrmlinear.training.model import Model
+from rrmlinear.training.order_folds import measures_over_folds
 
 # LIBLINEAR's bounds of C, for classification and for regression.
 MAX_COST, MAX_REGRESSION_COST = 1024.0, 1048576.0
@@ -58,18 +60,21 @@ def search(
     one and the grid of ε; raises what `cross_validate` raises.
     """
     parts = list(folds_of(problem, folds, chosen))
-    regression = chosen.kind == "regression"
+    is_error = scores_by_error(chosen)
     best: Trial | None = None
     for epsilon in _epsilons(problem, chosen, first_epsilon):
         start = first_cost or smallest_cost(problem, chosen, epsilon or 0.0)
         for trial in _costs(problem, chosen, parts, start, epsilon, on_pass):
             on_trial(trial)
-            if best is None or (
-                trial.score < best.score if regression else trial.score > best.score
-            ):
+            if best is None or (trial.score < best.score if is_error else trial.score > best.score):
                 best = trial
     assert best is not None
     return best
+
+
+def scores_by_error(chosen: Selection) -> bool:
+    """Whether the least score is the best one: that of regressions, but for ranks and times."""
+    return chosen.kind == "regression" and not chosen.has_order
 
 
 def _epsilons(problem: Problem, chosen: Selection, first: float | None) -> Iterator[float | None]:
@@ -120,6 +125,9 @@ def _score(
         assert model is not None
         of = model.decision_function if by_scores else model.predict_numbers
         found[part.held_out] = part.apply(of)
+    if chosen.has_order:
+        held_out = [part.held_out for part in parts]
+        return measures_over_folds(problem, chosen, held_out, found)[chosen.loss_row.title]
     if by_scores:
         return value_of_measure(problem, chosen, found)[1]
     if chosen.kind == "regression":
@@ -140,7 +148,7 @@ def _with(chosen: Selection, cost: float, epsilon: float | None) -> Selection:
 
 def largest_cost(chosen: Selection) -> float:
     """The largest C of the search: LIBLINEAR's."""
-    return MAX_REGRESSION_COST if chosen.kind == "regression" else MAX_COST
+    return MAX_REGRESSION_COST if scores_by_error(chosen) else MAX_COST
 
 
 def smallest_cost(problem: Any, chosen: Selection, epsilon: float) -> float:
@@ -151,7 +159,10 @@ def smallest_cost(problem: Any, chosen: Selection, epsilon: float) -> float:
     largest = float(problem.in_blocks().rows.squared_norms().max())
     if not 0 < largest < math.inf:
         return 1.0
-    if chosen.kind == "regression":
+    if chosen.has_order:
+        terms = float(chosen.order_risk(problem, base_costs(problem, 1.0)).over.steepest.sum())
+        least = 1 / (2 * terms * largest) if terms else 1.0
+    elif chosen.kind == "regression":
         y = np.abs(problem.labels)
         loss = float((np.maximum(y - epsilon, 0) ** 2).sum())
         least = FIRST_DECREASE**2 * loss / (8 * float(y.sum()) ** 2 * largest) if loss else 1.0

@@ -94,7 +94,7 @@ def solver_of(
     if weights is not None:
         fits = weights.shape[1] == (n_classes or 1)
         weights = np.ascontiguousarray(weights[:columns]).reshape(shape) if fits else None
-    if "order" in chosen.features:
+    if chosen.has_order:
         risk = chosen.order_risk(problem, costs)
         return chosen.solver_for(problem.rows, targets, None, costs, omega, None, risk, weights)
     return chosen.solver_for(

@@ -157,7 +157,7 @@ def warn_unless_solved(result: Result) -> None:
 def check_choices(chosen: Selection) -> None:
     """Raise ChoiceError for what workers do not take."""
     of_means = chosen.kind == "regression" and chosen.loss_row.link is not None
-    of_means = of_means or "order" in chosen.features
+    of_means = of_means or chosen.has_order
     if chosen.kind not in ("binary", "multiclass", "regression") or of_means:
         raise ChoiceError(
             Named("loss", chosen.loss_row.name),

@@ -66,8 +66,6 @@ def test_a_cache_and_a_report(train, ranked, folder):
 @pytest.mark.parametrize(
     ("choices", "sentence"),
     [
-        (("-v", 3), "folds of single examples tear them apart"),
-        (("-C",), "folds of single examples tear them apart"),
         (("-B", 1), "a bias has no effect"),
         (("--memory", "1G"), "has no effect with loss rank-hinge"),
         (("-w1", 2), "has no effect with loss rank-hinge"),
@@ -80,10 +78,75 @@ def test_what_is_refused(train, ranked, choices, sentence):
     assert sentence in ended.err + ended.out
 
 
-@pytest.mark.parametrize("loss", ["cox-breslow", "cox-efron"])
-def test_times(train, predict, folder, loss):
+@pytest.fixture
+def timed(folder):
     times = np.round(rng.exponential(np.exp(-X[:, 0])), 1) * np.where(rng.random(60) < 0.3, -1, 1)
-    path = write(folder / "times", times, QID)
+    return write(folder / "times", times, QID)
+
+
+def told(ended):
+    """The values of lines NAME = VALUE."""
+    pairs = (line.split(" = ") for line in ended.out.splitlines() if " = " in line)
+    return {name.removeprefix("Cross Validation "): float(value) for name, value in pairs}
+
+
+def test_folds_of_ranks_are_of_whole_queries(train, ranked):
+    """With as many folds as queries each is held out once, whatever the seed."""
+    ended = train("--loss", "rank-squared-hinge", "-c", 0.1, "-v", 5, "-q", ranked)
+    problem, scores = read_libsvm(ranked), np.empty(60)
+    for query in range(1, 6):
+        own = query == QID
+        rest = problem.take(np.flatnonzero(~own))
+        model = fit(rest, Parameter(loss="rank-squared-hinge", C=0.1))
+        scores[own] = X[own] @ model.weights[:, 0]
+    y = problem.labels
+    found = told(ended)
+    assert found["nDCG@10"] == pytest.approx(ndcg(y, scores, QID, 10), rel=2e-2)
+    assert found["Kendall's tau"] == pytest.approx(kendall_tau(y, scores, QID), rel=2e-2)
+    more = train("--loss", "rank-squared-hinge", "-c", 0.1, "-v", 9, "-q", ranked)
+    assert "# folds > # queries. Will use # folds = # queries instead\n" in more.err
+    assert told(more) == found
+
+
+@pytest.mark.parametrize("loss", ["rank-hinge", "rank-logistic", "cox-efron"])
+def test_a_search_ends_at_the_best_cost(train, ranked, timed, loss):
+    path = timed if loss.startswith("cox") else ranked
+    name = "Concordance" if loss.startswith("cox") else "Kendall's tau"
+    ended = train("--loss", loss, "-C", "-v", 3, path)
+    assert ended.code == 0
+    *trials, best = ended.out.splitlines()
+    rates = [float(line.split("rate=")[1]) for line in trials if "rate=" in line]
+    cost, rate = best.removeprefix("Best C = ").split(f"  CV {name} = ")
+    assert float(rate.removesuffix("%")) == max(rates) > 50
+    ended = train("--loss", loss, "-v", 3, "-c", cost, path)
+    assert told(ended)[name] == pytest.approx(max(rates) / 100, abs=0.02)
+
+
+def test_folds_of_times_have_events_each(train, timed):
+    ended = train("--loss", "cox-breslow", "-v", 5, "-q", timed)
+    assert ended.code == 0
+    assert 0.5 < told(ended)["Concordance"] < 1
+
+
+@pytest.mark.parametrize("how", [("-v", 3), ("-C",)])
+def test_too_few_for_folds(train, folder, how):
+    one = write(folder / "one", np.arange(60) % 3, np.ones(60, dtype=int))
+    ended = train("--loss", "rank-hinge", *how, one)
+    assert (ended.code, ended.out) == (1, "")
+    assert "rank-hinge deals queries to folds: it needs 2 or more, and there is 1" in ended.err
+    single = write(folder / "single", np.where(np.arange(60) == 7, 2.0, -3.0), QID)
+    ended = train("--loss", "cox-efron", *how, single)
+    assert (ended.code, ended.out) == (1, "")
+    assert "cox-efron deals events to folds: it needs 2 or more, and there is 1" in ended.err
+    none = write(folder / "none", np.full(60, -3.0), QID)
+    ended = train("--loss", "cox-efron", none, "m")
+    assert ended.code == 1
+    assert "all times are censored: the partial likelihood needs an event" in ended.err
+
+
+@pytest.mark.parametrize("loss", ["cox-breslow", "cox-efron"])
+def test_times(train, predict, timed, loss):
+    path = timed
     assert train("--loss", loss, "-c", 0.1, path, "m").code == 0
     problem, model = read_libsvm(path), Model.load("m")
     expected = fit(problem, Parameter(loss=loss, C=0.1))

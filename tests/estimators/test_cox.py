@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
+from sklearn.model_selection import GridSearchCV
 
 from rrmlinear import CoxRegressor, Parameter, Problem, fit
 from rrmlinear.metrics import concordance
@@ -203,3 +204,10 @@ def test_real_data_against_lifelines():
     theirs = lifelines.CoxPHFitter(penalizer=0.1).fit(frame, "time", "event")
     ours = CoxRegressor(0.1, ties="efron", tol=1e-12).fit(frame[list(range(5))].to_numpy(), y)
     assert_allclose(ours.coef_, theirs.params_, atol=1e-4)
+
+
+def test_searches_of_scikit_learn_take_structured_times():
+    fields = np.array(list(zip(EVENT, TIME, strict=True)), dtype=[("dead", "?"), ("days", "f8")])
+    search = GridSearchCV(CoxRegressor(), {"alpha": [0.01, 10.0]}, cv=3).fit(X, fields)
+    assert search.best_params_ == {"alpha": 0.01}
+    assert search.best_estimator_.score(X, fields) == CoxRegressor(0.01).fit(X, Y).score(X, Y)

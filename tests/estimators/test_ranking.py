@@ -7,7 +7,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from scipy.stats import kendalltau
+from sklearn import config_context
+from sklearn.base import clone
 from sklearn.metrics import ndcg_score, roc_auc_score
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 
 from rrmlinear import MultivariateClassifier, Parameter, Problem, RankingSVM, fit
 from rrmlinear.metrics import kendall_tau, ndcg
@@ -131,3 +134,18 @@ def test_a_warm_start_begins_at_the_last_weights():
     model = RankingSVM("logistic", warm_start=True, tol=1e-8).fit(X, Y, qid=QID)
     first = model.n_iter_
     assert model.fit(X, Y, qid=QID).n_iter_ <= first // 2
+
+
+def test_searches_of_scikit_learn_route_queries():
+    folds = GroupKFold(4)
+    with config_context(enable_metadata_routing=True):
+        ranker = RankingSVM(C=0.1).set_fit_request(qid=True).set_score_request(qid=True)
+        given = {"qid": QID, "groups": QID}
+        scores = cross_val_score(ranker, X, Y, cv=folds, params=given)
+        search = GridSearchCV(ranker, {"C": [0.01, 0.1]}, cv=folds).fit(X, Y, **given)
+    expected = []
+    for rest, own in folds.split(X, groups=QID):
+        fold = clone(ranker).fit(X[rest], Y[rest], qid=QID[rest])
+        expected.append(fold.score(X[own], Y[own], qid=QID[own]))
+    assert_array_equal(scores, expected)
+    assert search.cv_results_["mean_test_score"][1] == pytest.approx(np.mean(expected))

@@ -159,13 +159,6 @@ class CoxRegressor(RegressorMixin, OrderModel):
         self._set_baseline(self._fit_order(X, y, strata, "strata", sample_weight), strata)
         return self
 
-    def _prepared(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> tuple[Any, Any]:
-        problem, chosen = super()._prepared(X, y, sample_weight, groups)
-        counted = True if problem.weights is None else problem.weights > 0
-        if not (~np.signbit(problem.labels) & counted).any():
-            raise ValueError("all times are censored: the partial likelihood needs an event")
-        return problem, chosen
-
     def _set_baseline(self, problem: Problem, strata: Any) -> None:
         with loading:
             from rrmlinear.risks.layouts.orders import RiskSets
