@@ -1,6 +1,6 @@
 """Translate all Cython modules, in a process for each of a few cores.
 
-    python tools/build/translate.py list               print modules, C files and declarations
+    python tools/build/translate.py list               print modules, declarations and caches
     python tools/build/translate.py FOLDER OPTION...   write the C files that are out of date
 
 Cython takes half a second to start and a fifth of one for a module, so meson.build runs this once.
@@ -43,11 +43,13 @@ def find_modules() -> dict[Path, str]:
 
 
 def list_files() -> None:
-    """Print what meson.build has to know: modules with their C files, and declarations."""
+    """Print modules with their C files, declarations, and folders of bytecode, for meson.build."""
     for source, name in find_modules().items():
         print(source.relative_to(PACKAGE).as_posix(), name)
     for declaration in sorted(PACKAGE.rglob("*.pxd")):
         print(declaration.relative_to(PACKAGE).as_posix())
+    for folder in sorted({source.parent for source in PACKAGE.rglob("*.py")}):
+        print((folder.relative_to(PACKAGE) / "__pycache__").as_posix())
 
 
 def is_current(target: Path) -> bool:
