@@ -50,7 +50,7 @@ _PUBLIC = {
     "RidgeClassifier": "rrmlinear.estimators.ridge_classifier",
     "Lasso": "rrmlinear.estimators.regressions",
     "ElasticNet": "rrmlinear.estimators.regressions",
-    "QuantileRegressor": "rrmlinear.estimators.regressions",
+    "QuantileRegressor": "rrmlinear.estimators.quantile",
     "PoissonRegressor": "rrmlinear.estimators.counts",
     "GammaRegressor": "rrmlinear.estimators.counts",
     "TweedieRegressor": "rrmlinear.estimators.counts",

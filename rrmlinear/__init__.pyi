@@ -31,10 +31,10 @@ from rrmlinear.estimators.orders.multivariate import (
 )
 from rrmlinear.estimators.orders.ranking import RankingSVM as RankingSVM
 from rrmlinear.estimators.path import path as path
+from rrmlinear.estimators.quantile import QuantileRegressor as QuantileRegressor
 from rrmlinear.estimators.regressions import ElasticNet as ElasticNet
 from rrmlinear.estimators.regressions import HuberRegressor as HuberRegressor
 from rrmlinear.estimators.regressions import Lasso as Lasso
-from rrmlinear.estimators.regressions import QuantileRegressor as QuantileRegressor
 from rrmlinear.estimators.ridge import Ridge as Ridge
 from rrmlinear.estimators.ridge_classifier import RidgeClassifier as RidgeClassifier
 from rrmlinear.estimators.searches.classifiers import LinearSVCCV as LinearSVCCV

@@ -8,14 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.utils import Tags
 
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
 from rrmlinear.estimators.base import Elsewhere
 from rrmlinear.estimators.objective import ProblemRow
 from rrmlinear.estimators.regressor import Regressor
 from rrmlinear.estimators.ridge import ALPHA_RANGES
-from rrmlinear.estimators.wording import SOLVERS
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -155,74 +153,6 @@ class Lasso(OneNorm, Regressor):
     _row = ProblemRow("squared", regularizer="l1", weighing="mean")
 
     alpha: Any = field(default=1.0, kw_only=False)
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class QuantileRegressor(Regressor):
-    r"""A quantile of y given x: the problem, parameters and defaults of scikit-learn's.
-
-    Solves, over n examples whose sample weights c_i count as repetitions,
-
-    .. math::
-        \min_{w, b} \; \frac{1}{n} \sum_i c_i \max(q r_i, (q - 1) r_i) + \alpha \|w\|_1,
-        \quad r_i = y_i - w^\top x_i - b.
-
-    Parameters
-    ----------
-    quantile : float, default=0.5
-        q in (0, 1).
-    alpha : float, default=1.0
-        At least 0; with 0 the loss stands alone. Of weights with the same predictions the result
-        is the shortest.
-    solver : str, default="auto"
-        As in `LinearClassifier`; scikit-learn's names are "auto".
-    solver_options : dict, default=None
-        As in `LinearClassifier`.
-    fit_intercept, tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
-        As in `ElasticNet`.
-
-    Attributes
-    ----------
-    coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
-    n_features_in_, feature_names_in_
-        As in `LinearRegressor`.
-
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
-    References
-    ----------
-    R. Koenker and G. Bassett, "Regression quantiles", 1978.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from rrmlinear import QuantileRegressor
-    >>> rng = np.random.RandomState(0)
-    >>> X, y = rng.randn(10, 2), rng.randn(10)
-    >>> model = QuantileRegressor(quantile=0.8, tol=1e-9).fit(X, y)
-    >>> float(np.mean(y <= model.predict(X) + 1e-6))
-    0.8
-    """
-
-    _may_be_negligible = True
-
-    _row = ProblemRow("quantile", regularizer="l1", weighing="mean")
-    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {**RANGES, "alpha": AT_LEAST_0}
-    _solvers: ClassVar[Mapping[str, int | str]] = SOLVERS | dict.fromkeys(
-        ("highs", "highs-ds", "highs-ipm", "interior-point", "revised simplex"), "auto"
-    )
-
-    quantile: float = 0.5
-    alpha: float = 1.0
-    solver_options: Any = None
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = self.quantile != 0.5  # R² judges means
-        return tags
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

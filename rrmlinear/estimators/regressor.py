@@ -85,7 +85,15 @@ class Regressor(Scored, RegressorMixin, LinearModel):
             self._gaps = None  # type: ignore[misc]
             return
         targets = y.reshape(len(y), -1)
-        copies = self._copies(targets.shape[1])
+        together = self._fit_copies(self._copies(targets.shape[1]), X, targets, sample_weight)
+        if targets.shape[1] == 1:  # scikit-learn's shapes
+            self.coef_ = self.coef_[0]
+        if y.ndim == 1:
+            self.dual_coef_, self.intercept_ = self.dual_coef_[:, 0], self.intercept_[0]
+        self._set_certificate(together)
+
+    def _fit_copies(self, copies: list[Self], X: Any, targets: Any, sample_weight: Any) -> Result:
+        """Fit an estimator to each column of targets; their certificate in the class's units."""
         results = [
             copy._fit_checked(X, targets[:, j], sample_weight) for j, copy in enumerate(copies)
         ]
@@ -93,16 +101,11 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         self.coef_ = np.stack([copy.coef_ for copy in copies])
         self.intercept_ = np.array([copy.intercept_ for copy in copies])
         self.dual_coef_ = np.column_stack([result.duals for result in results])
-        if targets.shape[1] == 1:  # scikit-learn's shapes
-            self.coef_ = self.coef_[0]
-        if y.ndim == 1:
-            self.dual_coef_, self.intercept_ = self.dual_coef_[:, 0], self.intercept_[0]
         scales = [copy._scale for copy in copies]
-        together = _together(results, scales)
         gaps = np.array([s * result.gap for s, result in zip(scales, results, strict=True)])
         self._gaps = None if len(gaps) == 1 else gaps  # type: ignore[misc]
         self._training_ = copies[-1]._training_
-        self._set_certificate(together)
+        return _together(results, scales)
 
     def _columns(self, n_scores: int) -> list[str]:
         return [f"target {j + 1}" for j in range(n_scores)] if n_scores > 1 else ["prediction"]
@@ -117,13 +120,16 @@ class Regressor(Scored, RegressorMixin, LinearModel):
                 "Number of targets and number of penalties do not correspond: "
                 f"{np.size(self.alpha)} != {n_targets}"
             )
-        names = type(self)().get_params()
-        own = {name: getattr(self, name) for name in names}
         alphas = np.broadcast_to(np.ravel(self.alpha), n_targets).astype(np.float64)
+        return self._with_each("alpha", alphas.tolist())
+
+    def _with_each(self, name: str, values: list[float], **others: Any) -> list[Self]:
+        """An estimator with each value; those of the last fit if they were as many."""
+        own = {each: getattr(self, each) for each in type(self)().get_params()}
         last = getattr(self, "_targets", [])
-        copies = last if len(last) == n_targets else [type(self)() for _ in alphas]
-        for copy, alpha in zip(copies, alphas.tolist(), strict=True):
-            copy.set_params(**own | {"alpha": alpha})
+        copies = last if len(last) == len(values) else [type(self)() for _ in values]
+        for copy, value in zip(copies, values, strict=True):
+            copy.set_params(**own | {name: value} | others)
         return copies
 
     def _fit_checked(self, X: Any, y: Any, sample_weight: Any, offset: Any = None) -> Result:

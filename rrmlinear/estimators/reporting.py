@@ -103,6 +103,11 @@ def measured(
             if scores.ndim == 2 and (classes is None or scores.shape[1] != len(classes)):
                 scores = None  # of pairs of classes
         true = None if true is None or is_outlier_detector(estimator) else np.asarray(true)
+        if classes is None and true is not None and true.ndim < predicted.ndim:  # of one number
+            columns = estimator._columns(predicted.shape[1])
+            for column, each in zip(columns, predicted.T, strict=True):
+                found.append(Predictions(f"{name}, {column}", each, true))
+            continue
         found.append(Predictions(name, predicted, true, classes, scores))
     return found
 

@@ -39,7 +39,7 @@ class Graph:
         self.constants: dict[str, NDArray[Any]] = {}
         self.outputs: list[str] = []
         self.dtype, self.in_columns = np.dtype(dtype), in_columns
-        is_plain = scorer.meaning == NUMBERS and scorer.link is None
+        is_plain = scorer.meaning == NUMBERS and scorer.link is None and not scorer.rising
         scores = "variable" if is_plain else "all_scores"
         self.constant("weights", scorer.dense.astype(self.dtype))
         self.constant("intercepts", scorer.intercepts.astype(self.dtype))
@@ -48,6 +48,11 @@ class Graph:
             columns = [self.add("Concat", columns, "bases", axis=1)]
         self.add("Gemm", [*(columns or ["X"]), "weights", "intercepts"], scores, transB=1)
         if is_plain:
+            self.outputs.append("variable")
+        elif scorer.rising:
+            k = self.constant("k", np.array([len(scorer.intercepts)], dtype=np.int64))
+            how = {"axis": 1, "largest": 0, "sorted": 1}
+            self.nodes.append(Node("TopK", [scores, k], "variable,places", how))
             self.outputs.append("variable")
         elif scorer.meaning == NUMBERS:
             self._ends("variable", {"exp": "Exp", "sigmoid": "Sigmoid"}[scorer.link or ""], scores)

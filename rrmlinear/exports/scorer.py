@@ -29,6 +29,7 @@ class Scorer:
     ``link`` makes probabilities of scores: "sigmoid", normalized over several classes, "softmax",
     or None. Of NUMBERS it makes the numbers predicted: "exp" or "sigmoid". ``names`` are those of
     the features, if known. With ``bases`` the scores are linear in their columns, side by side.
+    Several numbers may have ``titles``, and are sorted along each row where they are ``rising``.
     """
 
     weights: Any
@@ -41,6 +42,8 @@ class Scorer:
     bases: Sequence[KernelBasis | StumpBasis] = ()
     limits: NDArray[np.float64] | None = None
     top_k: int | None = None
+    titles: Sequence[str] = ()
+    rising: bool = False
 
     @property
     def dense(self) -> NDArray[np.float64]:
@@ -58,6 +61,8 @@ class Scorer:
         """Words for each score."""
         if self.meaning == INLIERS:
             return ["inlier"]
+        if self.titles:
+            return list(self.titles)
         if self.classes is None:
             m = self.weights.shape[0]
             return ["weight"] if m == 1 else [f"target {j}" for j in range(m)]

@@ -35,6 +35,8 @@ def twin_of(model: Any, scorer: Scorer) -> Any:
     imported("sklearn", "to_sklearn", "rrmlinear[sklearn]")
     if scorer.bases:
         return _pipeline(model, scorer)
+    if scorer.rising:
+        raise ValueError("scikit-learn has no regression that sorts its predictions")
     several = scorer.classes is not None and scorer.weights.shape[0] > 1
     if scorer.meaning == LABELS or (several and scorer.link == "sigmoid"):
         return _one_against_rest(scorer)
@@ -74,7 +76,7 @@ def _class_for(ours: type, scorer: Scorer) -> Any:
 
     if scorer.meaning == INLIERS:
         return linear_model.SGDOneClassSVM
-    for cls in ours.__mro__:
+    for cls in () if scorer.titles else ours.__mro__:  # scikit-learn's has one quantile
         if cls.__name__ in SAME and cls.__module__.startswith(f"{__name__.partition('.')[0]}."):
             return getattr(imported(SAME[cls.__name__], "to_sklearn", ""), cls.__name__)
     if scorer.meaning == NUMBERS and scorer.link == "exp":
