@@ -23,7 +23,7 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.solvers.loop.stages.turns import JUDGED_STEPS, PATIENCE, STEP_PASSES, Stage
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.second_order.limits import holds_all
+from rrmlinear.solvers.second_order.factors import holds_all
 from rrmlinear.solvers.second_order.work import NEWTON_PRODUCTS, PASS_COST, Work
 
 # Cutting planes take sequences of at least LONG positions on average, if there are at most

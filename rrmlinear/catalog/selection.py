@@ -18,7 +18,7 @@ from rrmlinear.catalog.solvers import AUTO, AUTOMATIC, BY_BLOCKS, DEFAULT, find_
 from rrmlinear.core.cached import cached_property
 from rrmlinear.core.loading import loading, named
 from rrmlinear.core.records import record, replace
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
@@ -242,7 +242,7 @@ class Selection:
         with loading:
             from rrmlinear.losses.margin import Hinge
             from rrmlinear.risks.layouts.measures import MeasureRisk
-            from rrmlinear.risks.scalar import ScalarRisk
+            from rrmlinear.risks.scores import ScalarRisk
 
         return MeasureRisk(ScalarRisk(rows, Hinge(), y, costs, self.choices.threads), self.loss)
 

@@ -16,7 +16,6 @@ from rrmlinear.cli.usage import SEQUENCES
 from rrmlinear.data.attributes.builtin import BUILTIN
 from rrmlinear.data.attributes.chunks import are_chunks, chunk_score
 from rrmlinear.data.attributes.columns import Items, Tokens, read_tokens, width_of
-from rrmlinear.data.attributes.crfpp import is_of_crfpp, translated
 from rrmlinear.data.attributes.dictionary import Dictionary, read_dictionary
 from rrmlinear.data.attributes.templates import (
     ATTRIBUTES,
@@ -24,7 +23,9 @@ from rrmlinear.data.attributes.templates import (
     CONLLU,
     FORMATS,
     Template,
+    is_of_crfpp,
     parse_template,
+    translated,
 )
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text.libsvm_format import write_libsvm

@@ -61,7 +61,7 @@ def run(command: str, arguments: Sequence[str] | None = None) -> int:
 
 def _imported(command: str) -> Callable[[Sequence[str]], None]:
     """The main of a command. The import leaves no garbage, and the search for it takes 10 ms."""
-    from rrmlinear.core.interrupts import interrupts_put_off
+    from rrmlinear.core.deadline import interrupts_put_off
 
     was_enabled = gc.isenabled()
     gc.disable()

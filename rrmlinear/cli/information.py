@@ -17,7 +17,7 @@ from rrmlinear.cli.files import (
     read_labelled,
     read_problem,
 )
-from rrmlinear.cli.labels.label_information import label_lines
+from rrmlinear.cli.labels.label_report import label_lines
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.liblinear import SEARCHED
 from rrmlinear.cli.pages import check_page, command_of, page_errors

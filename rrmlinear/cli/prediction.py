@@ -40,7 +40,7 @@ from rrmlinear.data.container.signature import head_of
 from rrmlinear.data.formats.asked import Asked
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
-from rrmlinear.training.labels.signature import begins_with_labels
+from rrmlinear.training.labels.label_files import begins_with_labels
 from rrmlinear.training.model import Model
 from rrmlinear.training.model_files.header import ModelFileError
 from rrmlinear.training.model_files.reading import load_model

@@ -1,8 +1,10 @@
-"""The moment by which the work at hand must end, for every loop that may take long."""
+"""The moment by which the work at hand must end, and Ctrl-C put off to the end of a block."""
 
 from __future__ import annotations
 
 import math
+import signal
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -74,3 +76,24 @@ def check_time() -> None:
     event = _EVENT.get()
     if time.perf_counter() >= _DEADLINE.get() or (event is not None and event.is_set()):
         raise TimeIsUpError
+
+
+@contextmanager
+def interrupts_put_off() -> Iterator[None]:
+    """Let Ctrl-C act after the block.
+
+    Python handles Ctrl-C in the main thread alone. In other threads, and where the handler is not
+    Python's, this does nothing.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        signal.raise_signal(signal.SIGINT)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rrmlinear.core.loading import named
 from rrmlinear.core.records import record, replace
 from rrmlinear.data.array_rows import csr_of, float64_of, in_column_order, rows_of, take_rows
-from rrmlinear.data.offsets import log_exposure
+from rrmlinear.data.labels import log_exposure
 
 if TYPE_CHECKING:
     from rrmlinear.data.container.mapping import Mapped

@@ -13,9 +13,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
-from rrmlinear.estimators.objective import ProblemRow
+from rrmlinear.estimators.objective import SOLVERS, ProblemRow
 from rrmlinear.estimators.regressor import Offsets, Regressor
-from rrmlinear.estimators.wording import SOLVERS
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -23,12 +23,14 @@ from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.objective import (
+    SOLVERS,
     ProblemRow,
     find_loss,
     find_solver_type,
     is_negligible,
     is_unregularized,
     objective_of,
+    own_words,
 )
 from rrmlinear.estimators.reporting import Reported
 from rrmlinear.estimators.scores import LinearScores
@@ -38,9 +40,7 @@ from rrmlinear.estimators.unregularized.solving import (
     solve_negligible,
     solve_unregularized,
 )
-from rrmlinear.estimators.wording import SOLVERS, own_words
-from rrmlinear.exports.exported import Exported, Tabled
-from rrmlinear.exports.saved import Saved
+from rrmlinear.exports.exported import Exported, Saved, Tabled
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.fit import solve
 from rrmlinear.training.model import Model

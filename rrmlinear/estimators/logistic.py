@@ -13,8 +13,7 @@ from rrmlinear.catalog.rows import LossRow
 from rrmlinear.estimators.arguments import RANGES, optional
 from rrmlinear.estimators.base import Elsewhere
 from rrmlinear.estimators.classifier import Classifier
-from rrmlinear.estimators.objective import ProblemRow, find_loss
-from rrmlinear.estimators.wording import SOLVERS
+from rrmlinear.estimators.objective import SOLVERS, ProblemRow, find_loss
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

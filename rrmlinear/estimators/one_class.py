@@ -19,11 +19,10 @@ from rrmlinear.core.plain_state import PlainState
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import RANGES, check_some_weight
 from rrmlinear.estimators.base import Certified, Elsewhere
+from rrmlinear.estimators.objective import own_words
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import LinearScores, labelled, problem_of
-from rrmlinear.estimators.wording import own_words
-from rrmlinear.exports.exported import Exported, Tabled
-from rrmlinear.exports.saved import Saved
+from rrmlinear.exports.exported import Exported, Saved, Tabled
 from rrmlinear.training.fit import solve
 
 #: LIBLINEAR's type of the one-class machine.

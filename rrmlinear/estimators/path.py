@@ -15,11 +15,11 @@ from rrmlinear.estimators.general import LinearClassifier, LinearRegressor
 from rrmlinear.estimators.objective import (
     CLASSIFYING,
     REGRESSING,
+    SOLVERS,
     find_loss,
     find_solver_type,
 )
 from rrmlinear.estimators.scores import opened
-from rrmlinear.estimators.wording import SOLVERS
 from rrmlinear.pages.page import Section, write_page
 from rrmlinear.pages.pictures import MOST_CLASSES, weights_along
 from rrmlinear.pages.run import Cell, Table, versions

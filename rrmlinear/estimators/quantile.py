@@ -12,10 +12,9 @@ from sklearn.utils import Tags
 
 from rrmlinear.core.records import replace
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES, check_no_text
-from rrmlinear.estimators.objective import ProblemRow
+from rrmlinear.estimators.objective import SOLVERS, ProblemRow
 from rrmlinear.estimators.regressor import Regressor
 from rrmlinear.estimators.scores import labelled
-from rrmlinear.estimators.wording import SOLVERS
 from rrmlinear.exports.scorer import Scorer
 from rrmlinear.solvers.loop.result import Result
 

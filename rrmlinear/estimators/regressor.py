@@ -14,7 +14,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.records import replace
-from rrmlinear.data.offsets import log_exposure
+from rrmlinear.data.labels import log_exposure
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_some_weight
 from rrmlinear.estimators.linear import LinearModel

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES, optional
-from rrmlinear.estimators.objective import ProblemRow
+from rrmlinear.estimators.objective import SOLVERS, ProblemRow
 from rrmlinear.estimators.regressor import Regressor
-from rrmlinear.estimators.wording import SOLVERS
 
 #: The ranges of parameters of least squares, whose alpha may be 0.
 ALPHA_RANGES: Mapping[str, list[Any]] = {

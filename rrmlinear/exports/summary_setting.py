@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.exports.exported import INTERCEPT
 from rrmlinear.exports.scorer import Scorer
 from rrmlinear.exports.summary import Setting
-from rrmlinear.exports.weight_table import INTERCEPT
 
 Array = NDArray[np.float64]
 #: Regularizers with a second derivative, that of ½‖w‖², and those that hold weights at 0.

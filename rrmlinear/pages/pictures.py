@@ -23,9 +23,8 @@ from rrmlinear.pages.canvas import (
     menu,
     menus,
 )
-from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
-from rrmlinear.pages.traces import Trace
+from rrmlinear.pages.traces import DualCounts, Trace
 
 #: Classes whose labels are counted, and whose largest weights are shown, one by one.
 MOST_CLASSES = 40

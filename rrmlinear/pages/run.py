@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.choices import Choices
-from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
+from rrmlinear.pages.traces import DualCounts
 from rrmlinear.solvers.loop.result import Result
 
 #: Packages whose versions a page names.

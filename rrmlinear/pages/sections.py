@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.pages import pictures, words
-from rrmlinear.pages.duals import DualCounts
 from rrmlinear.pages.facts import DataFacts
 from rrmlinear.pages.page import Section
 from rrmlinear.pages.run import Run, Table
-from rrmlinear.pages.traces import trace_of
+from rrmlinear.pages.traces import DualCounts, trace_of
 from rrmlinear.solvers.loop.result import Result
 
 #: Classes told one by one in the table of weights.

@@ -15,8 +15,7 @@ from rrmlinear.catalog.builders.matrices import (
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.catalog.solvers import AUTO
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, Stopping
 
 Array = NDArray[np.float64]
 

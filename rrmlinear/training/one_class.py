@@ -14,7 +14,7 @@ from rrmlinear.core.available_memory import keep_freed
 from rrmlinear.core.loading import loading
 from rrmlinear.data.problem import Problem
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.training.costs import base_costs

@@ -12,9 +12,8 @@ from rrmlinear.core.available_memory import keep_freed
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.solvers.loop.result import OnPass, Result
+from rrmlinear.solvers.loop.result import OnPass, Result, Stopping
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.starts import Point, scalar_duals
 

@@ -54,10 +54,10 @@ class TrainedModel(StoredModel):
         Raises ImportError without the packages of the extra ``report``, and ValueError for a
         loaded model and for a wrong number of names.
         """
-        from rrmlinear.pages.duals import DualCounts
         from rrmlinear.pages.facts import facts_of
         from rrmlinear.pages.run import Run
         from rrmlinear.pages.run_pages import write_run
+        from rrmlinear.pages.traces import DualCounts
         from rrmlinear.pages.words import title as title_of
 
         if self.result is None or self.parameter is None or self.loss is None:

@@ -14,8 +14,7 @@ from rrmlinear.catalog.selection import GAP_TOL, Selection, select
 from rrmlinear.catalog.solvers import CONVEX, EXAMPLES
 from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.labels import group_labels
-from rrmlinear.solvers.loop.result import OnPass, Result
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import OnPass, Result, Stopping
 from rrmlinear.solvers.rounds.fleet import Fleet
 from rrmlinear.solvers.rounds.over_parts import over_parts
 from rrmlinear.solvers.rounds.part import has_rounds

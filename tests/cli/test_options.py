@@ -7,7 +7,7 @@ from rrmlinear.catalog.solvers import SOLVERS, find_solver
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.options import parse_training
 from rrmlinear.cli.prediction import parse_prediction
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Stopping
 
 
 def options(*arguments):

@@ -10,7 +10,7 @@ import pytest
 from rrmlinear import Parameter
 from rrmlinear.core import plain_state
 from rrmlinear.core.plain_state import VERSION, own_version, plain, restored
-from rrmlinear.pages.duals import DualCounts
+from rrmlinear.pages.traces import DualCounts
 from rrmlinear.solvers.loop.result import Result, Status, TraceRow
 
 TRACE = [TraceRow(n + 1, 0.1 * n, 2.0 - n, -1.0, 3.0 - n, n == 0) for n in range(3)]

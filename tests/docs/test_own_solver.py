@@ -9,9 +9,9 @@ import pytest
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Logistic
 from rrmlinear.regularizers.separable import ElasticNet
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.gradient.fista import FISTA
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.solvers.loop.task import Task
 
 CODE = Path(__file__).resolve().parents[2] / "docs" / "code"

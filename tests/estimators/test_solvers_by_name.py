@@ -8,7 +8,7 @@ import rrmlinear
 from rrmlinear import LinearClassifier
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.solvers import SOLVERS as TYPES
-from rrmlinear.estimators.wording import SOLVERS
+from rrmlinear.estimators.objective import SOLVERS
 from rrmlinear.solvers.loop.result import Status
 
 KINDS = {name: TYPES[number] for name, number in SOLVERS.items()}

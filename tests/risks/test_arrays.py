@@ -6,7 +6,7 @@ import pytest
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.losses.margin import Logistic
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.risks.terms import ScalarTerms
 
 LOSSES = [

@@ -6,7 +6,7 @@ from members import CLASS_LOSSES, loss_named
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.scores import BlockRisk
 
 N, D, K = 30, 4, 5
 #: Losses and the smoothing of the risk; those with a kink need one.

@@ -6,8 +6,7 @@ from members import CLASS_LOSSES, KINKED_LOSSES, SCALAR_LOSSES, SMOOTHED_LOSSES
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.risks.block import BlockRisk
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import BlockRisk, ScalarRisk
 
 N, D = 40, 6
 LOSSES = SCALAR_LOSSES | SMOOTHED_LOSSES

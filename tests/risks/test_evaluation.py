@@ -8,11 +8,10 @@ import pytest
 from rrmlinear import Problem
 from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge
 from rrmlinear.losses.multiclass import SmoothCrammerSinger
-from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import BlockRisk, ScalarRisk
 
 N, D, K = 300, 6, 3
 CONDITIONS = {

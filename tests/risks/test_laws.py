@@ -18,7 +18,6 @@ from rrmlinear import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.losses.measures import ErrorRate, FBeta, PrecisionAtK, RocArea
-from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
@@ -27,7 +26,7 @@ from rrmlinear.risks.layouts.graphs.cliques import Cliques
 from rrmlinear.risks.layouts.graphs.graph_risk import GraphRisk
 from rrmlinear.risks.layouts.measures import MeasureRisk
 from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import BlockRisk, ScalarRisk
 
 N, D, K = 40, 5, 4
 RNG = np.random.default_rng(3)

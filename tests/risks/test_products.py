@@ -7,8 +7,7 @@ from scipy.sparse import csr_array
 from rrmlinear import Problem
 from rrmlinear.losses.margin import Logistic
 from rrmlinear.losses.multiclass import SmoothCrammerSinger
-from rrmlinear.risks.block import BlockRisk
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import BlockRisk, ScalarRisk
 
 N, D = 30, 7
 

@@ -8,8 +8,7 @@ from rrmlinear import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge, SmoothHinge
 from rrmlinear.losses.multiclass import CrammerSinger
-from rrmlinear.risks.block import BlockRisk
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import BlockRisk, ScalarRisk
 
 # With this number of examples threads share the products.
 N, D = 50_003, 40

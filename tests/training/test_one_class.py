@@ -9,7 +9,7 @@ from rrmlinear import Model, Parameter, Problem, fit
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.dual.pairs.one_class import OneClassAscent
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.task import Task

@@ -11,10 +11,9 @@ from rrmlinear.catalog.losses import CHAIN_LOSSES
 from rrmlinear.catalog.solvers import SOLVERS
 from rrmlinear.data.products import product
 from rrmlinear.solvers.loop.certificate import gap_between
-from rrmlinear.solvers.loop.finite import check_defined, check_proved, numbers_in_range
-from rrmlinear.solvers.loop.result import TraceRow
+from rrmlinear.solvers.loop.result import Stopping, TraceRow
+from rrmlinear.solvers.loop.rounding import check_defined, check_proved, numbers_in_range
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.fit import NotSolvedWarning
 
 X = np.array([[1.0, 1.0], [2.0, 3.0], [0.0, 1.0], [1e3, 0.0]])

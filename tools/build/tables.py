@@ -20,8 +20,8 @@ from rrmlinear.catalog.rows import FEATURES, LossRow, RegularizerRow, SolverRow
 from rrmlinear.catalog.solvers import SOLVERS, losses_of, regularizers_of
 from rrmlinear.cli.flags import FLAGS
 from rrmlinear.cli.usage import option_rows
+from rrmlinear.estimators.objective import SOLVERS as PARAMETER_NAMES
 from rrmlinear.estimators.svm import WestonWatkinsSVC
-from rrmlinear.estimators.wording import SOLVERS as PARAMETER_NAMES
 
 TOP = Path(__file__).resolve().parents[2]
 PAGES = ("docs/command_line.md", "docs/losses.md", "docs/regularizers.md", "docs/solvers.md")

@@ -48,14 +48,14 @@ from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.risks.layouts.chains.edge_marginals import EdgeMarginalsRisk
 from rrmlinear.risks.layouts.measures import MeasureRisk
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.pragam import Pragam
 from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
 from rrmlinear.solvers.loop import task as tasks
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Stopping
 
 GAPS = (1e-2, 1e-3, 1e-4)
 # Passes whose weights all score the test data; after them those 1 + GROWTH times apart.

@@ -14,7 +14,7 @@ from rrmlinear.core.records import replace
 from rrmlinear.solvers.dual.ascents import ascent_of
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.second_order.limits import holds_all
+from rrmlinear.solvers.second_order.factors import holds_all
 from rrmlinear.solvers.second_order.samples import weights_of_sample
 
 if TYPE_CHECKING:

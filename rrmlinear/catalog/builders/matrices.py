@@ -21,7 +21,7 @@ from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.layouts.entries import EntriesRisk
 from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows
 from rrmlinear.risks.layouts.vector import VectorRisk
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual.matrix_pdprox import MatrixPdprox

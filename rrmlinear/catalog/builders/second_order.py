@@ -16,7 +16,7 @@ from rrmlinear.core.loading import loading
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED, examples_each
+from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, examples_each
 from rrmlinear.solvers.second_order.samples import (
     may_begin,
     takes_sample,

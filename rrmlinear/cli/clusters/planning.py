@@ -22,7 +22,7 @@ from rrmlinear.cli.parser import Parser, choice, number, whole
 from rrmlinear.cli.report import warnings_said
 from rrmlinear.cli.usage import PLAN
 from rrmlinear.data.problem import Problem
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.solvers.rounds.over_parts import over_parts
 
 # Passes after which the simulation gives up, and its gap.

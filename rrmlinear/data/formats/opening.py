@@ -22,7 +22,7 @@ from rrmlinear.data.formats.batches import BatchExamples, as_numbers, stacked
 from rrmlinear.data.formats.beside import read_names, read_vector
 from rrmlinear.data.formats.known import Format, format_of
 from rrmlinear.data.formats.words import renumbered
-from rrmlinear.data.offsets import log_exposure
+from rrmlinear.data.labels import log_exposure
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.text.byte_streams import name_of
 from rrmlinear.data.text.libsvm_format import read_examples

@@ -38,7 +38,7 @@ from rrmlinear.estimators.boosting.problems import (
 )
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import in_memory
-from rrmlinear.exports.saved import Saved
+from rrmlinear.exports.exported import Saved
 from rrmlinear.solvers.boosting.generation import ColumnGeneration, EdgeStopping
 from rrmlinear.training.classes.boosting import solve_in_turn
 

@@ -16,7 +16,7 @@ from rrmlinear.solvers.boosting.hypotheses import Columns, Hypotheses
 from rrmlinear.solvers.boosting.linear_program import LinearProgram
 from rrmlinear.solvers.boosting.master import AcceleratedMaster
 from rrmlinear.solvers.boosting.stumps import Stumps
-from rrmlinear.solvers.loop.finite import ADVICE
+from rrmlinear.solvers.loop.rounding import ADVICE
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 
 Array = NDArray[np.float64]

@@ -22,12 +22,11 @@ from rrmlinear.estimators.kernels.pairs import (
     PAIR_LOSSES,
     NotSemidefiniteError,
 )
+from rrmlinear.estimators.objective import unknown_name
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import in_memory
-from rrmlinear.estimators.wording import unknown_name
 from rrmlinear.exports.bases import KernelBasis
-from rrmlinear.exports.exported import Exported
-from rrmlinear.exports.saved import Saved
+from rrmlinear.exports.exported import Exported, Saved
 from rrmlinear.exports.scorer import CLASSES, NUMBERS, Scorer
 from rrmlinear.solvers.dual.pairs.pair_ascent import SlowAscentError
 

@@ -13,8 +13,7 @@ from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_counted, class_factors
-from rrmlinear.estimators.objective import is_unregularized
-from rrmlinear.estimators.wording import own_words
+from rrmlinear.estimators.objective import is_unregularized, own_words
 from rrmlinear.solvers.loop.result import Result, TraceRow
 from rrmlinear.training.labels.fit_labels import solve_labels
 from rrmlinear.training.labels.label_result import LabelResult

@@ -41,10 +41,14 @@ from rrmlinear.estimators.arguments import (
 )
 from rrmlinear.estimators.base import warn_of
 from rrmlinear.estimators.labels.forms import DENSE, LISTS, ONE, SPARSE, TWO, labels_of
-from rrmlinear.estimators.objective import find_loss, find_solver_type
-from rrmlinear.estimators.wording import SOLVERS, own_words, unknown_name
-from rrmlinear.exports.exported import Exported, Tabled
-from rrmlinear.exports.saved import Saved
+from rrmlinear.estimators.objective import (
+    SOLVERS,
+    find_loss,
+    find_solver_type,
+    own_words,
+    unknown_name,
+)
+from rrmlinear.exports.exported import Exported, Saved, Tabled
 from rrmlinear.exports.scorer import CLASSES, Scorer
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.labels.fit_labels import solve_labels

@@ -20,10 +20,9 @@ from rrmlinear.core.plain_state import PlainState
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.general import AnyObjective
 from rrmlinear.estimators.matrices.entries import Triplets, check_length, indices, numbers_of
-from rrmlinear.estimators.objective import cost_of, own_choices
-from rrmlinear.estimators.wording import own_words, unknown_name
-from rrmlinear.exports.saved import Saved
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.estimators.objective import cost_of, own_choices, own_words, unknown_name
+from rrmlinear.exports.exported import Saved
+from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.matrices import complete
 

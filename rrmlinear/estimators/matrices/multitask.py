@@ -28,12 +28,10 @@ from rrmlinear.estimators.matrices.tasks import (
     tasks_of_targets,
     tasks_trained,
 )
-from rrmlinear.estimators.objective import cost_of, own_choices
+from rrmlinear.estimators.objective import cost_of, own_choices, own_words, unknown_name
 from rrmlinear.estimators.scores import LinearScores, Scored
 from rrmlinear.estimators.unregularized.intercepts import with_ones, without_penalty
-from rrmlinear.estimators.wording import own_words, unknown_name
-from rrmlinear.exports.exported import Exported, Tabled
-from rrmlinear.exports.saved import Saved
+from rrmlinear.exports.exported import Exported, Saved, Tabled
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.matrices import fit_tasks
 

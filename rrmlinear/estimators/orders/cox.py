@@ -18,10 +18,9 @@ from rrmlinear.core.loading import loading
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.estimators.arguments import RANGES
-from rrmlinear.estimators.objective import ProblemRow
+from rrmlinear.estimators.objective import ProblemRow, unknown_name
 from rrmlinear.estimators.orders.ranking import OrderModel, groups_of
 from rrmlinear.estimators.scores import labelled
-from rrmlinear.estimators.wording import unknown_name
 from rrmlinear.training.order_measures import concordance
 
 Array = NDArray[np.float64]

@@ -20,9 +20,8 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import RANGES, classes_of, optional
 from rrmlinear.estimators.classifier import SparseCoef, labels_of
 from rrmlinear.estimators.linear import LinearModel
-from rrmlinear.estimators.objective import ProblemRow
+from rrmlinear.estimators.objective import SOLVERS, ProblemRow
 from rrmlinear.estimators.scores import Scored, labelled, problem_of
-from rrmlinear.estimators.wording import SOLVERS
 from rrmlinear.training.starts import Point, Start
 
 

@@ -17,9 +17,8 @@ from rrmlinear.core.records import replace
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import RANGES, check_some_weight
 from rrmlinear.estimators.linear import LinearModel
-from rrmlinear.estimators.objective import REGRESSING, ProblemRow
+from rrmlinear.estimators.objective import REGRESSING, SOLVERS, ProblemRow, unknown_name
 from rrmlinear.estimators.scores import labelled, problem_of
-from rrmlinear.estimators.wording import SOLVERS, unknown_name
 from rrmlinear.training.order_measures import kendall_tau, ndcg
 from rrmlinear.training.starts import Point, Start
 

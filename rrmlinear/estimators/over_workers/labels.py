@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
+
+from sklearn.base import BaseEstimator
 
 from rrmlinear.dask.many_labels import crews
 from rrmlinear.dask.training import WAIT_LIMIT, present_client
 from rrmlinear.estimators.arguments import POSITIVE
 from rrmlinear.estimators.labels import multilabel
-from rrmlinear.estimators.over_workers.clients import HasClient
+
+
+class HasClient(BaseEstimator):
+    """An estimator with a parameter ``client``: clones share it, and states leave it out."""
+
+    client: Any
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A client lives in its process alone: an estimator that was read has the present one."""
+        state: dict[str, Any] = dict(super().__getstate__())
+        return state | {"client": None} if "client" in state else state
+
+    def __sklearn_clone__(self) -> Self:
+        clone: Self = BaseEstimator.__sklearn_clone__(copy.copy(self))
+        clone.client = self.client
+        return clone
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -32,7 +32,8 @@ from rrmlinear.estimators.arguments import (
 )
 from rrmlinear.estimators.classifier import links_scores
 from rrmlinear.estimators.linear import FREE, REGULARIZED, LinearModel
-from rrmlinear.estimators.over_workers.clients import HasClient
+from rrmlinear.estimators.objective import own_words
+from rrmlinear.estimators.over_workers.labels import HasClient
 from rrmlinear.estimators.over_workers.predictions import (
     computed,
     is_collection,
@@ -40,7 +41,6 @@ from rrmlinear.estimators.over_workers.predictions import (
     mapped,
     names_of,
 )
-from rrmlinear.estimators.wording import own_words
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.model import Model
 from rrmlinear.workers.agreement import classes_of as classes_of_shapes

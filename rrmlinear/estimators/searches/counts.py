@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.offsets import log_exposure
+from rrmlinear.data.labels import log_exposure
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.counts import (
     GammaRegressor,

@@ -26,10 +26,9 @@ from rrmlinear.estimators.arguments import (
     thread_count,
 )
 from rrmlinear.estimators.base import Certified
-from rrmlinear.estimators.objective import find_solver_type, own_choices
+from rrmlinear.estimators.objective import find_solver_type, own_choices, own_words
 from rrmlinear.estimators.scores import in_memory, opened
-from rrmlinear.estimators.wording import own_words
-from rrmlinear.exports.saved import Saved
+from rrmlinear.exports.exported import Saved
 from rrmlinear.solvers.loop.result import Result
 
 

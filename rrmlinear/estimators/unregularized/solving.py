@@ -20,11 +20,10 @@ from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
+from rrmlinear.estimators.objective import SOLVERS
 from rrmlinear.estimators.unregularized.intercepts import after
 from rrmlinear.estimators.unregularized.score_basis import MAX_RANK, rising_costs, score_basis
-from rrmlinear.estimators.wording import SOLVERS
-from rrmlinear.risks.block import BlockRisk
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import BlockRisk, ScalarRisk
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING, MIN_DIVISOR
 from rrmlinear.training.classes.together import together

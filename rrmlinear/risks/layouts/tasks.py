@@ -12,7 +12,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.risks.conditions.base import Condition
 from rrmlinear.risks.conditions.in_groups import InGroups
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 
 Vector = NDArray[np.float64]
 Places = NDArray[np.int64]

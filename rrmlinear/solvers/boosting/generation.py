@@ -11,9 +11,8 @@ from rrmlinear.core.records import record
 from rrmlinear.solvers.boosting.edges import Edges
 from rrmlinear.solvers.boosting.hypotheses import Hypotheses
 from rrmlinear.solvers.loop.inner import Array, inner
-from rrmlinear.solvers.loop.result import TraceRow
+from rrmlinear.solvers.loop.result import Stopping, TraceRow
 from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
-from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 
 # The problem over the hypotheses at hand is solved to this fraction of the gap over all.

@@ -11,10 +11,9 @@ from rrmlinear.core.deadline import check_time
 from rrmlinear.core.loading import loading
 from rrmlinear.core.records import replace
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.products import RowSums
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import BlockRisk, ScalarRisk
 from rrmlinear.solvers.dual.ascents import ascent_of
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import scores_at_zero

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.records import replace
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.dual.pace import INNER_PASSES
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between

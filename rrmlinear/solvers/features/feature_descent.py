@@ -18,8 +18,7 @@ from rrmlinear.solvers.loop.rounding import (
 )
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING, REFINEMENTS
-from rrmlinear.solvers.second_order.factors import Factor
-from rrmlinear.solvers.second_order.limits import holds_all
+from rrmlinear.solvers.second_order.factors import Factor, holds_all
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.gradient._pegasos import SubgradientDescent
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver

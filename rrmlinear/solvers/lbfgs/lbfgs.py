@@ -13,8 +13,8 @@ from rrmlinear.solvers.lbfgs.descent import Descent
 from rrmlinear.solvers.lbfgs.metric import Diagonal
 from rrmlinear.solvers.lbfgs.pairs import PAIRS
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.first import first_weights
+from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING, STEP_ROUNDING

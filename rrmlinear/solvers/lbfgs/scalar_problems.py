@@ -17,8 +17,7 @@ from rrmlinear.solvers.lbfgs.descent import RowDescent, suits
 from rrmlinear.solvers.lbfgs.metric import Curvatures, Metric
 from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
-from rrmlinear.solvers.second_order.factors import cholesky_factor
-from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
+from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, cholesky_factor
 
 Array = NDArray[np.float64]
 

@@ -13,7 +13,17 @@ from rrmlinear.core.deadline import TimeIsUpError, ends_within, without_deadline
 from rrmlinear.core.loading import loading
 from rrmlinear.core.records import replace
 from rrmlinear.solvers.loop.certificate import gap_between, is_rounding
-from rrmlinear.solvers.loop.finite import (
+from rrmlinear.solvers.loop.passes import Passes
+from rrmlinear.solvers.loop.result import (
+    OnPass,
+    Result,
+    Status,
+    Stopping,
+    TraceRow,
+    part_done,
+    passes_told,
+)
+from rrmlinear.solvers.loop.rounding import (
     OUT_OF_RANGE,
     callers_own,
     check_defined,
@@ -21,17 +31,7 @@ from rrmlinear.solvers.loop.finite import (
     check_weights,
     numbers_in_range,
 )
-from rrmlinear.solvers.loop.passes import Passes
-from rrmlinear.solvers.loop.result import (
-    OnPass,
-    Result,
-    Status,
-    TraceRow,
-    part_done,
-    passes_told,
-)
 from rrmlinear.solvers.loop.rules.watch import RuleWatch
-from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING, NEGATIVE_GAP, OBJECTIVE_ROUNDING
 
 # A run has stalled after this number of passes without a move beyond rounding. Examples are left

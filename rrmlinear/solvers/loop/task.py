@@ -115,11 +115,11 @@ class Task:
             condition = Intercept() if searches is None else Intercept(searches)
         if self.n_classes is not None:
             with loading:
-                from rrmlinear.risks.block import BlockRisk
+                from rrmlinear.risks.scores import BlockRisk
 
             return BlockRisk(rows, loss, y, self.n_classes, costs, threads, condition=condition)
         with loading:
-            from rrmlinear.risks.scalar import ScalarRisk
+            from rrmlinear.risks.scores import ScalarRisk
 
         if choices.budget is not None:
             with loading:

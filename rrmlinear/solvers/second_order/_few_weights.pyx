@@ -18,7 +18,7 @@ import numpy as np
 
 from rrmlinear.core.deadline import check_time
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
+from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.rounding import ROUNDING as SCORE_ROUNDING
 from rrmlinear.solvers.loop.tolerances import (
     COORDINATE_ROUNDING, NEGATIVE_GAP, OBJECTIVE_ROUNDING,

@@ -10,8 +10,8 @@ import numpy as np
 from rrmlinear.core.deadline import TimeIsUpError, without_deadline
 from rrmlinear.risks.conditions.base import Search
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.first import first_weights
+from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum, GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver

@@ -1,10 +1,12 @@
-"""Cholesky factors of Newton systems."""
+"""Cholesky factors of Newton systems, and the sizes of systems that are factored."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.column_order import ColumnOrder
+from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 from rrmlinear.solvers.second_order._triangles import scaled_to_unit, solved_by_factor
 
@@ -55,3 +57,24 @@ def cholesky_factor(products: Array) -> Array:
             more = max(SHIFT_GROWTH * shift, FIRST_SHIFT * mean, MIN_DIVISOR)
             products.flat[:: n + 1] += more - shift
             shift = more
+
+
+# Limit on the unknowns of a system that is factorized.
+MAX_FACTORIZED = 3000
+# The p × p system is taken if p is at most this fraction of d. If columns differ in length, it
+# loses digits that the d × d system keeps.
+MAX_GRAM_FRACTION = 0.5
+# The limit on a working set of dense data is at least this: its Gram matrix takes longer than the
+# products of a pass.
+MIN_DENSE_LIMIT = 100
+
+
+def holds_all(rows: Rows | ColumnOrder) -> bool:
+    """Whether a working set of these rows holds all features in any case."""
+    return rows.is_dense and rows.blocks is None and 0 < rows.width <= MIN_DENSE_LIMIT
+
+
+def examples_each(rows: Rows, scores: int = 1) -> float:
+    """The examples for each weight, and 0 without weights."""
+    weights = rows.width * scores
+    return rows.shape[0] / weights if weights else 0.0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
+from rrmlinear.solvers.loop.rounding import OUT_OF_RANGE
 from rrmlinear.solvers.loop.rules.of_duals import DualRange
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver

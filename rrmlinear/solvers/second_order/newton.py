@@ -14,16 +14,16 @@ from rrmlinear.core.deadline import check_time
 from rrmlinear.projections.roots import nearly_lowest
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.prox_jacobians import has_jacobian
+from rrmlinear.risks.base import Conditioned, Evaluation, Unconditioned
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.finite import ADVICE, NumbersOverflowError
-from rrmlinear.solvers.loop.model_duals import duals_of_model
+from rrmlinear.solvers.loop.inner import inner
+from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.steps import DERIVATIVE_DECREASE
 from rrmlinear.solvers.loop.tolerances import REFINEMENTS, STEP_ROUNDING
-from rrmlinear.solvers.second_order.beginning import beginning
-from rrmlinear.solvers.second_order.inner_problem import InnerProblem, pace_of
+from rrmlinear.solvers.second_order.inner_problem import InnerProblem, beginning, pace_of
 from rrmlinear.solvers.second_order.systems.systems import Systems
 
 Array = NDArray[np.float64]
@@ -247,3 +247,33 @@ class Newton(Solver):
     def _lowest(self, line: Any, known: Callable[[float], float]) -> float:
         """The t at which the derivative of the losses and that ``known`` are nearly 0 together."""
         return nearly_lowest(lambda t: known(t) + line.derivative(t), DERIVATIVE_DECREASE)
+
+
+# Duals beyond the bounds of the loss, as a fraction of all, from which the model is far from F.
+MAX_OUTSIDE = 0.01
+
+
+def duals_of_model(risk: Any, at: Evaluation, moves: Array, after: Evaluation) -> Array | None:
+    """α_i = −φ'(s_i) − φ''(s_i) d_i at the minimizer of a model of F at the scores s of ``at``.
+
+    ``moves`` are the changes d of the scores to the minimizer; duals beyond the bounds of the loss
+    are those of F ``after`` the step. Σ c_i α_i x_i is that of the model's optimum, so that the
+    dual value lacks what the model does; the duals of F after the step have another Σ, and lack
+    more. With a free intercept d is that at the model's best one, and no dual may be beyond the
+    bounds. None for several scores and several conditions, and where the model is far off.
+    """
+    if risk.costs.ndim > 1:
+        return None
+    most = MAX_OUTSIDE * len(risk.costs)
+    if not isinstance(at, Unconditioned):
+        if "balance" not in risk.offers or not isinstance(at, Conditioned):
+            return None
+        directions = at.condition.directions(at.best)
+        if len(directions) != 1:
+            return None
+        free, h = directions[0], at.curvatures
+        size = inner(h * free, free)
+        moves, most = moves - free * (inner(h * free, moves) / size) if size > 0 else moves, 0.0
+    given = at.derivatives, at.curvatures, moves, after.derivatives
+    alphas, beyond = at.terms.model_duals(*given)
+    return None if beyond > most else alphas

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.array_rows import shared_rows, take_rows
+from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.second_order.limits import examples_each
+from rrmlinear.solvers.second_order.factors import examples_each
 
 # A sample has one of every SAMPLE_FRACTION examples, and at least MIN_SAMPLE_EXAMPLES examples for
 # each weight. It is solved to the relative gap SAMPLE_GAP, in at most SAMPLE_PASSES passes.

@@ -10,7 +10,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import is_nearly_full
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS
-from rrmlinear.solvers.second_order.limits import (
+from rrmlinear.solvers.second_order.factors import (
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,
 )

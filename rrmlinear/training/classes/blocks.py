@@ -14,8 +14,7 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.certificate import gap_between
-from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, TraceRow
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, Stopping, TraceRow
 from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
 from rrmlinear.training.classes.joint import (
     ALONE_COST,

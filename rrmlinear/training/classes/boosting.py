@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rrmlinear.solvers.boosting.generation import ColumnGeneration
-from rrmlinear.solvers.loop.result import OnPass, Result, TraceRow
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import OnPass, Result, Stopping, TraceRow
 from rrmlinear.training.classes.together import OneVsRestResult, Sums, together
 
 

@@ -11,8 +11,7 @@ from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.records import replace
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.base import ScalarLoss
-from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, TraceRow
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, Stopping, TraceRow
 from rrmlinear.training.classes.joint import JointClasses
 from rrmlinear.training.classes.steps import ClassSteps, Steps
 from rrmlinear.training.costs import checked_costs

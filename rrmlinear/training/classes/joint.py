@@ -20,8 +20,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.certificate import gap_between
-from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import OnPass, Result, Status, Stopping, TraceRow
 from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
 from rrmlinear.training.single import with_support
 from rrmlinear.training.starts import Point

@@ -15,9 +15,8 @@ from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.core.loading import named
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.certificate import gap_between
-from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
-from rrmlinear.solvers.loop.result import Result, Status, TraceRow
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Result, Status, Stopping, TraceRow
+from rrmlinear.solvers.loop.rounding import OUT_OF_RANGE
 from rrmlinear.training.single import support_of
 
 Vector = NDArray[np.float64]

@@ -20,8 +20,16 @@ from rrmlinear.catalog.losses import loss_row
 from rrmlinear.data.text.whole_file import whole_file
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.labels.label_result import LabelResult
-from rrmlinear.training.labels.signature import SIGNATURE
 from rrmlinear.training.model_files.header import ModelFileError
+
+SIGNATURE = b"rrmlinear labels 1\n"
+
+
+def begins_with_labels(path: str | PathLike[str]) -> bool:
+    """Whether a file begins as one of a `LabelModel`. Raises OSError as `open` does."""
+    with open(path, "rb") as file:
+        return file.read(len(SIGNATURE)) == SIGNATURE
+
 
 ALIGNMENT = 64
 LONGEST_HEADER = 1 << 20

@@ -16,7 +16,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.exports.exported import Exported, Tabled
 from rrmlinear.exports.scorer import LABELS, Scorer
 from rrmlinear.training.labels._label_scores import largest_scores, scores_of
-from rrmlinear.training.labels.signature import begins_with_labels
+from rrmlinear.training.labels.label_files import begins_with_labels
 from rrmlinear.training.model_files.header import ModelFileError
 
 if TYPE_CHECKING:

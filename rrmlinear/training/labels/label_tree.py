@@ -16,8 +16,8 @@ from rrmlinear.core.cached import cached_property
 from rrmlinear.core.plain_state import PlainState
 from rrmlinear.core.records import record
 from rrmlinear.data.array_rows import csr_of
+from rrmlinear.training.labels.label_files import begins_with_labels
 from rrmlinear.training.labels.label_model import LabelModel, check_rank, examples_of
-from rrmlinear.training.labels.signature import begins_with_labels
 from rrmlinear.training.model_files.header import ModelFileError
 
 #: Rows that descend the tree at once.

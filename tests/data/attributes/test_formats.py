@@ -5,9 +5,13 @@ import pytest
 
 from rrmlinear.data.attributes.builtin import BUILTIN
 from rrmlinear.data.attributes.columns import read_tokens
-from rrmlinear.data.attributes.crfpp import is_of_crfpp, translated
 from rrmlinear.data.attributes.dictionary import Dictionary, read_dictionary
-from rrmlinear.data.attributes.templates import TemplateError, parse_template
+from rrmlinear.data.attributes.templates import (
+    TemplateError,
+    is_of_crfpp,
+    parse_template,
+    translated,
+)
 
 ATTRIBUTES = parse_template("format attributes\n", "t")
 

@@ -10,7 +10,7 @@ from rrmlinear.losses.margin import Logistic
 from rrmlinear.losses.multiclass import WestonWatkins
 from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.conditions.intercept import Intercept
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 
 BINARY = {
     "hinge": margin.Hinge(),

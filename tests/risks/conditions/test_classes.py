@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
 from rrmlinear import Problem
-from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept
+from rrmlinear.risks.scores import BlockRisk
 
 N, D, K = 90, 4, 5
 SMOOTH = [name for name, loss in CLASS_LOSSES.items() if loss.smoothing > 0]

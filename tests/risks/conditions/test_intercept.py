@@ -11,7 +11,7 @@ from rrmlinear.catalog.losses import LOSSES as ROWS
 from rrmlinear.losses import margin
 from rrmlinear.losses.multiclass import WestonWatkins
 from rrmlinear.risks.conditions.intercept import Intercept
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 
 LOSSES = SCALAR_LOSSES | SMOOTHED_LOSSES
 CLASSIFICATION = [name for name in LOSSES if takes_signs(name)]

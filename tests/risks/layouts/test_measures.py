@@ -17,7 +17,7 @@ from rrmlinear.losses.measures import (
 )
 from rrmlinear.risks.layouts._labellings import FlipCounts
 from rrmlinear.risks.layouts.labellings import Labellings, TableLabellings
-from rrmlinear.risks.layouts.pairs import Pairs
+from rrmlinear.risks.layouts.measures import Pairs
 
 
 def over(measure, y):

@@ -10,7 +10,7 @@ from rrmlinear.losses.regression import Absolute, EpsilonInsensitive, Huber, Squ
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows
 from rrmlinear.risks.layouts.vector import VectorRisk
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 
 N, D, K = 40, 5, 3
 

@@ -9,11 +9,10 @@ from members import SIGN_LOSSES
 from rrmlinear import Problem
 from rrmlinear.losses import margin
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
 
 N, D = 60, 12

@@ -13,8 +13,7 @@ from scipy.linalg import hadamard
 
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.bundle.bmrm import BMRM
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
 
 

@@ -11,8 +11,7 @@ from rrmlinear import Problem
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.accelerated import Accelerated
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 
 D, COST = 12, 40.0
 

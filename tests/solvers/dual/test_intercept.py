@@ -12,8 +12,7 @@ from rrmlinear.losses import margin, regression
 from rrmlinear.losses.multiclass import WestonWatkins
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.intercept import InterceptAscent
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 
 N, D = 60, 12
 

@@ -9,8 +9,7 @@ from members import SCALAR_LOSSES as LOSSES
 from rrmlinear import Problem
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 
 N, D = 60, 12
 REGULARIZERS = {"l2": L2(), "elastic-net": ElasticNet(0.7, 1.5)}

@@ -10,8 +10,7 @@ from rrmlinear.losses import margin, regression
 from rrmlinear.losses.margin import Logistic
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.team import Team
 
 N, D, VALUES = 5000, 3000, 45  # enough visits in a pass, and values in a row, for threads

@@ -9,11 +9,10 @@ from rrmlinear import Problem
 from rrmlinear.losses.margin import Hinge, Logistic, SquaredHinge
 from rrmlinear.regularizers.separable import L1
 from rrmlinear.risks.conditions.intercept import Intercept
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.dual.proximal_ascent import InterceptProximalAscent, ProximalAscent
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
 
 N, D = 300, 40

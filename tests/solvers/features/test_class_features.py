@@ -17,12 +17,10 @@ from rrmlinear.losses.multiclass import (
 )
 from rrmlinear.losses.regression import EpsilonInsensitive
 from rrmlinear.regularizers.separable import L1, ElasticNet
-from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import BlockRisk, ScalarRisk
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.newton import Newton
 

@@ -5,8 +5,7 @@ import pytest
 
 from rrmlinear import Problem
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 
 N = 70
 #: Few features, all of them in the working set at once, and many.

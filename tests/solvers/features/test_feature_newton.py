@@ -11,11 +11,10 @@ from rrmlinear.regularizers.groups.group_norms import L2Groups
 from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.conditions.intercept import Intercept
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
-from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
-from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.task import Task
 
 N, D = 80, 30

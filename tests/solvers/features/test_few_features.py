@@ -5,7 +5,7 @@ import pytest
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Stopping
 
 N, D, TOL = 150, 7, 1e-9
 RNG = np.random.default_rng(4)

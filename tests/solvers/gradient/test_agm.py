@@ -9,12 +9,10 @@ from rrmlinear.losses import margin
 from rrmlinear.losses.margin import Logistic
 from rrmlinear.losses.multiclass import WestonWatkins
 from rrmlinear.regularizers.separable import L1, L2
-from rrmlinear.risks.block import BlockRisk
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import BlockRisk, ScalarRisk
 from rrmlinear.solvers.gradient.agm import AGM, ROUTES
 from rrmlinear.solvers.loop.power import curvature_bound, dual_ratios, top_eigenvector
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 
 N, D = 60, 12
 TOLERANCE = 1e-7

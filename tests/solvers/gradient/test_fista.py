@@ -9,10 +9,9 @@ from rrmlinear.losses.margin import Logistic
 from rrmlinear.regularizers.bounded import ElasticBall
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.risks.conditions.intercept import Intercept
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.gradient.fista import FISTA
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
 
 N, D = 60, 12

@@ -7,10 +7,9 @@ from members import BOUNDED_LOSSES as LOSSES
 from rrmlinear.losses import margin
 from rrmlinear.regularizers.separable import L1, L2
 from rrmlinear.risks.conditions.intercept import Intercept
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.gradient.pragam import Pragam
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
 
 N, D = 60, 12

@@ -18,8 +18,7 @@ from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.lbfgs.lbfgs import LBFGS, NewtonCG
 from rrmlinear.solvers.lbfgs.metric import Diagonal
 from rrmlinear.solvers.lbfgs.pairs import Pairs
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
 
 PRECISE = Stopping(gap_tol=1e-9, max_passes=20_000)

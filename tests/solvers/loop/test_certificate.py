@@ -15,10 +15,10 @@ from rrmlinear.catalog.selection import select
 from rrmlinear.catalog.solvers import SOLVERS
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L1, L2
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between
+from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
 
 N, D, K = 40, 5, 3

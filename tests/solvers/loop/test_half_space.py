@@ -8,12 +8,11 @@ from rrmlinear.losses.margin import GeneralizedHinge, Hinge
 from rrmlinear.losses.regression import EpsilonInsensitive
 from rrmlinear.regularizers.separable import L1, L2
 from rrmlinear.risks.conditions.budget import Budget
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.pragam import Pragam
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual.pdprox import Pdprox
 from rrmlinear.solvers.second_order.newton import Newton

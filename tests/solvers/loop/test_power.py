@@ -9,9 +9,8 @@ from rrmlinear import Problem
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.losses.multiclass import CrammerSinger
 from rrmlinear.losses.regression import Squared
-from rrmlinear.risks.block import BlockRisk
 from rrmlinear.risks.conditions.intercept import Intercept
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import BlockRisk, ScalarRisk
 from rrmlinear.solvers.loop.power import curvature_bound, mean_curvature, top_eigenvector, trace
 
 N, D = 80, 12

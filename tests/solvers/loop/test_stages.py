@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from rrmlinear import Problem
-from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.rules.rule import Rule
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.solvers.loop.stages.turns import Stage
-from rrmlinear.solvers.loop.stopping import Stopping
 
 
 def stretched(k, n=300, d=8):

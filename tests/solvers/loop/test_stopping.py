@@ -10,9 +10,8 @@ import rrmlinear
 from rrmlinear.losses.multiclass import WestonWatkinsShark
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
-from rrmlinear.solvers.loop.result import Status, TraceRow
+from rrmlinear.solvers.loop.result import Status, Stopping, TraceRow
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.training.fit import NotSolvedWarning
 
 

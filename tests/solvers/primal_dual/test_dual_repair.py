@@ -10,9 +10,9 @@ from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups
 from rrmlinear.regularizers.separable import L1
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual import dual_repair
 from rrmlinear.solvers.primal_dual.dual_repair import DualRepair

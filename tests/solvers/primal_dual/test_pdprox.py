@@ -7,9 +7,8 @@ from made_solvers import of_risk
 from rrmlinear import Problem
 from rrmlinear.losses import margin
 from rrmlinear.regularizers.separable import L1
-from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.risks.scores import ScalarRisk
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual.pdprox import ORDERS, STORAGES, Pdprox
 

@@ -6,7 +6,7 @@ import pytest
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.regularizers.separable import L1, L2
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual.pdprox import ORDERS, STORAGES, Pdprox
 

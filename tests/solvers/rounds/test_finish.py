@@ -6,8 +6,7 @@ from losing_parts import losing_at
 from parts_of_problems import chosen_for, examples, omega_of, parts_of
 
 from rrmlinear import Parameter, Problem
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.rounds.exchange import RECENT
 from rrmlinear.solvers.rounds.finish import NewtonOverParts
 from rrmlinear.solvers.rounds.fleet import LocalFleet

@@ -6,8 +6,7 @@ from losing_parts import losing_at
 from parts_of_problems import REGULARIZERS, chosen_for, examples, parts_of
 
 from rrmlinear import Parameter
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.rounds.fleet import LocalFleet
 from rrmlinear.solvers.rounds.over_parts import over_parts
 from rrmlinear.training.fit import fit

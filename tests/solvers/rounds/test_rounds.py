@@ -6,8 +6,7 @@ from parts_of_problems import REGULARIZERS, chosen_for, examples, omega_of, part
 from scipy.sparse import random_array
 
 from rrmlinear import Parameter
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.rounds.fleet import LocalFleet, PartsLostError
 from rrmlinear.solvers.rounds.orders import Order
 from rrmlinear.solvers.rounds.packed import Packed

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.catalog.solvers import SOLVERS
 from rrmlinear.losses.margin import Hinge, Logistic, SquaredHinge
-from rrmlinear.solvers.loop.finite import NumbersOverflowError
+from rrmlinear.solvers.loop.rounding import NumbersOverflowError
 from rrmlinear.solvers.second_order._few_weights import FewWeights, columns_of
 
 N, D, MODULUS = 1100, 7, 0.7

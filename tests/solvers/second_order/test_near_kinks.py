@@ -9,8 +9,7 @@ from rrmlinear.core.records import replace
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.near_kinks import NearKinks
 

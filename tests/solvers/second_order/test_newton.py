@@ -12,9 +12,8 @@ from rrmlinear.losses.margin import Logistic
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.conditions.intercept import Intercept
-from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.risks.scores import ScalarRisk
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.second_order.newton import Newton
 
 N, D = 60, 12

@@ -7,9 +7,8 @@ from scipy.sparse import csr_array
 from rrmlinear import Problem
 from rrmlinear.losses.multiclass import CrammerSinger, Softmax, WestonWatkins
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.risks.block import BlockRisk
-from rrmlinear.solvers.loop.result import Status, duals_by_scores
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.risks.scores import BlockRisk
+from rrmlinear.solvers.loop.result import Status, Stopping, duals_by_scores
 from rrmlinear.solvers.second_order.newton import Newton
 
 N, D, K = 60, 8, 4

@@ -29,7 +29,7 @@ from scipy.sparse import csr_array
 from rrmlinear import read_libsvm
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.margin import Hinge
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 

@@ -36,7 +36,7 @@ from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.solvers.loop.task import Task
 
 

@@ -29,7 +29,7 @@ from measuring import BenchmarkError, check_outputs, write_whole
 
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.bundle.bmrm import BMRM
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.solvers.loop.task import Task
 
 # Method: update, line search, whether with the negatives as printed.

@@ -40,7 +40,7 @@ from measuring import BenchmarkError, check_outputs, write_whole
 from pragam_methods import COLUMNS, LEVELS, METHODS, Curve, Method, Study, liblinear
 from problem_sets import generated_text, load
 
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Stopping
 
 # Rows × features and words in a document; news20 is the set of the LIBSVM site.
 TEXT = {

@@ -22,9 +22,8 @@ from threadpoolctl import threadpool_limits
 from rrmlinear import Model, Parameter, Problem, write_libsvm
 from rrmlinear.catalog.selection import select
 from rrmlinear.losses.margin import SmoothHinge
-from rrmlinear.solvers.loop.result import TraceRow
+from rrmlinear.solvers.loop.result import Stopping, TraceRow
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stopping import Stopping
 
 LEVELS = (1e-3, 1e-6)
 # Passes that are all judged; after them passes judged are at least 1 + GROWTH times apart.

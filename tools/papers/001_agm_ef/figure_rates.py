@@ -38,7 +38,7 @@ from problem_sets import load
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.losses.margin import Logistic
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.gradient.agm_routes import DualSquare, PrimalRoute
 from rrmlinear.solvers.gradient.agm_steps import FIXED, Constants, Pace
 from rrmlinear.solvers.gradient.bregman import Euclidean

@@ -22,7 +22,7 @@ from measuring import BenchmarkError, check_outputs, write_whole
 from noise_budget import STUDIES, Trial, averages, budget_risk, rows_of
 
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.solvers.second_order.newton import Newton
 
 BUDGETS = (100, 200, 400)

@@ -40,8 +40,8 @@ from rrmlinear import Problem
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.conditions.budget import Budget
-from rrmlinear.risks.scalar import ScalarRisk
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.risks.scores import ScalarRisk
+from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual.pdprox import Pdprox
 from rrmlinear.solvers.second_order.newton import Newton

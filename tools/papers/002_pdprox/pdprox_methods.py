@@ -27,9 +27,8 @@ from rrmlinear.catalog.builders.matrices import (
     tasks_solver,
 )
 from rrmlinear.catalog.selection import select
-from rrmlinear.solvers.loop.result import Result, TraceRow
+from rrmlinear.solvers.loop.result import Result, Stopping, TraceRow
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stopping import Stopping
 
 #: Step ratios that are tried by hand, as in figure 8.
 RATIOS = (10.0, 1.0, 0.1, 0.01, 1e-3, 1e-4, 1e-5)

@@ -35,14 +35,13 @@ from rrmlinear import Problem
 from rrmlinear.losses.margin import SmoothHinge
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.separable import ElasticNet
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.dual.accelerated import Accelerated
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.loop import task as tasks
-from rrmlinear.solvers.loop.result import TraceRow
+from rrmlinear.solvers.loop.result import Stopping, TraceRow
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stopping import Stopping
 
 SIZES = {"astro": (29_882, 99_757, 77), "ccat": (781_265, 47_236, 76)}
 METHODS = ("plain", "accelerated", "FISTA")

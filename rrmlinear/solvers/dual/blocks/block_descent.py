@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.scores import BlockRisk
 from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent, this_processor
 from rrmlinear.solvers.dual.blocks.busy import BusyPasses
 from rrmlinear.solvers.dual.blocks.multiples import BestMultiple

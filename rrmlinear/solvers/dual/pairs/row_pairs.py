@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.base import Evaluation
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.dual.pairs._row_pairs import RowPairs, at_threshold
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rules.of_duals import FreeRange

@@ -10,8 +10,14 @@ from numpy.typing import NDArray
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.features._class_model import ClassModelSweeps, class_products
 from rrmlinear.solvers.features.feature_subsets import columns_of
-from rrmlinear.solvers.features.models.faces import FacePoint, face_point
-from rrmlinear.solvers.features.models.model import MAX_SWEEPS, SWEEP_ACCURACY, Vector, minimize
+from rrmlinear.solvers.features.models.model import (
+    MAX_SWEEPS,
+    SWEEP_ACCURACY,
+    FacePoint,
+    Vector,
+    face_point,
+    minimize,
+)
 from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS, conjugate_gradients
 from rrmlinear.solvers.second_order.feature_step import Step
 

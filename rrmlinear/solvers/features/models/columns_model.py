@@ -9,11 +9,11 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features._feature_descent import FeatureSweeps, products_and_spreads
 from rrmlinear.solvers.features.feature_subsets import columns_of
-from rrmlinear.solvers.features.models.faces import face_point
 from rrmlinear.solvers.features.models.model import (
     MAX_SWEEPS,
     SWEEP_ACCURACY,
     Vector,
+    face_point,
     minimize,
     without_idle,
 )

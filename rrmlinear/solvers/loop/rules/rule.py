@@ -116,7 +116,7 @@ class Rule:
 def plain_risk(task: Task) -> Any:
     """Σ_i c_i φ_i without conditions."""
     with loading:
-        from rrmlinear.risks.scalar import ScalarRisk
+        from rrmlinear.risks.scores import ScalarRisk
 
     return ScalarRisk(task.rows, task.loss, task.targets, task.costs, task.choices.threads)
 

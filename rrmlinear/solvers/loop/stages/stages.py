@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between
-from rrmlinear.solvers.loop.finite import OUT_OF_RANGE
+from rrmlinear.solvers.loop.rounding import OUT_OF_RANGE
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
 from rrmlinear.solvers.loop.stages.class_face import has_class_faces, on_class_face

@@ -21,8 +21,7 @@ from rrmlinear.solvers.second_order.conjugate_gradients import (
     MAX_REFINEMENTS,
     conjugate_gradients,
 )
-from rrmlinear.solvers.second_order.factors import Factor
-from rrmlinear.solvers.second_order.limits import MAX_FACTORIZED
+from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, Factor
 from rrmlinear.solvers.second_order.systems.systems import Systems
 
 Array = NDArray[np.float64]

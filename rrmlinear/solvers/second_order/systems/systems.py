@@ -14,13 +14,12 @@ from rrmlinear.solvers.second_order.conjugate_gradients import (
     MAX_REFINEMENTS,
     conjugate_gradients,
 )
-from rrmlinear.solvers.second_order.factors import Factor
-from rrmlinear.solvers.second_order.limits import (
+from rrmlinear.solvers.second_order.factors import (
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,
+    Factor,
 )
-from rrmlinear.solvers.second_order.systems.gram_systems import GramSystems
-from rrmlinear.solvers.second_order.systems.kept_factor import KeptFactor
+from rrmlinear.solvers.second_order.systems.gram_systems import GramSystems, KeptFactor
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from rrmlinear import Problem
 from rrmlinear.losses.multiclass import WestonWatkins
 from rrmlinear.regularizers.separable import ElasticNet
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Stopping
 
 
 def data(n, d, k, form="sparse"):

@@ -9,10 +9,9 @@ from rrmlinear import Problem
 from rrmlinear.losses.multiclass import CrammerSinger, Softmax, WestonWatkins
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
-from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.rules.of_duals import ClassRange
 from rrmlinear.solvers.loop.rules.rule import Point
-from rrmlinear.solvers.loop.stopping import Stopping
 
 LOSSES = {
     "weston-watkins": WestonWatkins(),

@@ -8,10 +8,10 @@ from made_solvers import of_rows
 from rrmlinear import Problem
 from rrmlinear.losses.multiclass import CrammerSinger, WestonWatkins
 from rrmlinear.regularizers.separable import L2
-from rrmlinear.risks.block import BlockRisk
+from rrmlinear.risks.scores import BlockRisk
 from rrmlinear.solvers.dual.blocks.block_descent import BlockAscent
 from rrmlinear.solvers.dual.blocks.multiples import BestMultiple
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Stopping
 
 LOSSES = {"weston-watkins": WestonWatkins(), "crammer-singer": CrammerSinger()}
 K, COST = 6, 1000.0

@@ -16,8 +16,7 @@ from rrmlinear.solvers.dual.intercept import InterceptAscent
 from rrmlinear.solvers.dual.pairs.kernel_rows import KernelRows
 from rrmlinear.solvers.dual.pairs.pair_ascent import PairAscent, SlowAscentError
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
-from rrmlinear.solvers.loop.result import Status
-from rrmlinear.solvers.loop.stopping import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
 
 N = 150

@@ -10,12 +10,11 @@ from rrmlinear.losses.margin import Hinge, SquaredHinge
 from rrmlinear.losses.regression import Absolute, EpsilonInsensitive, Quantile
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.conditions.intercept import Intercept
-from rrmlinear.risks.scalar import ScalarRisk
+from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.dual.intercept import InterceptAscent
 from rrmlinear.solvers.dual.pairs.row_pairs import RowPairAscent
-from rrmlinear.solvers.loop.result import Status
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.rules.of_duals import FreeRange
-from rrmlinear.solvers.loop.stopping import Stopping
 from rrmlinear.solvers.loop.task import Task
 
 N = 1000

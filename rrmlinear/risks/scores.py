@@ -1,4 +1,4 @@
-"""F(W) = Σ_i c_i φ(W'x_i, y_i) over all examples, for losses of k scores."""
+"""F(W) = Σ_i c_i φ(W'x_i, y_i) over all examples, for losses of one score and of k."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
+from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.block_hessian import BlockHessian
 from rrmlinear.risks.block_terms import BlockTerms
+from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.loss_risk import LossRisk
+from rrmlinear.risks.terms import ScalarTerms
 
 Array = NDArray[np.float64]
 
@@ -48,3 +51,29 @@ class BlockRisk(LossRisk):
         blocks: Array = -self.costs * alphas
         blocks[np.arange(len(blocks)), self.labels] = 0
         return blocks
+
+
+Vector = NDArray[np.float64]
+
+
+class ScalarRisk(LossRisk):
+    """`LossRisk` of a loss of one score. Raises ValueError for a loss of several."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        loss: ScalarLoss,
+        y: Vector,
+        costs: Vector,
+        threads: int = 1,
+        condition: Any = None,
+    ) -> None:
+        if not isinstance(loss, ScalarLoss):
+            raise ValueError(
+                f"this risk takes a loss of one score, and {type(loss).__name__} is one of several"
+            )
+        super().__init__(rows, ScalarTerms(loss, y, costs), threads, condition)
+
+    def hessian(self, at: Evaluation) -> Hessian:
+        """∇²F."""
+        return Hessian(self.rows, at.curvatures, at.directions)
