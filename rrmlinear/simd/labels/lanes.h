@@ -207,24 +207,87 @@ RRM_INLINE int hinge_measure(unsigned bits, double c, const lane_costs_t *costs,
                                             gaps, sums, cross);
 }
 
-/* out += ‖w_l‖² of n features. */
-RRM_CLONES static void lane_squares(const void *W, int is_single, ptrdiff_t n, double *out)
+/* out += ‖w_l − y_l‖² of n features, or ‖w_l‖² where Y is NULL. */
+#define DEFINE_SQUARES(real, other)                                                               \
+    RRM_CLONES static void lane_squares_##real##_##other(                                         \
+        const real *W, const other *Y, ptrdiff_t n, double *restrict out)                         \
+    {                                                                                             \
+        double sums[LANES] = {0};                                                                 \
+        for (ptrdiff_t j = 0; j < n; j++)                                                         \
+            for (int l = 0; l < LANES; l++) {                                                     \
+                double w = W[j * LANES + l], apart = w - (Y ? (double)Y[j * LANES + l] : 0);      \
+                sums[l] += apart * apart;                                                         \
+            }                                                                                     \
+        for (int l = 0; l < LANES; l++)                                                           \
+            out[l] += sums[l];                                                                    \
+    }
+DEFINE_SQUARES(float, float)
+DEFINE_SQUARES(float, double)
+DEFINE_SQUARES(double, double)
+#undef DEFINE_SQUARES
+
+#define DEFINE_ANCHORS(real)                                                                      \
+    /* y = w + β (w − last), last = w, and w moves by κ/(1 + κ) of what y has moved. */           \
+    RRM_CLONES static void lane_anchors_##real(real *restrict W, real *restrict Y,                \
+                                               real *restrict last, ptrdiff_t n, double kappa,    \
+                                               double beta, const double *open)                   \
+    {                                                                                             \
+        real share[LANES], on[LANES];                                                             \
+        for (int l = 0; l < LANES; l++) {                                                         \
+            on[l] = (real)(open[l] > 0);                                                          \
+            share[l] = on[l] * (real)(kappa / (1 + kappa));                                       \
+        }                                                                                         \
+        for (ptrdiff_t j = 0; j < n * LANES; j += LANES)                                          \
+            for (int l = 0; l < LANES; l++) {                                                     \
+                real w = W[j + l], moved = w + (real)beta * (w - last[j + l]) - Y[j + l];         \
+                last[j + l] = w;                                                                  \
+                W[j + l] = w + share[l] * moved;                                                  \
+                Y[j + l] += on[l] * moved;                                                        \
+            }                                                                                     \
+    }
+DEFINE_ANCHORS(float)
+DEFINE_ANCHORS(double)
+#undef DEFINE_ANCHORS
+
+RRM_INLINE void lane_squares(const void *W, int is_single, const void *Y, int is_single_too,
+                             ptrdiff_t n, double *out)
 {
-    const float *single = (const float *)W;
-    const double *twice = (const double *)W;
-    double sums[LANES] = {0};
-    if (is_single)
-        for (ptrdiff_t j = 0; j < n; j++)
-            for (int l = 0; l < LANES; l++) {
-                double w = single[j * LANES + l];
-                sums[l] += w * w;
-            }
+    if (!is_single)
+        lane_squares_double_double((const double *)W, (const double *)Y, n, out);
+    else if (is_single_too)
+        lane_squares_float_float((const float *)W, (const float *)Y, n, out);
     else
-        for (ptrdiff_t j = 0; j < n; j++)
-            for (int l = 0; l < LANES; l++)
-                sums[l] += twice[j * LANES + l] * twice[j * LANES + l];
+        lane_squares_float_double((const float *)W, (const double *)Y, n, out);
+}
+
+RRM_INLINE void lane_anchors(void *W, void *Y, void *last, int is_single, ptrdiff_t n, double kappa,
+                             double beta, const double *open)
+{
+    is_single ? lane_anchors_float((float *)W, (float *)Y, (float *)last, n, kappa, beta, open)
+              : lane_anchors_double((double *)W, (double *)Y, (double *)last, n, kappa, beta, open);
+}
+
+/* Numbers of n features of the open labels, of doubles; 0 where `from` is NULL. */
+RRM_INLINE void lane_copies(const double *from, void *to, int is_single, ptrdiff_t n,
+                            const double *open)
+{
+    for (ptrdiff_t i = 0; i < n * LANES; i++)
+        if (open[i % LANES] > 0) {
+            if (is_single)
+                ((float *)to)[i] = from ? (float)from[i] : 0;
+            else
+                ((double *)to)[i] = from ? from[i] : 0;
+        }
+}
+
+/* Sixteen numbers times a factor. */
+RRM_INLINE void lane_scaled(void *numbers, int is_single, double factor)
+{
     for (int l = 0; l < LANES; l++)
-        out[l] += sums[l];
+        if (is_single)
+            ((float *)numbers)[l] *= (float)factor;
+        else
+            ((double *)numbers)[l] *= factor;
 }
 
 #endif

@@ -20,7 +20,13 @@ cdef extern from "labels/lanes.h" nogil:
                    double smoothing, int has_box, const double* scores, const double* gap,
                    const double* new, const double* unit, int is_single, void* alpha,
                    void* steps, double* rises, double* sum)
-    void lane_squares(const void* W, int is_single, Py_ssize_t n, double* out)
+    void lane_squares(const void* W, int is_single, const void* Y, int is_single_too, Py_ssize_t n,
+                      double* out)
+    void lane_anchors(void* W, void* Y, void* last, int is_single, Py_ssize_t n, double kappa,
+                      double beta, const double* open)
+    void lane_copies(const double* source, void* to, int is_single, Py_ssize_t n,
+                     const double* open)
+    void lane_scaled(void* numbers, int is_single, double factor)
 
     ctypedef struct hinge_t:
         double smoothing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +13,8 @@ from rrmlinear.solvers.loop.result import Status
 
 #: Labels of a block.
 LANES = 16
-# The passes after which the labels of a block that have not ended are packed into new blocks.
-ROUNDS = (20, 30, 45, 68, 102, 153, 230, 345)
+# The most passes that labels share.
+SHARED_PASSES = 345
 # Weights and duals have single precision down to this tolerance; its rounding is added to the gap.
 SINGLE_TOLERANCE = 1e-4
 
@@ -22,11 +22,10 @@ Array = NDArray[Any]
 
 
 class Column(NamedTuple):
-    """The nonzeros of a vector. Of duals, ``centre`` is what a free bias goes on from."""
+    """The nonzeros of a vector."""
 
     places: NDArray[np.int32]
     values: Array
-    centre: float = 0.0
 
     @classmethod
     def of(cls, vector: Array) -> Column:
@@ -82,59 +81,17 @@ class Labels(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Labels that share passes, with duals to begin from or None; ``done`` passes are behind them,
-    ``most`` are before their next packing, and ``limit`` in all.
-    """
+    """Labels that share at most ``limit`` passes, with duals to begin from or None."""
 
     labels: Array
     start: list[Column | None]
-    done: int
-    most: int
     limit: int
 
 
-#: What solves blocks one after another, or at once: a label ends, or has duals to go on from; None
-#: for a block that was not begun.
-SolveBlocks = Callable[[Iterable[Block]], Iterable[list[LabelEnd | Column] | None]]
-
-
-def in_rounds(
-    labels: Array,
-    counts: Array,
-    max_passes: int,
-    start: Mapping[int, Column],
-    solve: SolveBlocks,
-    see: Callable[[int, LabelEnd], Any],
-) -> bool:
-    """Solve labels in blocks of those with about as many rows, which are their ``counts``.
-
-    ``see`` takes each end as soon as it is there. Labels that have not ended after 20, 30, 45 …
-    passes share new blocks, and after the last of ROUNDS they are seen as they are. False where a
-    block was not begun.
-    """
-    waiting = dict(start)
-    order = labels[np.argsort(-counts, kind="stable")]
-    done, max_passes = 0, min(max_passes, ROUNDS[-1])
-
-    def blocks(most: int) -> Iterator[Block]:
-        for at in range(0, len(order), LANES):
-            chosen = order[at : at + LANES]
-            begun = [waiting.pop(label, None) for label in chosen.tolist()]
-            yield Block(chosen, begun, done, most, max_passes)
-
-    for most in (*(each for each in ROUNDS if each < max_passes), max_passes):
-        left: list[int] = []
-        parts = [order[at : at + LANES] for at in range(0, len(order), LANES)]
-        for chosen, found in zip(parts, solve(blocks(most)), strict=True):
-            if found is None:
-                return False
-            for label, end in zip(chosen.tolist(), found, strict=True):
-                if isinstance(end, Column):
-                    waiting[label] = end
-                    left.append(label)
-                else:
-                    see(label, end)
-        if not left:
-            return True
-        order, done = np.array(left), most
-    return True
+def blocks_of(
+    labels: Array, counts: Array, max_passes: int, start: Mapping[int, Column]
+) -> list[Block]:
+    """Blocks of labels with about as many rows each, which are their ``counts``."""
+    order, limit = labels[np.argsort(-counts, kind="stable")], min(max_passes, SHARED_PASSES)
+    parts = [order[at : at + LANES] for at in range(0, len(order), LANES)]
+    return [Block(part, [start.get(label) for label in part.tolist()], limit) for part in parts]

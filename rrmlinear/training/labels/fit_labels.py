@@ -217,7 +217,7 @@ def _facts(
     digest.update(repr(labels.names.tolist()).encode())
     choices = replace(chosen.choices, threads=1, time_limit=None)
     return {
-        "format": "rrmlinear journal 1",
+        "format": "rrmlinear journal 2",
         "data": digest.hexdigest(),
         "shape": [*rows.shape, labels.n_labels],
         "choices": repr(choices),

@@ -21,7 +21,7 @@ from rrmlinear.training.model_files.header import ModelFileError
 
 _FRAME = struct.Struct("<qQ")
 #: The label, its weights and duals (−1: none), bytes of a value; passes; whether it ended; numbers.
-_NUMBERS = struct.Struct("<qqqq q? ddddd")
+_NUMBERS = struct.Struct("<qqqq q? dddd")
 LONGEST_LINE = 1 << 16
 
 
@@ -106,7 +106,6 @@ def _packed(label: int, end: LabelEnd) -> bytes:
         end.primal,
         end.dual,
         end.proven,
-        0.0 if duals is None else duals.centre,
     )
     arrays = [weights.places, weights.values]
     if duals is not None:
@@ -116,7 +115,7 @@ def _packed(label: int, end: LabelEnd) -> bytes:
 
 def _unpacked(payload: bytes) -> tuple[int, LabelEnd]:
     numbers = _NUMBERS.unpack_from(payload)
-    label, n_weights, n_duals, size, passes, has_ended, bias, primal, dual, proven, centre = numbers
+    label, n_weights, n_duals, size, passes, has_ended, bias, primal, dual, proven = numbers
     at = _NUMBERS.size
 
     def taken(kind: str, count: int) -> Any:
@@ -128,5 +127,5 @@ def _unpacked(payload: bytes) -> tuple[int, LabelEnd]:
     weights = Column(taken("<i4", n_weights), taken(f"<f{size}", n_weights))
     duals = None
     if n_duals >= 0:
-        duals = Column(taken("<i4", n_duals), taken("<f8", n_duals), centre)
+        duals = Column(taken("<i4", n_duals), taken("<f8", n_duals))
     return label, LabelEnd(weights, bias, primal, dual, proven, passes, has_ended, duals)

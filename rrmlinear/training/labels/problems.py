@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.deadline import TimeIsUpError, check_time
 from rrmlinear.data.label_sets import MultilabelProblem
-from rrmlinear.solvers.loop.label_ends import in_rounds
+from rrmlinear.solvers.loop.label_ends import blocks_of
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.classes.class_problems import values_at_zero
 from rrmlinear.training.labels.ends import Ends
@@ -97,24 +97,17 @@ class LabelProblems:
             found = start.duals_of(sets.names[labels], self.problem)
             begun = {int(labels[place]): duals for place, duals in found.items()}
         left: list[tuple[int, Any]] = []
-
-        def ended(j: int, end: Any) -> None:
-            if not end.has_ended and end.passes < limit and end.duals is not None:
-                left.append((j, end))
-            else:
-                see(j, end)
-
-        in_rounds(
-            labels,
-            sets.counts[labels],
-            limit,
-            begun,
-            lambda blocks: self.crew.map("block", ((block,) for block in blocks)),
-            ended,
-        )
+        blocks = blocks_of(labels, sets.counts[labels], limit, begun)
+        found_ends = self.crew.map("block", ((block,) for block in blocks))
+        for block, found in zip(blocks, found_ends, strict=True):
+            for j, end in zip(block.labels.tolist(), found or (), strict=False):
+                if not end.has_ended and end.passes < limit and end.duals is not None:
+                    left.append((j, end))
+                else:
+                    see(j, end)
         # slow ones: by the solver of one problem
-        for (j, end), found in zip(left, self.crew.map("alone", left), strict=True):
-            see(j, end if found is None else found)
+        for (j, end), alone in zip(left, self.crew.map("alone", left), strict=True):
+            see(j, end if alone is None else alone)
 
     def _in_turn(self, labels: NDArray[np.int64], see: Any, start: Any) -> None:
         begun = _Start(start, self.problem)

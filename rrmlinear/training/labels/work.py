@@ -66,8 +66,8 @@ class LabelWork:
                 is_free=chosen.choices.free_bias,
             )
 
-    def block(self, asked: Block) -> list[LabelEnd | Column]:
-        """Labels that share passes: each end, or duals to go on from."""
+    def block(self, asked: Block) -> list[LabelEnd]:
+        """Labels that share passes."""
         return self.ascent.solve(asked, self.tolerance)
 
     def alone(self, label: int, end: LabelEnd) -> LabelEnd:
@@ -172,7 +172,7 @@ def bytes_of(problem: MultilabelProblem, chosen: Selection, prune: float) -> int
     if not shares_rows(chosen):
         return threads * bytes_beside(problem, 1)
     numbers = 4 * LANES if gap_of(chosen) >= SINGLE_TOLERANCE else 8 * LANES
-    each = numbers * (n + width) + n * (VISIT_BYTES + (PRUNED_BYTES if prune else 0))
+    each = numbers * (n + 3 * width) + n * (VISIT_BYTES + (PRUNED_BYTES if prune else 0))
     return threads * each + n * EXAMPLE_BYTES + problem.labels.members.nbytes
 
 

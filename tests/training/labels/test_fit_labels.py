@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.datasets import make_multilabel_classification
 
 from rrmlinear import MultilabelProblem, Parameter, Problem, fit, fit_labels
@@ -51,6 +52,20 @@ def test_the_certificate_holds_for_the_weights(loss, bias, tolerance):
     best = fit_labels(problem, Parameter(loss=loss, C=2.0, gap_tol=1e-9)).result.primal
     assert (result.dual <= best * (1 + 1e-9)).all()
     assert (exact >= best * (1 - 1e-9)).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-5])
+def test_the_certificate_holds_on_rows_that_are_alike(loss, tolerance):
+    random = np.random.default_rng(3)
+    X = csr_array(3 + random.random((80, 12)))  # slow passes
+    Y = (X.toarray() - 3.5) @ random.standard_normal((12, 19)) > random.standard_normal((80, 19))
+    problem = MultilabelProblem.from_arrays(X, Y, bias=1.0)
+    model = fit_labels(problem, Parameter(loss=loss, C=5.0, gap_tol=tolerance))
+    exact = objectives(model, X, Y, np.full((80, 1), 5.0), loss)
+    np.testing.assert_allclose(exact, model.result.primal, rtol=1e-9)
+    assert model.result.solved
+    assert (model.result.gap <= 1.01 * tolerance * exact).all()
 
 
 @pytest.mark.parametrize("asked", [{}, {"loss": "hinge"}, {"free_bias": True, "C": 10.0}])

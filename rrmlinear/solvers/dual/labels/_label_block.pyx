@@ -2,14 +2,13 @@
 
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memset
 
 from rrmlinear.core.random cimport random_below, random_stream
-from rrmlinear.core.schedule cimport (
-    schedule_active, schedule_note, schedule_shuffle, schedule_t,
-)
+from rrmlinear.core.schedule cimport schedule_active, schedule_note, schedule_shuffle, schedule_t
 from rrmlinear.simd.labels.lanes cimport (
     LANES, hinge_measure, hinge_t, hinge_visit, lane_doubles, lane_exact_scores, lane_moves,
-    lane_scores, lane_squares, lane_update,
+    lane_scaled, lane_scores, lane_squares, lane_update,
 )
 from rrmlinear.solvers.dual.labels._label_lanes cimport LabelLanes, lane_t
 from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_prefetch_begin
@@ -28,6 +27,7 @@ cdef enum:
     SAMPLE_PASSES = 5       # the first ones, over rows with labels and a sample of the others:
     SAMPLED = 10            # the sample has one row in ten
     FIRST_SKIPPED = 2         # passes that a row skips first that moves nothing
+    PLAIN_PASSES = 10       # before the terms ½κ‖w − y‖²
     BETWEEN_PROOFS = 3      # passes from one measurement of all rows to the next, at least
 
 # A dual stays if its gap is at most this share of tolerance · D for each row visited.
@@ -37,6 +37,8 @@ cdef double SMALL_GAP = 0.1
 # All rows are measured if half of the labels have a gap, over the rows visited, of at most this
 # times the one asked for.
 cdef double NEAR = 2.0
+# y moves if the gaps over the rows visited are at most this times ½κ‖w − y‖².
+cdef double FAR = 3.0
 cdef double NEGATIVE = NEGATIVE_GAP, CALM = SKIP_GAP
 cdef double MOST_UNIT = 1e30    # a gap over SMALL_MOVE of the tolerance is at most this times it
 
@@ -50,13 +52,13 @@ cdef class LabelBlock(LabelLanes):
     mean skips two passes. Gaps over the rows visited say when to measure all; only that ends a
     label. With ``free`` a pass goes over ½ (u − u_0)² in place of ½ u², u the weight of the
     appended column, then u_0 becomes u (method of multipliers); for the certificate Σ c α = 0 is
-    made to hold by shorter duals of one side.
+    made to hold by shorter duals of one side. Else, from PLAIN_PASSES on, terms ½κ‖w − y‖² make
+    each problem easier, and y follows w with momentum (Lin, Mairal and Harchaoui, "Catalyst").
     """
 
     cdef readonly int passes
     cdef int due                     # the first pass after which all rows may be measured
-    cdef readonly object centres     # u_0 of each label
-    cdef double[::1] centre
+    cdef double[16] centre           # u_0 of each label
     cdef double calm                 # a row skips two passes if its gaps sum to less
     cdef double[2] skipped           # gaps of rows that began to skip in the last two passes
     cdef int64_t[::1] order
@@ -64,97 +66,94 @@ cdef class LabelBlock(LabelLanes):
     cdef int32_t[::1] active           # see schedule_t
     cdef unsigned char[::1] streak
     cdef schedule_t schedule
-    cdef bint has_box
-    cdef bint is_hinge               # of hinge_t
+    cdef bint has_box, is_hinge      # of hinge_t
     cdef hinge_t hinge
 
     def __cinit__(self, *given):
         cdef Py_ssize_t n = self.rows.c.n_rows
-        self.centres = self.centre = np.zeros(LANES)
         self.order, self.lines = np.empty(n, np.int64), np.zeros((4, LANES, CHUNK))
-        self.active, self.streak = np.zeros(n, np.int32), np.zeros(n, np.uint8)
+        self.active, self.streak = np.zeros(max(n, 1), np.int32), np.zeros(max(n, 1), np.uint8)
         box = self.loss.box(np.array([1.0, -1.0]))
         self.has_box, self.is_hinge = box is not None, False
         if self.has_box:
             lower, upper, epsilon = box
             self.is_hinge = epsilon == 0 and lower[0] == upper[1] == 0 and -lower[1] == upper[0]
             self.hinge = hinge_t(self.loss.smoothing, upper[0])
-        if n:
-            self.schedule = schedule_t(&self.active[0], &self.streak[0], n, FIRST_SKIPPED)
+        self.schedule = schedule_t(&self.active[0], &self.streak[0], n, FIRST_SKIPPED)
 
     def begin(self, const int64_t[::1] begins not None, const int32_t[::1] members not None,
               const double[::1] with_label not None, const double[::1] without not None,
               uint64_t seed=0):
         """As in `LabelLanes`. First passes go over rows with labels and a sample, by ``seed``."""
         cdef Py_ssize_t i
+        cdef bint is_taken
         cdef uint64_t state = random_stream(seed, 0)
         LabelLanes.begin(self, begins, members, with_label, without)
         self.passes, self.due = 0, SAMPLE_PASSES + 1
         self.calm = self.skipped[0] = self.skipped[1] = 0
-        self.centres[:] = 0
+        memset(&self.centre[0], 0, sizeof(self.centre))
+        memset(&self.streak[0], 0, self.rows.c.n_rows)
         for i in range(self.rows.c.n_rows):
-            self.streak[i] = 0
-            self.active[i] = SAMPLE_PASSES + 1
-            if self.bits[i] or random_below(&state, SAMPLED) == 0:
-                self.active[i] = 0
+            is_taken = self.bits[i] or random_below(&state, SAMPLED) == 0
+            self.active[i] = 0 if is_taken else SAMPLE_PASSES + 1
 
-    def begin_at(self, const int64_t[::1] begins not None, const int32_t[::1] places not None,
-                 const double[::1] values not None, const double[::1] centres not None, int passes):
-        """After `begin`, and ``passes`` in other blocks: the duals of label l are ``values`` at the
-        rows ``places``, u_0 is its one of ``centres``. All rows are visited first.
-        """
-        cdef Py_ssize_t l, at
+    def begin_at_duals(self):
+        """After `begin`, where ``duals`` are there. All rows are visited first."""
+        cdef Py_ssize_t l
         cdef double[16] square, dual
-        self.passes, self.due = passes, passes + 1
+        self.due = 1
         self.active[:] = 0
-        with nogil:
-            for l in range(LANES):
-                square[l] = dual[l] = 0
-            for l in range(begins.shape[0] - 1):
-                for at in range(begins[l], begins[l + 1]):
-                    if self.single:
-                        (<float*> &self.alpha[places[at], 0])[l] = <float> values[at]
-                    else:
-                        (<double*> &self.alpha[places[at], 0])[l] = values[at]
-        for l in range(centres.shape[0]):
-            self.centre[l] = centres[l] if self.free else 0
-        self._sum(&self.centre[0], &dual[0])
-        lane_squares(&self.W[0, 0], self.single, self._regularized(), square)
+        memset(square, 0, sizeof(square))
+        memset(dual, 0, sizeof(dual))
+        self._sum(&self.centre[0], dual, self.single, &self.W[0, 0])
+        lane_squares(&self.W[0, 0], self.single, NULL, 0, self._regularized(), square)
         for l in range(LANES):
             if self.each[l].open:
                 self.each[l].dual = dual[l] - square[l] / 2
 
-    cdef void _move_centres(self) noexcept nogil:
-        cdef Py_ssize_t l
-        cdef double u
-        for l in range(LANES):
-            if self.each[l].open:
-                u = self._bias(l)
-                self._add_to_bias(l, u - self.centre[l])
-                self.centre[l] = u
-
     def run(self, double tolerance, uint64_t seed, int most):
-        """Passes until each label's gap is at most ``tolerance`` · |P|, or ``most`` in all.
+        """Passes until each label's gap is at most ``tolerance`` · |P|, or ``most`` in all; again
+        after `certify` for labels that this has opened.
 
         Raises TimeIsUpError after the deadline, between visits.
         """
         cdef Py_ssize_t l, near, left = 1
+        if self.kappa > 0:
+            self._to_sums()
         while self.passes < most:
             near = left = 0
             for l in range(LANES):
                 left += self.each[l].open
             if not left:
                 return
+            if self.kappa == 0 and self.passes >= PLAIN_PASSES and not self.free:
+                self._accelerate()
             self.passes += 1
             self._pass(self.passes, seed, tolerance)
             if self.free:
-                self._move_centres()
+                self._move_centres(&self.centre[0])
+            if self.kappa > 0:
+                self._look_at_anchors()
             for l in range(LANES):
                 near += self.each[l].open and (
                     self.each[l].gap <= NEAR * tolerance * self.each[l].dual)
             if self.passes >= self.due and (2 * near >= left or (near and self.passes == most)):
-                self.prove(tolerance)
+                self._prove(tolerance, False)
                 self.due = self.passes + BETWEEN_PROOFS
+
+    cdef void _look_at_anchors(self) noexcept nogil:
+        # gaps of the rows visited are of the terms; ½κ²‖w − y‖² more is that of the problem
+        cdef Py_ssize_t l
+        cdef double part = self.kappa / 2, gaps = 0, far = 0
+        cdef double[16] distances
+        self._distances(self.single, distances)
+        for l in range(LANES):
+            if self.each[l].open and self.each[l].dual > 0:
+                gaps += self.each[l].gap / self.each[l].dual
+                far += part * distances[l] / self.each[l].dual
+            self.each[l].gap += part * self.kappa * distances[l]
+        if gaps <= FAR * far:
+            self._move_anchors(distances)
 
     cdef int _pass(self, int number, uint64_t seed, double tolerance) except -1:
         cdef Py_ssize_t n, at, i, l, first, last
@@ -200,9 +199,10 @@ cdef class LabelBlock(LabelLanes):
                     row = rows_get(&self.rows.c, i)
                     lane_scores(&row, &self.W[0, 0], self.single, self.width, z)
                     if self.is_hinge:
-                        found = hinge_visit(self.bits[i], self.cost[i], self.square[i], &self.sides,
-                                            &self.hinge, z, unit, self.single, &self.alpha[i, 0],
-                                            steps, rises, gaps, &part)
+                        found = hinge_visit(self.bits[i], self.cost[i],
+                                            self.square[i] * self.shrink, &self.sides, &self.hinge,
+                                            z, unit, self.single, &self.alpha[i, 0], steps, rises,
+                                            gaps, &part)
                     else:
                         lane_doubles(z, self.single, scores)
                         self._set_sides(i)
@@ -216,6 +216,8 @@ cdef class LabelBlock(LabelLanes):
                             gaps[l] += cost[l] * gap[l]
                     whole += part
                     if found & 1:
+                        if self.kappa > 0:
+                            lane_scaled(steps, self.single, self.shrink)
                         lane_update(&row, &self.W[0, 0], self.single, self.width, steps)
                     elif not (found & 2 and self.has_box):
                         schedule_note(&self.schedule, i, 0, number, 0, 0)
@@ -239,16 +241,6 @@ cdef class LabelBlock(LabelLanes):
             return ((0, n),)
         return self.rows.blocks.gathered(np.asarray(self.order)[:n], [seed, number])
 
-    def prove(self, double tolerance):
-        """Measure the open labels on all rows, and end those of a gap of ``tolerance`` · |P|.
-
-        With v = Σ c α x, ½‖v‖² is v'w − ½‖w‖² + ½‖w − v‖², and v'w = Σ c α (x'w). So P − D is the
-        sum of all gaps and ½‖w − v‖², however w has drifted by rounding: this last term is of its
-        square. A free bias has no part in w; where duals are shortened for it, ‖w − v‖ is at most
-        the sum of c |α| ‖x‖ that is taken away. Rows where a label's gap is not small come back.
-        """
-        self._prove(tolerance, False)
-
     def certify(self, double tolerance):
         """Measure all labels in double precision, w made Σ c α x again: this gap ends a label."""
         cdef Py_ssize_t l
@@ -257,12 +249,20 @@ cdef class LabelBlock(LabelLanes):
             if self.each[l].open:
                 self.each[l].passes = self.passes
             self.each[l].open = self.factors.with_label[l] > 0 or self.factors.without[l] > 0
-        self._sum(&self.centre[0], NULL)
+        # beside terms Σ c α x is another point than w, and takes the memory of y
+        self._sum(&self.centre[0], NULL, self.single and self.kappa == 0,
+                  &self.Y[0, 0, 0] if self.kappa > 0 else &self.W[0, 0])
         self._prove(tolerance, True)
 
     cdef int _prove(self, double tolerance, bint exact) except -1:
+        # Measure the open labels on all rows, and end those of a gap of ``tolerance`` · |P|.
+        # With v = Σ c α x, ½‖v‖² is v'w − ½‖w‖² + ½‖w − v‖², and v'w = Σ c α (x'w). So P − D is the
+        # sum of all gaps and ½‖w − v‖², of terms ½κ²‖w − y‖²; drift by rounding has a part of its
+        # square. A free bias has no part in w; where duals are shortened for it, ‖w − v‖ is at most
+        # the sum of c |α| ‖x‖ that is taken away. Rows where a label's gap is not small come back.
         cdef Py_ssize_t l, n = self.rows.c.n_rows
-        cdef double[16] primal, dual, square, cross, away
+        cdef double[16] primal, dual, square, cross, away, apart
+        cdef double part = 1 if exact else self.kappa * self.kappa
         cdef double* least = &self.held[7, 0]
         cdef lane_t* lane
         with nogil:
@@ -271,7 +271,8 @@ cdef class LabelBlock(LabelLanes):
                 least[l] = SMALL_GAP * tolerance * self.each[l].dual / n
                 if not self.each[l].open:
                     least[l] = INFINITY
-            lane_squares(&self.W[0, 0], self.single, self._regularized(), square)
+            lane_squares(&self.W[0, 0], self.single, NULL, 0, self._regularized(), square)
+            self._distances(self.single and not exact, apart)
         if self.is_hinge and not self.free:
             self._measure_hinges(exact, least, primal, dual, cross)
         else:
@@ -281,9 +282,10 @@ cdef class LabelBlock(LabelLanes):
                 lane = &self.each[l]
                 if not lane.open:
                     continue
-                lane.dual = -dual[l] - cross[l] + (square[l] - away[l] * away[l]) / 2
+                apart[l] = part * apart[l] + away[l] * away[l]
+                lane.dual = -dual[l] - cross[l] + (square[l] - apart[l]) / 2
                 if self.is_hinge and not self.free:     # the sum of gaps
-                    lane.primal = lane.dual + primal[l]
+                    lane.primal = lane.dual + primal[l] + apart[l] / 2
                 else:
                     lane.primal = primal[l] + square[l] / 2
                 lane.gap = lane.primal - lane.dual
@@ -291,6 +293,8 @@ cdef class LabelBlock(LabelLanes):
                 if -NEGATIVE * fabs(lane.primal) <= lane.gap <= tolerance * fabs(lane.primal):
                     lane.open = False
                     self.sides.with_label[l] = self.sides.without[l] = 0
+                elif not exact and self.kappa > 0:      # the dual of the terms again
+                    lane.dual += apart[l] * (1 + self.kappa) / (2 * self.kappa)
         return 0
 
     cdef int _measure_hinges(self, bint exact, const double* least, double* gaps,
@@ -302,8 +306,7 @@ cdef class LabelBlock(LabelLanes):
         cdef void* alpha
         cdef bint single = self.single and not exact
         cdef row_t row
-        for l in range(LANES):
-            sums[l] = 0
+        memset(sums, 0, sizeof(sums))
         for first, last in self.rows.spans():
             with nogil:
                 for i in range(first, last):
@@ -321,15 +324,12 @@ cdef class LabelBlock(LabelLanes):
                         lane_doubles(alpha, self.single, &self.held[3, 0])
                         alpha = &self.held[3, 0]
                     if hinge_measure(self.bits[i], self.cost[i], &self.sides, &self.hinge, z, least,
-                                     single, alpha, gaps, sums, cross):
-                        self._activate(i)
+                                     single, alpha, gaps, sums, cross) and (
+                            self.active[i] > self.passes):
+                        self.active[i], self.streak[i] = 0, 0
         for l in range(LANES):
             conjugates[l] = -sums[l]
         return 0
-
-    cdef void _activate(self, Py_ssize_t i) noexcept nogil:
-        if self.active[i] > self.passes:
-            self.active[i], self.streak[i] = 0, 0
 
     cdef int _measure(self, bint exact, const double* least, double* losses, double* conjugates,
                       double* cross, double* away) except -1:
@@ -381,8 +381,8 @@ cdef class LabelBlock(LabelLanes):
                 lane_doubles(&self.alpha[i, 0], self.single, alpha)
                 self.loss.all_gaps(y, scores, alpha, gap, LANES)
                 for l in range(LANES):
-                    if cost[l] * gap[l] > least[l]:
-                        self._activate(i)
+                    if cost[l] * gap[l] > least[l] and self.active[i] > self.passes:
+                        self.active[i], self.streak[i] = 0, 0
                     factor = with_label[l] if y[l] > 0 else without[l]
                     away[l] += (1 - factor) * cost[l] * fabs(alpha[l]) * sqrt(self.square[i])
                     self.lines[0, l, i - begin], self.lines[1, l, i - begin] = y[l], cost[l]

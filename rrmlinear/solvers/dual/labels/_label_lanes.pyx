@@ -1,13 +1,13 @@
 """Weights and duals of sixteen labels side by side, and what becomes of them in the end."""
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.labels.lanes cimport (
-    LANES, lane_doubles, lane_exact_scores, lane_scores, lane_sides, lane_squares, lane_update,
+    LANES, lane_anchors, lane_copies, lane_doubles, lane_exact_scores, lane_scores, lane_sides, lane_squares, lane_update,
     vector_width,
 )
 from rrmlinear.simd.rows cimport row_t, rows_get
@@ -19,6 +19,10 @@ from rrmlinear.data.rows import aligned_zeros
 cdef enum:
     BIAS_STEPS = 60         # most secants for a bias
     CHUNK = 64              # rows of a measurement at a time
+
+ctypedef fused number:
+    float
+    double
 
 cdef double BIAS_ROUNDING = 1e-9
 
@@ -65,6 +69,7 @@ cdef class LabelLanes:
         memset(&self.alpha[0, 0], 0, self.alpha.shape[0] * self.alpha.shape[1])
         self.lanes[:] = 0
         self.bits[:] = 0
+        self.kappa, self.shrink = 0, 1
         for l in range(LANES):
             self.sides.with_label[l] = self.sides.without[l] = 0
             self.factors.with_label[l] = self.factors.without[l] = 0
@@ -93,9 +98,80 @@ cdef class LabelLanes:
         else:
             (<double*> &self.W[d, 0])[l] += change
 
+    cdef void _move_centres(self, double* centre) noexcept nogil:
+        # the centre of a free bias to where this is
+        cdef Py_ssize_t l
+        cdef double u
+        for l in range(LANES):
+            if self.each[l].open:
+                u = self._bias(l)
+                self._add_to_bias(l, u - centre[l])
+                centre[l] = u
+
     cdef void _set_sides(self, Py_ssize_t i) noexcept nogil:
-        lane_sides(self.bits[i], self.cost[i], self.square[i], &self.sides, &self.held[4, 0],
-                   &self.held[5, 0], &self.held[6, 0])
+        lane_sides(self.bits[i], self.cost[i], self.square[i] * self.shrink, &self.sides,
+                   &self.held[4, 0], &self.held[5, 0], &self.held[6, 0])
+
+    cdef double _condition(self) noexcept nogil:
+        # R, the mean of c ‖x‖² over γ, with the factor of rows without a label
+        cdef Py_ssize_t i, l
+        cdef double whole = 0, factor = 0, n_open = 0
+        for i in range(self.rows.c.n_rows):
+            whole += self.cost[i] * self.square[i]
+        for l in range(LANES):
+            if self.each[l].open:
+                factor += self.factors.without[l]
+                n_open += 1
+        if self.loss.smoothing == 0 or n_open == 0:
+            return 0
+        return whole / self.rows.c.n_rows * factor / n_open / self.loss.smoothing
+
+    cdef int _accelerate(self) except -1:
+        # κ = √R − 1: passes for a term and terms are then as many, √R. y is w at first.
+        cdef double kappa = sqrt(self._condition()) - 1
+        if not (0 < kappa < INFINITY):
+            return 0
+        if self.anchors is None:
+            self.anchors = aligned_zeros(2 * self.W.shape[0], self.W.shape[1] // 8)
+            self.Y = self.anchors.view(np.uint8).reshape(2, -1, self.W.shape[1])
+        memcpy(&self.Y[0, 0, 0], &self.W[0, 0], self.W.shape[0] * self.W.shape[1])
+        memcpy(&self.Y[1, 0, 0], &self.W[0, 0], self.W.shape[0] * self.W.shape[1])
+        self.kappa, self.shrink, self.momentum = kappa, 1 / (1 + kappa), 1
+        return 1
+
+    cdef void _to_sums(self) noexcept nogil:
+        # w of open labels to Σ c α x, which lies where y was, without terms
+        cdef Py_ssize_t l
+        cdef double[16] open
+        for l in range(LANES):
+            open[l] = self.each[l].open
+        lane_copies(<double*> &self.Y[0, 0, 0], &self.W[0, 0], self.single, self.W.shape[0], open)
+        self.kappa, self.shrink = 0, 1
+
+    cdef void _distances(self, bint are_single, double* out) noexcept nogil:
+        # ‖w − y‖²
+        memset(out, 0, LANES * sizeof(double))
+        if self.kappa > 0:
+            lane_squares(&self.W[0, 0], self.single, &self.Y[0, 0, 0], are_single, self.W.shape[0],
+                         out)
+
+    cdef void _move_anchors(self, double* distances) noexcept nogil:
+        # Nesterov's next y. The dual of the terms is that of the problem and ½κ(1 + κ)‖w − y‖².
+        cdef Py_ssize_t l
+        cdef double q = self.shrink, part = self.kappa * (1 + self.kappa) / 2
+        cdef double square = self.momentum * self.momentum
+        cdef double after = (q - square + sqrt((q - square) * (q - square) + 4 * square)) / 2
+        cdef double beta = self.momentum * (1 - self.momentum) / (square + after)
+        cdef double[16] open
+        self.momentum = after
+        for l in range(LANES):
+            open[l] = self.each[l].open
+            self.each[l].dual -= part * distances[l] * open[l]
+        lane_anchors(&self.W[0, 0], &self.Y[0, 0, 0], &self.Y[1, 0, 0], self.single,
+                     self.W.shape[0], self.kappa, beta, open)
+        self._distances(self.single, distances)
+        for l in range(LANES):
+            self.each[l].dual += part * distances[l] * open[l]
 
     cdef void _balance(self, double* with_label, double* without) noexcept nogil:
         # Factors of at most 1 for the duals of both sides so that Σ c α = 0.
@@ -120,29 +196,26 @@ cdef class LabelLanes:
             elif other[l] > 0:
                 without[l] = own[l] / other[l]
 
-    cdef int _sum(self, const double* centre, double* dual) except -1:
-        # w = Σ c α x of the open labels, u_0 with that of a free bias; −c φ*(−α) to ``dual``
-        cdef Py_ssize_t first, last, i, j, l
-        with nogil:
-            for j in range(self.rows.c.n_features + (self.rows.c.bias != 0)):
-                for l in range(LANES):
-                    if not self.each[l].open:
-                        continue
-                    if self.single:
-                        (<float*> &self.W[j, 0])[l] = 0
-                    else:
-                        (<double*> &self.W[j, 0])[l] = 0
+    cdef int _sum(self, const double* centre, double* dual, bint single, void* into) except -1:
+        # w = Σ c α x of the open labels, u_0 with that of a free bias, into an array like W, of floats or doubles;
+        # −c φ*(−α) to ``dual``
+        cdef Py_ssize_t first, last, i, l
+        cdef double[16] open
+        for l in range(LANES):
+            open[l] = self.each[l].open
+        lane_copies(NULL, into, single, self.W.shape[0], open)
         for first, last in self.rows.spans():
             with nogil:
                 for i in range(first, last):
-                    self._add_row(i, dual)
+                    self._add_row(i, dual, single, into)
         if self.free:
             for l in range(LANES):
                 if self.each[l].open:
                     self._add_to_bias(l, centre[l])
         return 0
 
-    cdef void _add_row(self, Py_ssize_t i, double* dual) noexcept nogil:
+    cdef void _add_row(self, Py_ssize_t i, double* dual, bint single,
+                       void* into) noexcept nogil:
         # c α x to the weights, and −c φ*(−α) to ``dual`` unless it is NULL
         cdef Py_ssize_t l
         cdef double[16] held     # or sixteen floats
@@ -160,14 +233,14 @@ cdef class LabelLanes:
         self._set_sides(i)
         for l in range(LANES):
             step = cost[l] * alpha[l]
-            if self.single:
+            if single:
                 (<float*> &held[0])[l] = <float> step
             else:
                 held[l] = step
             if dual != NULL and cost[l] > 0:
                 dual[l] -= cost[l] * self.loss.conjugate(y[l], alpha[l])
         row = rows_get(&self.rows.c, i)
-        lane_update(&row, &self.W[0, 0], self.single, self.width, &held[0])
+        lane_update(&row, into, single, self.width, &held[0])
 
     def prune(self, double least):
         """Drop the weights of all labels that are smaller than ``least``, fit each bias again to
@@ -218,7 +291,7 @@ cdef class LabelLanes:
         cdef double[:, :, ::1] line = np.empty((3, LANES, CHUNK))
         for l in range(LANES):
             value[l] = 0
-        lane_squares(&self.W[0, 0], self.single, self._regularized(), value)
+        lane_squares(&self.W[0, 0], self.single, NULL, 0, self._regularized(), value)
         for l in range(LANES):
             value[l] /= 2
         for first, last in self.rows.spans():
@@ -299,44 +372,29 @@ cdef class LabelLanes:
         """Where the weights, or the duals, of the wanted labels are not 0: (begins, places,
         values), sixteen columns one after another.
         """
-        cdef Py_ssize_t i, l, at, n
-        begins = np.zeros(LANES + 1, np.int64)
-        cdef int64_t[::1] first = begins
-        cdef int64_t[16] next
-        table = self.duals if of_duals else self.weights
-        cdef const float[:, ::1] single
-        cdef const double[:, ::1] twice
-        n = len(table)
-        if self.single:
-            single = table
-        else:
-            twice = table
-        with nogil:
-            for i in range(n):
-                for l in range(LANES):
-                    if wanted[l] and (single[i, l] if self.single else twice[i, l]) != 0:
-                        first[l + 1] += 1
+        return _columns(self.duals if of_duals else self.weights, wanted)
+
+
+def _columns(const number[:, ::1] table not None, const unsigned char[::1] wanted not None):
+    cdef Py_ssize_t i, l, n = table.shape[0]
+    begins = np.zeros(LANES + 1, np.int64)
+    cdef int64_t[::1] first = begins
+    cdef int64_t[16] next
+    with nogil:
+        for i in range(n):
             for l in range(LANES):
-                first[l + 1] += first[l]
-                next[l] = first[l]
-        places, values = np.empty(first[LANES], np.int32), np.empty(first[LANES], table.dtype)
-        cdef int32_t[::1] place = places
-        cdef float[::1] value
-        cdef double[::1] double_value
-        if self.single:
-            value = values
-        else:
-            double_value = values
-        with nogil:
-            for i in range(n):
-                for l in range(LANES):
-                    if not wanted[l]:
-                        continue
-                    at = next[l]
-                    if self.single and single[i, l] != 0:
-                        place[at], value[at] = <int32_t> i, single[i, l]
-                        next[l] += 1
-                    elif not self.single and twice[i, l] != 0:
-                        place[at], double_value[at] = <int32_t> i, twice[i, l]
-                        next[l] += 1
-        return begins, places, values
+                first[l + 1] += wanted[l] and table[i, l] != 0
+        for l in range(LANES):
+            first[l + 1] += first[l]
+            next[l] = first[l]
+    places = np.empty(first[LANES], np.int32)
+    values = np.empty(first[LANES], np.float32 if number is float else np.float64)
+    cdef int32_t[::1] place = places
+    cdef number[::1] value = values
+    with nogil:
+        for i in range(n):
+            for l in range(LANES):
+                if wanted[l] and table[i, l] != 0:
+                    place[next[l]], value[next[l]] = <int32_t> i, table[i, l]
+                    next[l] += 1
+    return begins, places, values

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import TimeIsUpError, without_deadline
-from rrmlinear.data.label_sets import begins_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.dual.labels._label_block import LabelBlock
@@ -62,33 +61,29 @@ class LabelAscent:
         self.n_features = rows.shape[1]
         self.memory: list[LabelBlock] = []
 
-    def solve(self, asked: Block, tolerance: float) -> list[LabelEnd | Column]:
-        """What each label of a block ends with, a gap of ``tolerance`` · P, or duals to go on from.
-
-        When the deadline has passed labels end as they are.
+    def solve(self, asked: Block, tolerance: float) -> list[LabelEnd]:
+        """What each label of a block ends with: a gap of ``tolerance`` · P, or where the limit of
+        passes is, or the deadline.
         """
-        single = tolerance >= SINGLE_TOLERANCE
-        block = self._block(single)
+        block = self._block(tolerance >= SINGLE_TOLERANCE)
         block.begin(*self.labels.taken(asked.labels), self.seed)
         if any(each is not None for each in asked.start):
-            block.begin_at(*_joined([each or _NO_DUALS for each in asked.start]), asked.done)
-        may_go_on = asked.most < asked.limit
-        try:
-            block.run(tolerance, self.seed, asked.most)
-        except TimeIsUpError:
-            may_go_on = False
-        known = block.lanes[: len(asked.labels)]
-        if not (may_go_on and known["open"].all()):
-            with without_deadline():
+            for lane, column in enumerate(asked.start):
+                if column is not None:
+                    block.duals[column.places, lane] = column.values
+            block.begin_at_duals()
+        known, in_time = block.lanes[: len(asked.labels)], True
+        while in_time and known["open"].any() and block.passes < asked.limit:
+            try:
+                block.run(tolerance, self.seed, asked.limit)
+            except TimeIsUpError:
+                in_time = False
+            with without_deadline():  # rounding may have hidden a gap
                 block.certify(tolerance)
-        goes_on = known["open"].astype(bool) & may_go_on
         proven = known["gap"].tolist()
-        found = self._taken(block, asked.labels, goes_on)
+        found = self._taken(block, asked.labels)
         self.memory.append(block)
-        return [
-            each if isinstance(each, Column) else each._replace(proven=gap)
-            for each, gap in zip(found, proven, strict=True)
-        ]
+        return [each._replace(proven=gap) for each, gap in zip(found, proven, strict=True)]
 
     def pruned(self, place: int, end: LabelEnd, tolerance: float) -> LabelEnd:
         """What another solver ended with, its small weights dropped as those of all labels."""
@@ -116,38 +111,22 @@ class LabelAscent:
         kept, bias = _without_bias(column, self.n_features)
         return kept, bias * self.rows.bias / self.bias if self.is_free else bias
 
-    def _taken(self, block: LabelBlock, chosen: Array, goes_on: Array) -> list[LabelEnd | Column]:
-        wanted = np.zeros(LANES, np.uint8)
-        is_open = block.lanes["open"][: len(chosen)].astype(bool)
+    def _taken(self, block: LabelBlock, chosen: Array) -> list[LabelEnd]:
+        wanted, is_open = np.zeros(LANES, np.uint8), block.lanes["open"][: len(chosen)].astype(bool)
         wanted[: len(chosen)] = is_open | self.keeps_duals
-        found_duals = _columns(*block.columns(True, wanted))
-        centres = block.centres.tolist()
-        duals = [each._replace(centre=at) for each, at in zip(found_duals, centres, strict=True)]
-        if self.prune > 0 and not goes_on.all():
+        duals = _columns(*block.columns(True, wanted))
+        if self.prune > 0:
             block.prune(self.prune)
-        wanted[: len(chosen)] = ~goes_on
+        wanted[: len(chosen)] = True
         weights = _columns(*block.columns(False, wanted))
-        found: list[LabelEnd | Column] = []
+        found = []
         for lane, known in enumerate(block.lanes[: len(chosen)]):
-            if goes_on[lane]:
-                found.append(duals[lane])
-                continue
             kept, bias = self._split(weights[lane])
             values = float(known["primal"]), float(known["dual"]), float(known["gap"])
             of_label = duals[lane] if self.keeps_duals or is_open[lane] else None
             passes = block.passes if is_open[lane] else int(known["passes"])
             found.append(LabelEnd(kept, bias, *values, passes, not is_open[lane], of_label))
         return found
-
-
-_NO_DUALS = Column(np.zeros(0, np.int32), np.zeros(0))
-
-
-def _joined(columns: list[Column]) -> tuple[Array, Array, Array, Array]:
-    places = np.concatenate([each.places for each in columns])
-    values = np.concatenate([each.values for each in columns]).astype(np.float64)
-    centres = np.array([each.centre for each in columns])
-    return begins_of([len(each.places) for each in columns]), places, values, centres
 
 
 def _columns(begins: Array, places: Array, values: Array) -> list[Column]:
@@ -168,7 +147,7 @@ def _apart(array: Array) -> Array:
 
 
 def _without_bias(column: Column, n_features: int) -> tuple[Column, float]:
-    places, values, _ = column
+    places, values = column
     if len(places) and places[-1] == n_features:
         return Column(places[:-1], values[:-1]), float(values[-1])
     return column, 0.0
