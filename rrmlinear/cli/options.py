@@ -309,8 +309,6 @@ def _check_workers(parser: Parser, options: SimpleNamespace, file: str) -> None:
         "-C": options.search,
         "--cache": options.cached,
         "--report": options.report_file is not None,
-        "--offset": options.offset is not None,
-        "--exposure": options.exposure is not None,
     }
     for flag, is_given in without.items():
         if is_given:

@@ -10,7 +10,7 @@ from distributed import Client, Future, get_client
 
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.selection import select
-from rrmlinear.dask.blocks import Block, Held, Shape, blocks_of, shape_of
+from rrmlinear.dask.blocks import Block, Held, Shape, blocks_of, offsets_of, shape_of
 from rrmlinear.dask.fleet import DaskFleet
 from rrmlinear.dask.waiting import Watch
 from rrmlinear.solvers.loop.result import OnPass, Result
@@ -44,6 +44,8 @@ def fit(
     wait_limit: float = WAIT_LIMIT,
     strict: bool = False,
     on_pass: OnPass | None = None,
+    offset: Any = None,
+    exposure: Any = None,
 ) -> Model:
     """minimize Ω(W) + Σ_i C_i φ(W'x_i, y_i) as `rrmlinear.fit` does, over workers.
 
@@ -68,6 +70,10 @@ def fit(
     verify what they take of a container. They read text as `rrmlinear.read_libsvm` does, with
     ``strict`` as there, but refuse a ``qid``; its warnings come to the caller.
 
+    ``offset``, or the ``exposure`` e of the offset log e, is a number for each example in their
+    order, or one for all: an array or a dask array. The client holds it, and sends each part its
+    own.
+
     Raises ChoiceError and ValueError for wrong parameters and data, ConnectionError where the
     scheduler is lost, TimeoutError at the limit, MemoryError where workers exceed theirs again and
     again; all say who is missing. Warns (NotSolvedWarning) where the tolerance was not reached.
@@ -80,7 +86,8 @@ def fit(
         raise ValueError(f"wait_limit must be above 0 seconds, got {wait_limit!r}")
     watch = Watch(present_client() if client is None else client, wait_limit)
     data = Data.of(watch, X, y, sample_weight, strict)
-    agreed, result = data.solved(parameter, bias, parts, balance, larger_first, on_pass)
+    how = parts, balance, larger_first, on_pass, offsets_of(X, offset, exposure)
+    agreed, result = data.solved(parameter, bias, *how)
     warn_unless_solved(result)
     return agreed.model(result)
 
@@ -109,11 +116,14 @@ class Data(NamedTuple):
         balance: bool,
         larger_first: bool,
         on_pass: OnPass | None,
+        offsets: tuple[Any, ...] = (),
     ) -> tuple[Agreement, Result]:
-        """What the parts agree on, and the result; the arguments are those of `fit`."""
+        """What the parts agree on, and the result; the arguments are those of `fit`, ``offsets``
+        offset and exposure.
+        """
         watch, blocks = self.watch, self.blocks
         count = int(parts or sum(watch.some_worker().values()))
-        agreed = Agreement.of(choices, bias, self.shapes, count, larger_first)
+        agreed = Agreement.of(choices, bias, self.shapes, count, larger_first, *offsets)
 
         def fleet_of(j: int) -> DaskFleet:
             return DaskFleet(watch, agreed.recipes_of(j), blocks, watch.some_worker())

@@ -56,9 +56,13 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         if self._several_targets:
             self.fit_targets(X, y, sample_weight)
             return self
-        known = log_exposure(offset, exposure, len(y))
+        known = self._offsets(offset, exposure, y)
         self._set_certificate(self._fit_checked(X, y, sample_weight, known), self._scale)
         return self
+
+    def _offsets(self, offset: Any, exposure: Any, y: Any) -> Any:
+        """What `_fit_checked` takes as offset."""
+        return log_exposure(offset, exposure, len(y))
 
     def fit_from(self, start: Any, X: Any, y: Any, sample_weight: Any) -> None:
         """`fit` on checked data with one target, begun at (weights, intercept)."""
@@ -174,20 +178,25 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         self, X: Any, y: Any, sample_weight: Any, offset: Any = None, exposure: Any = None
     ) -> float:
         """1 − the deviance at the scores over that of the best constant with the offsets."""
-        row = self._loss(0)
         X, y, sample_weight = labelled(X, y, sample_weight)
+        if isinstance(X, Problem) and X.offset is not None and offset is None is exposure:
+            offset = X.offset
+        found = np.asarray(self._scores(X).ravel(), dtype=np.float64)
+        return self._explained_by(found, y, sample_weight, offset=offset, exposure=exposure)
+
+    def _explained_by(
+        self, found: NDArray[np.float64], y: Any, sample_weight: Any, **known: Any
+    ) -> float:
+        """The same of scores that are known."""
+        row = self._loss(0)
         y = np.asarray(y, dtype=np.float64).ravel()
         row.check_labels(y)
-        known = {"offset": offset, "exposure": exposure}
-        if isinstance(X, Problem) and X.offset is not None and offset is None is exposure:
-            known["offset"] = X.offset
         given = Problem.from_arrays(np.ones((len(y), 1)), y, sample_weight, **known)
         given, chosen = self._chosen(given, row)
         given = moved(given, chosen)
         y = given.labels
         weights = np.ones(len(y)) if given.weights is None else given.weights
         mean = np.full(len(y), np.average(y, weights=weights))
-        found = np.asarray(self._scores(X).ravel(), dtype=np.float64)
         if np.ptp(y) == 0:  # as R² of scikit-learn
             return float(np.allclose(row.means(found), y))
         return 1 - deviance(chosen, y, found, weights) / deviance(

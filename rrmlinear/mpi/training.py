@@ -30,6 +30,8 @@ def fit(
     communicator: Any = None,
     strict: bool = False,
     on_pass: OnPass | None = None,
+    offset: Any = None,
+    exposure: Any = None,
 ) -> Model:
     """minimize Ω(W) + Σ_i C_i φ(W'x_i, y_i) as `rrmlinear.fit` does, over processes.
 
@@ -37,9 +39,9 @@ def fit(
     arguments, and all get the model. ``paths`` name containers or LIBSVM files that every process
     can open. The examples are dealt in their order, a part to each process: of containers it maps
     its own part alone, of text it reads the files that have it. The same data, parameter and number
-    of processes give the same bits. The parameter, ``balance`` and ``strict`` are as in
-    `rrmlinear.dask.fit`; a pass of the trace is a round. ``on_pass`` is called in the first
-    process.
+    of processes give the same bits. The parameter, ``balance``, ``strict``, ``offset`` and
+    ``exposure``, which are arrays, are as in `rrmlinear.dask.fit`; a pass of the trace is a round.
+    ``on_pass`` is called in the first process.
 
     Raises ChoiceError and ValueError for wrong parameters and data, in every process, and
     RuntimeError for an error of another process. A process that is lost ends all, as MPI has it.
@@ -54,7 +56,7 @@ def fit(
         communicator, lambda: [shape_of(*read(file, strict)) for file in files[rank::size]]
     )
     shapes = [mine[k % size][k // size] for k in range(len(files))]
-    agreed = Agreement.of(choices, bias, shapes, size)
+    agreed = Agreement.of(choices, bias, shapes, size, False, offset, exposure)
 
     def load(j: int) -> Part | None:
         if rank >= len(agreed.recipes):

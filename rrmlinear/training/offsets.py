@@ -17,18 +17,9 @@ def deviance(chosen: Selection, y: Array, scores: Array, weights: Array) -> floa
     return float(weights @ chosen.loss.values(y, np.asarray(scores, dtype=np.float64)))
 
 
-def moved(problem: Problem, chosen: Selection) -> Problem:
-    """The problem without offsets whose weights are those of scores a + offset.
-
-    A residual y − a − o has the label y − o. The deviance of y from μ e, e = exp(o), is e^(2−p)
-    times that of y/e from μ, p being the power. An example with an exposure of 0 has a label of 0,
-    and counts nothing.
-
-    Raises ValueError for losses of other links, and for what no exposure explains.
-    """
-    row, offset = chosen.loss_row, problem.offset
-    if offset is None:
-        return problem
+def check_offset(chosen: Selection) -> None:
+    """Raise ValueError for losses that take no offset."""
+    row = chosen.loss_row
     if chosen.has_order:
         raise ValueError(f"loss {row.name} takes no offset: losses of residuals and means take one")
     if row.link not in (None, "exp") or row.kind != "regression":
@@ -38,6 +29,22 @@ def moved(problem: Problem, chosen: Selection) -> Problem:
             if row.kind == "regression"
             else f"an offset has no effect with loss {row.name}: it is for losses of numbers"
         )
+
+
+def moved(problem: Problem, chosen: Selection, first: int = 0) -> Problem:
+    """The problem without offsets whose weights are those of scores a + offset.
+
+    A residual y − a − o has the label y − o. The deviance of y from μ e, e = exp(o), is e^(2−p)
+    times that of y/e from μ, p being the power. An example with an exposure of 0 has a label of 0,
+    and counts nothing.
+
+    Raises ValueError for losses of other links, and for what no exposure explains; examples count
+    from ``first``.
+    """
+    row, offset = chosen.loss_row, problem.offset
+    if offset is None:
+        return problem
+    check_offset(chosen)
     row.check_labels(problem.labels)
     if row.link is None:
         return replace(problem, labels=problem.labels - offset, offset=None)
@@ -46,7 +53,8 @@ def moved(problem: Problem, chosen: Selection) -> Problem:
     lost = none & ((y > 0) | (power == 2))
     if lost.any():
         at = int(lost.argmax())
-        raise ValueError(f"exposure[{at}] is 0 and y[{at}] is {y[at]:g}; no mean explains it")
+        place = at + first
+        raise ValueError(f"exposure[{place}] is 0 and y[{place}] is {y[at]:g}; no mean explains it")
     e = np.exp(offset)
     weights = np.ones(len(y)) if problem.weights is None else problem.weights
     labels = np.divide(y, e, out=np.zeros(len(y)), where=~none)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import GAP_TOL, Selection, select
 from rrmlinear.catalog.solvers import CONVEX, EXAMPLES
 from rrmlinear.core.warned import warn_caller
-from rrmlinear.data.labels import group_labels
+from rrmlinear.data.labels import group_labels, log_exposure
 from rrmlinear.solvers.loop.result import OnPass, Result, Stopping
 from rrmlinear.solvers.rounds.fleet import Fleet
 from rrmlinear.solvers.rounds.over_parts import over_parts
@@ -23,6 +24,7 @@ from rrmlinear.training.classes.in_turn import solve_each
 from rrmlinear.training.costs import class_factors
 from rrmlinear.training.fit import NotSolvedWarning
 from rrmlinear.training.model import Model
+from rrmlinear.training.offsets import check_offset
 from rrmlinear.workers.dealing import Shape, dealt
 from rrmlinear.workers.recipe import Recipe
 
@@ -51,8 +53,11 @@ class Agreement:
         shapes: Sequence[Shape],
         parts: int,
         larger_first: bool = False,
+        offset: Any = None,
+        exposure: Any = None,
     ) -> Agreement:
-        """That of blocks with these shapes, their examples dealt to ``parts``.
+        """That of blocks with these shapes, their examples dealt to ``parts``; each part is sent
+        its numbers of ``offset`` or ``exposure``.
 
         Gives the warnings of their readers.
         Classes stand by first appearance; of two, with ``larger_first``, the larger label is first.
@@ -81,10 +86,17 @@ class Agreement:
                 f"the examples of label {label} are without a cost, and then no intercept that is "
                 "left free is best: leave them out, or give them weights above 0"
             )
-        recipes = [
-            Recipe(k, choices, tuple(slices), n_features, bias, labels, factors)
-            for k, slices in enumerate(dealt([shape.n for shape in shapes], parts))
-        ]
+        _check_labels(chosen, shapes)
+        known = log_exposure(offset, exposure, sum(shape.n for shape in shapes))
+        if known is not None:
+            check_offset(chosen)
+        recipes, first = [], 0
+        for k, slices in enumerate(dealt([shape.n for shape in shapes], parts)):
+            end = first + sum(each.end - each.begin for each in slices)
+            own = None if known is None else known[first:end]
+            given = choices, tuple(slices), n_features, bias, labels, factors
+            recipes.append(Recipe(k, *given, first=first, offset=own))
+            first = end
         return cls(chosen, labels, sums, factors, n_features, bias, recipes)
 
     @property
@@ -155,12 +167,12 @@ def warn_unless_solved(result: Result) -> None:
 
 def check_choices(chosen: Selection) -> None:
     """Raise ChoiceError for what workers do not take."""
-    of_means = chosen.kind == "regression" and chosen.loss_row.link is not None
-    of_means = of_means or chosen.has_order
-    if chosen.kind not in ("binary", "multiclass", "regression") or of_means:
+    if chosen.kind not in ("binary", "multiclass", "regression") or chosen.has_order:
+        why = "a part does not know the examples of others that it compares its own with"
         raise ChoiceError(
             Named("loss", chosen.loss_row.name),
-            " is not for workers: they take losses of residuals and of classes",
+            " is not for workers: ",
+            why if chosen.has_order else "they take losses of numbers and of classes",
             field="loss",
             value=chosen.loss_row.name,
         )
@@ -193,6 +205,16 @@ def check_choices(chosen: Selection) -> None:
             field="regularizer",
             value=name,
         )
+
+
+def _check_labels(chosen: Selection, shapes: Sequence[Shape]) -> None:
+    row = chosen.loss_row
+    for least, largest in (shape.ends for shape in shapes if shape.ends is not None):
+        if row.labels is not None and not row.labels.holds(least, largest):
+            raise ValueError(
+                f"labels are {least:g} to {largest:g}; with loss {row.name} each must "
+                f"{row.labels.allowed}"
+            )
 
 
 def _features(shapes: Sequence[Shape]) -> int:

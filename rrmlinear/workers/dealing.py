@@ -28,6 +28,8 @@ class Shape(NamedTuple):
     #: The sum of all weights.
     total: float
     told: str = ""
+    #: The ends of the labels.
+    ends: tuple[float, float] | None = None
 
 
 #: Labels of a block that are told to the client.
@@ -60,7 +62,8 @@ def shape_of(problem: Problem | None, told: str = "") -> Shape:
     n = problem.n_examples
     total = float(n if problem.weights is None else problem.weights.sum())
     is_dense = problem.rows.is_dense
-    return Shape(n, problem.n_features, is_dense, found[order], sums, total, told)
+    ends = float(found[0]), float(found[-1])
+    return Shape(n, problem.n_features, is_dense, found[order], sums, total, told, ends)
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.builders.dual import part as build_part
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.selection import select
+from rrmlinear.core.records import replace as record_replace
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.rounds.part import Part
 from rrmlinear.training.costs import base_costs
+from rrmlinear.training.offsets import moved
 from rrmlinear.workers.dealing import Slice, between, joined
 
 
@@ -27,7 +29,8 @@ class Recipe:
     ``labels`` are the classes of all parts, with their ``factors`` of the costs; empty for
     regression. For a loss of one score class ``positive`` stands against all others; of more than
     two classes its factor alone counts. ``slices`` count blocks in the order in which they are
-    given to `part_of`.
+    given to `part_of`. ``offset`` are those of the part's examples, which are ``first`` and so on
+    of all.
     """
 
     number: int
@@ -38,6 +41,8 @@ class Recipe:
     labels: NDArray[np.int64]
     factors: NDArray[np.float64]
     positive: int = 0
+    first: int = 0
+    offset: NDArray[np.float64] | None = None
 
 
 def part_of(recipe: Recipe, blocks: Sequence[Problem | None], duals: Any = None) -> Part:
@@ -48,6 +53,9 @@ def part_of(recipe: Recipe, blocks: Sequence[Problem | None], duals: Any = None)
             raise ValueError(f"block {own.block} of the data has changed while it was used")
         problems.append(between(problem, own.begin, own.end))
     whole = joined(problems, recipe.n_features).with_bias(recipe.bias)
+    if recipe.offset is not None:
+        with_it = record_replace(whole, offset=recipe.offset)
+        whole = moved(with_it, select(recipe.choices), recipe.first)
     return build_part(_task(whole, recipe), duals, recipe.number)
 
 

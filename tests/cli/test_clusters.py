@@ -1,8 +1,9 @@
 """`train --dask`, over processes of this machine."""
 
+import numpy as np
 import pytest
 
-from rrmlinear import Model, Parameter, Problem, fit, read_libsvm, write_container
+from rrmlinear import Model, Parameter, Problem, fit, read_libsvm, write_container, write_libsvm
 from rrmlinear.cli.clusters import workers
 
 pytest.importorskip("distributed", reason="--dask needs dask.distributed")
@@ -21,6 +22,23 @@ def test_training_over_local_processes(train, folder, iris):
     assert (over.labels == one.labels).all()
     with_bias = Problem.open(folder / "iris.rrm").with_bias(1.0)
     assert (over.predict(with_bias) == one.predict(with_bias)).mean() > 0.98
+
+
+def test_files_have_offsets_beside_them(train, folder):
+    rng = np.random.default_rng(0)
+    X, e = rng.normal(size=(200, 3)) / 2, rng.uniform(0.5, 3.0, 200)
+    y = rng.poisson(e * np.exp(X[:, 0])).astype(float)
+    write_libsvm(folder / "counts", Problem.from_arrays(X, y))
+    np.savetxt(folder / "e.txt", e)
+    np.savetxt(folder / "short.txt", e[:5])
+    given = ("--loss", "poisson", "--gap-tol", 1e-8, "-q")
+    assert train(*given, "--exposure", "e.txt", "counts", "one").code == 0
+    done = train(*given, "--exposure", "e.txt", "--dask", "local:2", "counts", "over")
+    assert done.code == 0, done.err
+    one, over = (Model.load(folder / name).weights for name in ("one", "over"))
+    np.testing.assert_allclose(over, one, atol=1e-5)
+    short = train(*given, "--exposure", "short.txt", "--dask", "local:1", "counts", "over")
+    assert "exposure has shape (5,), but X has 200 rows" in short.err
 
 
 @pytest.mark.parametrize(

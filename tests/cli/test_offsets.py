@@ -92,9 +92,6 @@ def test_folds_have_their_own_offsets(counts, train, memory):
         ),
         (("--loss", "poisson", "--exposure", "low.txt"), "exposure[0] is -1; it must be finite"),
         (("--loss", "poisson", "--exposure", "none.txt"), "] is 0 and y["),
-        (("--loss", "poisson", "--dask", "local:2"), "loss poisson is not for workers: they take"),
-        (("--loss", "poisson", "--dask", "local:2", "--offset", "e.txt"), "--offset has no effect"),
-        (("--loss", "poisson", "--mpi", "--exposure", "e.txt"), "--exposure has no effect"),
         (("--loss", "poisson", "--offset", "no.txt"), "can't open input file"),
     ],
 )

@@ -17,6 +17,7 @@ from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.options import TrainingOptions
 from rrmlinear.cli.report import shown_passes, warnings_said
 from rrmlinear.cli.summary import summary
+from rrmlinear.data.formats.opening import offsets_beside
 from rrmlinear.solvers.loop.result import OnPass, TraceRow
 from rrmlinear.training.model import Model
 from rrmlinear.workers.agreement import check_choices
@@ -91,6 +92,7 @@ def _trained(options: TrainingOptions, fit: Any, on_pass: OnPass | None) -> Mode
             bias=options.bias,
             strict=options.strict,
             on_pass=on_pass,
+            **offsets_beside(options.asked),
         )
     return model
 

@@ -196,19 +196,26 @@ def _with_names(problem: Problem, asked: Asked) -> Problem:
 def with_offset(problem: Problem, asked: Asked) -> Problem:
     """The problem of a text or a container with the offsets of a file, where that was asked for."""
     n = problem.n_examples
-    given: dict[str, Any] = {}
     if problem.offset is not None:
         return problem
-    for field in ("offset", "exposure"):
-        path = getattr(asked, field)
-        given[field] = None if path is None else as_numbers(read_vector(path), field, path)
-        if path is not None and given[field].shape != (n,):
+    given = offsets_beside(asked)
+    for field, numbers in given.items():
+        if numbers is not None and numbers.shape != (n,):
             raise ValueError(
-                f"{path} has {given[field].size} numbers, and there are {n} examples; it must have "
-                "one for each"
+                f"{getattr(asked, field)} has {numbers.size} numbers, and there are {n} examples; "
+                "it must have one for each"
             )
     moved = log_exposure(given["offset"], given["exposure"], n)
     return problem if moved is None else replace(problem, offset=moved)
+
+
+def offsets_beside(asked: Asked) -> dict[str, Any]:
+    """The numbers of the files that were asked for as ``offset`` and ``exposure``, or None."""
+    paths = {field: getattr(asked, field) for field in ("offset", "exposure")}
+    return {
+        field: None if path is None else as_numbers(read_vector(path), field, path)
+        for field, path in paths.items()
+    }
 
 
 def joined(parts: Sequence[Problem]) -> Problem:

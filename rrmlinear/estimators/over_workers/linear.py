@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.rows import LossRow, SolverRow
+from rrmlinear.dask.blocks import offsets_of
 from rrmlinear.dask.labels import coded
 from rrmlinear.dask.training import WAIT_LIMIT, Data, present_client
 from rrmlinear.dask.waiting import Watch
@@ -114,10 +115,12 @@ class OverWorkers(HasClient, LinearModel):
         """The examples, counted with their weights."""
         return sum(shape.total for shape in data.shapes)
 
-    def _solved(self, data: Data, loss: LossRow, **more: Any) -> tuple[Model, Result]:
+    def _solved(
+        self, data: Data, loss: LossRow, offsets: tuple[Any, ...] = (), **more: Any
+    ) -> tuple[Model, Result]:
         given: Any = _Examples(self._total(data))
         examples, chosen = self._chosen(given, loss, **more)
-        how = self.parts, self.balance, True, self._on_pass()
+        how = self.parts, self.balance, True, self._on_pass(), offsets
         try:
             agreed, result = data.solved(chosen.choices, examples.bias, *how)
         except ChoiceError as error:
@@ -267,22 +270,27 @@ class LinearRegressor(OverWorkers, general.LinearRegressor):
     _here = general.LinearRegressor
 
     def _fit_checked(self, X: Any, y: Any, sample_weight: Any, offset: Any = None) -> Result:
-        if offset is not None:
-            raise ValueError("regressions over workers take no offset and no exposure")
         data = self._data(self._watch(), X, y, sample_weight)
-        model, result = self._solved(data, self._loss(0))
+        offsets = offsets_of(X, *(offset or (None, None)))
+        model, result = self._solved(data, self._loss(0), offsets)
         self._set_weights(model, model.weights.T)
         self.coef_ = self.coef_[0]
         self.intercept_ = self._single_intercept(float(self.intercept_[0]))
         self.dual_coef_ = result.duals
         return result
 
+    def _offsets(self, offset: Any, exposure: Any, y: Any) -> Any:
+        return offset, exposure
+
     def predict(self, X: Any, *, offset: Any = None, exposure: Any = None) -> Any:
-        """Predicted numbers, of shape (n_samples,); collections take no offset."""
+        """Predicted numbers, of shape (n_samples,); those of collections are without an offset."""
         if not is_collection(X):
             return super().predict(X, offset=offset, exposure=exposure)
         if offset is not None or exposure is not None:
-            raise ValueError("predictions of collections take no offset and no exposure")
+            raise ValueError(
+                "predictions of collections take no offset and no exposure: means e^a are those of "
+                "an exposure of 1, to be multiplied"
+            )
         return self._predicted("predict", X, _kind_of_scores(X), 1)
 
     def score(
@@ -294,9 +302,13 @@ class LinearRegressor(OverWorkers, general.LinearRegressor):
         offset: Any = None,
         exposure: Any = None,
     ) -> float:
-        """As `rrmlinear.LinearRegressor.score`; collections take no offset."""
+        """As `rrmlinear.LinearRegressor.score`."""
         if not is_collection(X):
             return super().score(X, y, sample_weight, offset=offset, exposure=exposure)
-        if offset is not None or exposure is not None:
-            raise ValueError("scores of collections take no offset and no exposure")
-        return self._scored(X, y, sample_weight)
+        row, (offset, exposure) = self._loss(0), offsets_of(X, offset, exposure)
+        if row.link is None and offset is None is exposure:
+            return self._scored(X, y, sample_weight)
+        found = row.scores(np.asarray(computed(self.predict(X)), dtype=np.float64))
+        weights = None if sample_weight is None else computed(sample_weight)
+        given = {"offset": offset, "exposure": exposure}
+        return self._explained_by(found, computed(y), weights, **given)

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.loop.line_search import nearly_lowest_by_many
@@ -110,8 +112,12 @@ class FISTAOverParts(OverParts, FISTA):
         return self.risk.n
 
     def first_constant(self) -> float:
-        squares = self.risk.squares
-        curvature = float(squares.sum()) / len(squares) * steepness(self.risk)
+        risk = self.risk
+        if risk.loss.smoothing > 0:
+            curvature = float(risk.squares.mean()) * steepness(risk)
+        else:  # φ'' may have no bound: the mean curvature at 0
+            at_zero = risk.at(risk.scores(np.zeros(risk.shape)))
+            curvature = float(at_zero.hessian().diagonal().mean())
         return max(curvature, self.regularizer.modulus, MIN_DIVISOR)
 
     def resume(self) -> None:
