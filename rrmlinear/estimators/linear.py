@@ -35,6 +35,7 @@ from rrmlinear.estimators.objective import (
 from rrmlinear.estimators.reporting import Reported
 from rrmlinear.estimators.scores import LinearScores
 from rrmlinear.estimators.unregularized.intercepts import solve_with_column
+from rrmlinear.estimators.unregularized.likelihoods import solve_likelihood
 from rrmlinear.estimators.unregularized.solving import (
     Fit,
     solve_negligible,
@@ -131,7 +132,8 @@ class LinearModel(Reported, LinearScores, Exported, Tabled, Saved, PlainState, C
         """The problem with its intercept, and the choices; errors speak of the parameters."""
         kind = find_solver_type(self.solver, self._solvers)
         self._unregularized = is_unregularized(self)
-        if self._unregularized and kind.number == AUTO and not problem.rows.is_dense:
+        is_order = "order" in loss.features
+        if self._unregularized and kind.number == AUTO and not (problem.rows.is_dense or is_order):
             kind = kind if getattr(self, "positive", False) else find_solver_type("newton", SOLVERS)
         if self.warm_start and not kind.starts:
             raise ValueError(
@@ -170,7 +172,7 @@ class LinearModel(Reported, LinearScores, Exported, Tabled, Saved, PlainState, C
                 given = problem, chosen, on_pass, start
                 asked = Fit(*given, bool(self._intercept))
                 alone = solve_unregularized if self._unregularized else solve_negligible
-                found = alone(asked)
+                found = solve_likelihood(*given) if chosen.has_order else alone(asked)
             if not isinstance(found, tuple):
                 start = start if found is None else found
                 how = solve_with_column if by_column else solve

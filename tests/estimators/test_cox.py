@@ -205,6 +205,13 @@ def test_real_data_against_lifelines():
     ours = CoxRegressor(0.1, ties="efron", tol=1e-12).fit(frame[list(range(5))].to_numpy(), y)
     assert_allclose(ours.coef_, theirs.params_, atol=1e-4)
 
+    frame = pandas.DataFrame(features).assign(time=y[:, 0], event=y[:, 1])
+    exact = {"precision": 1e-12}
+    theirs = lifelines.CoxPHFitter().fit(frame, "time", "event", fit_options=exact)
+    ours = CoxRegressor(0, ties="efron", tol=1e-12).fit(features, y)
+    assert_allclose(ours.coef_, theirs.params_, atol=1e-6)
+    assert -ours.objective_ * len(y) == pytest.approx(theirs.log_likelihood_, rel=1e-9)
+
 
 def test_searches_of_scikit_learn_take_structured_times():
     fields = np.array(list(zip(EVENT, TIME, strict=True)), dtype=[("dead", "?"), ("days", "f8")])

@@ -17,7 +17,7 @@ from rrmlinear.catalog.rows import LossRow
 from rrmlinear.core.loading import loading
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
-from rrmlinear.estimators.arguments import RANGES
+from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
 from rrmlinear.estimators.objective import ProblemRow, unknown_name
 from rrmlinear.estimators.orders.ranking import OrderModel, groups_of
 from rrmlinear.estimators.scores import labelled
@@ -79,7 +79,10 @@ class CoxRegressor(RegressorMixin, OrderModel):
     Parameters
     ----------
     alpha : float, default=0.1
-        Weight of the regularizer, above 0.
+        Weight of the regularizer. With 0 there is none, as lifelines' default: Newton's method
+        takes that, and ``l1_ratio`` has no effect. Where features separate the events from their
+        risk sets the likelihood has no maximum; ``status_`` and a warning with these features say
+        so.
     l1_ratio : float, default=0.0
         ρ: 0 is the squared norm, 1 the 1-norm, between them the elastic net.
     ties : {"breslow", "efron"}, default="breslow"
@@ -132,7 +135,7 @@ class CoxRegressor(RegressorMixin, OrderModel):
     """
 
     _row = ProblemRow(weighing="mean")
-    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {**RANGES}
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {**RANGES, "alpha": AT_LEAST_0}
 
     alpha: float = field(default=0.1, kw_only=False)
     l1_ratio: float = 0.0

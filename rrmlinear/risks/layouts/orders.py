@@ -12,6 +12,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.risks.base import Evaluation, Risk
 from rrmlinear.risks.layouts._orders import (
     by_score,
+    likelihood_product,
     logistic_pairs,
     pair_slopes,
     partial_likelihood,
@@ -20,6 +21,8 @@ from rrmlinear.risks.products import Products
 
 Vector = NDArray[np.float64]
 Places = NDArray[np.int64]
+#: Moves of scores that differ by this fraction of the largest are equal.
+RECESSION_ROUNDING = 1e-6
 
 
 def _numbered(groups: Any, n: int) -> tuple[Places, Places]:
@@ -144,6 +147,37 @@ class RiskSets:
         value, slopes = partial_likelihood(scores, *sets, self.loss.efron)
         return max(value, 0.0), slopes, float(scores @ slopes) - value
 
+    def product(self, scores: Vector, moves: Vector) -> Vector:
+        """The second derivative of F times moves of the scores."""
+        sets = self.by_time, self.begin, self.ties, self.event, self.weights
+        product: Vector = likelihood_product(scores, moves, *sets, self.loss.efron)
+        return product
+
+    def spread(self, moves: Vector) -> float:
+        """By how much moves of scores differ within a stratum, at most."""
+        own = np.where(self.weights > 0, moves, np.nan)[self.by_time]
+        filled = self.begin[:-1][np.diff(self.begin) > 0]
+        ends = (ufunc.reduceat(own, filled) for ufunc in (np.fmax, np.fmin))
+        return float(np.nanmax(np.subtract(*ends), initial=0.0))
+
+    def recedes(self, moves: Vector) -> bool:
+        """Whether at each event no score of its risk set moves up by more, and some by less: then
+        F falls without end along these moves.
+        """
+        rounding = RECESSION_ROUNDING * float(np.abs(moves).max(initial=0.0))
+        falls = False
+        for a, b in zip(self.begin[:-1].tolist(), self.begin[1:].tolist(), strict=True):
+            some = self.by_time[a:b]
+            own = np.where(self.weights[some] > 0, moves[some], -np.inf)
+            top = np.maximum.accumulate(own)[self.ties[a:b] - a - 1]
+            least = np.where(self.weights[some] > 0, moves[some], np.inf)
+            low = np.minimum.accumulate(least)[self.ties[a:b] - a - 1]
+            died = self.event[some] > 0
+            if (top[died] > own[died] + rounding).any():
+                return False
+            falls = falls or bool((low[died] < own[died] - rounding).any())
+        return falls
+
     def baselines(self, scores: Vector) -> list[tuple[Vector, Vector]]:
         """The times of events of each stratum, and the cumulative hazard of a score of 0 there.
 
@@ -153,13 +187,40 @@ class RiskSets:
         for a, b in zip(self.begin[:-1].tolist(), self.begin[1:].tolist(), strict=True):
             some, ends = self.by_time[a:b], np.unique(self.ties[a:b]) - a
             starts = np.concatenate([[0], ends[:-1]])
-            top = float(scores[some].max())
-            at_risk = np.cumsum(self.weights[some] * np.exp(scores[some] - top))[ends - 1]
+            with np.errstate(divide="ignore", over="ignore"):
+                logs = np.log(self.weights[some]) + scores[some]
+                hazards = np.exp(-np.logaddexp.accumulate(logs)[ends - 1])
             died = np.add.reduceat(self.weights[some] * self.event[some], starts)
             has = died > 0
-            rises = died[has] / at_risk[has] * np.exp(-top)
+            rises = died[has] * hazards[has]
             found.append((self.time[some][starts][has][::-1], np.cumsum(rises[::-1])))
         return found
+
+
+class LikelihoodHessian:
+    """∇²F of `RiskSets` as a function of the weights."""
+
+    #: Scores of an example.
+    k = 1
+
+    def __init__(self, at: OfOrder) -> None:
+        self.at, self.size = at, at.risk.n
+
+    def moved(self, moves: Vector) -> Vector:
+        """f'' times moves of the scores."""
+        risk = self.at.risk
+        product: Vector = risk.over.product(self.at.scores[: risk.n], moves[: risk.n])
+        return product
+
+    def product(self, p: Vector) -> Vector:
+        """∇²F p."""
+        risk = self.at.risk
+        return risk.gradient(self.moved(risk.scores(p)))
+
+    def matrix(self) -> NDArray[np.float64]:
+        """All of it, d × d, by d products."""
+        found = np.array([self.product(each) for each in np.eye(*self.at.risk.shape)])
+        return (found + found.T) / 2
 
 
 class OrderRisk(Risk):
@@ -253,3 +314,7 @@ class OfOrder(Evaluation):
 
     def tangent(self) -> tuple[float, Vector]:
         return self.value, self.derivatives
+
+    def hessian(self) -> LikelihoodHessian:
+        """∇²F, of the partial likelihood."""
+        return LikelihoodHessian(self)

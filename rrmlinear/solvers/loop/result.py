@@ -177,6 +177,8 @@ class Result(PlainState):
     def shortfall(self) -> str:
         """A sentence for a run that was not SOLVED: why it stopped, its gap, and what it lacks."""
         by_gap = f"the tolerance is {self.target:.3g}"
+        if self.status is Status.NO_MINIMUM and self.notes:
+            by_gap = "; ".join((by_gap, *self.notes))
         return (
             f"{self.status.value}: after {self.work_told()} the gap is {self.gap:.3g}, "
             f"{self.last.relative_gap:.3g} of the objective {self.primal:.6g}; "
