@@ -39,7 +39,7 @@ DOORS = ("train.py", "predict.py", "sequences.py", "convert.py", "info.py", "pla
 HEAVY = {"sklearn", "scipy", "pandas", "joblib", "pooch", "rich", "cvxpy", "pyarrow"}
 HEAVY |= {"matplotlib", "plotly", "jinja2"}
 #: What solvers may know of losses and regularizers: their interface, and a function of all of them.
-INTERFACE = {"base", "block_base", "prox_jacobians"}
+INTERFACE = {"base", "block_base", "coordinates", "prox_jacobians"}
 #: Solvers that any module may know; the rest are the catalog's business.
 SOLVER_INTERFACE = {"loop", "dual.dual_descent", "dual.pairs", "boosting", "features.set_paths"}
 SOLVER_INTERFACE |= {"lbfgs.class_problems", "lbfgs.scalar_problems"}

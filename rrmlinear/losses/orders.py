@@ -16,8 +16,8 @@ class PairLoss:
 
     name: str
     differentiable: bool
-    #: The largest φ'', 0 with a kink.
-    steepness: float = 0.0
+    #: The largest φ''; with a kink, that of φ smoothed by 1.
+    steepness: float = 1.0
     told_by = PAIRS
     ranks = True
     smoothing = 0.0

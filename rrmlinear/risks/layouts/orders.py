@@ -274,10 +274,11 @@ class OrderRisk(Risk):
         return -self.cost * float(alphas[self.n])
 
     def diagonal(self) -> Vector:
-        """An estimate of the diagonal of ∇²F."""
+        """An estimate of the diagonal of ∇²F, which a shift of all scores does not change."""
         from rrmlinear.risks.hessian import Hessian
 
-        return Hessian(self.rows, self.cost * self.over.curvatures).diagonal()
+        curvatures = self.cost * self.over.curvatures
+        return Hessian(self.rows, curvatures, (np.ones(self.n),)).diagonal()
 
     def shares_of(self, alphas: Vector, w: Vector) -> tuple[Vector, Vector]:
         """(C |α_i| of each example, w): what rounding of the scores depends on."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.risks.base import Evaluation
-from rrmlinear.solvers.gradient.agm_routes import DualRoute, DualSquare, PrimalRoute
+from rrmlinear.solvers.gradient.agm_routes import DualRoute, DualSquare, PrimalRoute, metric_of
 from rrmlinear.solvers.gradient.agm_steps import FIXED, Constants, Pace
 from rrmlinear.solvers.gradient.estimate_functions import InfiniteMemory, OneMemory
 from rrmlinear.solvers.gradient.smoothed_route import SmoothedRoute
@@ -42,7 +42,8 @@ class AGM(Solver):
     - "primal": steps in w on F_μ + Ω with Ω in the prox. A φ with a kink is smoothed
       by μ, (μ/2) (α_i − centre_i)² in its conjugate. Once the gap of the smoothed problem is below
       a fraction of the gap itself, the centre moves to the best duals so far and μ falls. A smooth
-      φ is not changed. The only route for an Ω that is not strongly convex.
+      φ is not changed. The only route for an Ω that is not strongly convex. Steps on a risk that
+      tells the diagonal of ∇²F are in the `ColumnMetric` of it, if Ω is a sum over coordinates.
     - "dual": steps in α on the dual itself.
     - "smoothed-dual": as "dual", plus (μ/2) (α_i − centre_i)² with the centre moved as above.
 
@@ -116,6 +117,8 @@ class AGM(Solver):
         curved = (
             regularizer.modulus > 0 if route == "primal" else smooths or risk.loss.smoothing > 0
         )
+        self.metric = metric_of(risk, regularizer) if adaptive and route == "primal" else None
+        curved = curved and self.metric is None  # in which the modulus may be small
         self.pace = Pace(restarts=not curved) if adaptive else FIXED
         self.n = risk.rows.shape[0]
         self.measuring_work = float(self.n)
@@ -146,7 +149,9 @@ class AGM(Solver):
         alone = self.smooths_itself or not self.regularizer.modulus > 0
         if self.given is not None and self.route == "primal" and alone:
             first = first_weights(risk, self.regularizer, self.given)[0]
-        self._run(problem, first, problem.lipschitz(self.bound))
+        # in the metric ∇²F is about the identity
+        L = problem.lipschitz(self.bound) if self.metric is None else 1.0
+        self._run(problem, first, L)
 
     def _first_smoothing(self, at_zero: float) -> float:
         if self.first_smoothing is not None:
@@ -164,9 +169,9 @@ class AGM(Solver):
 
     def _problem(self, mu: float, at: Evaluation | None = None) -> Route:
         if self.smooths_itself:
-            return SmoothedRoute(self.risk, self.regularizer, mu)
+            return SmoothedRoute(self.risk, self.regularizer, mu, self.metric)
         if self.route == "primal":
-            return PrimalRoute(self.risk, self.regularizer, mu, self.square, at)
+            return PrimalRoute(self.risk, self.regularizer, mu, self.square, at, self.metric)
         return DualRoute(self.risk, self.regularizer, mu, self.square)
 
     def _run(self, problem: Route, x: NDArray[np.float64], L: float) -> None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from rrmlinear.core.cached import cached_property
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.regularizers.coordinates import Coordinates, coordinates_of
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.gradient.bregman import Euclidean
 from rrmlinear.solvers.gradient.estimate_functions import EstimateFunctions
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import Array, inner, weighted
 from rrmlinear.solvers.loop.power import steepness
-from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
+from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_LIPSCHITZ
 
 
 class DualSquare:
@@ -33,13 +35,44 @@ class DualSquare:
         return weighted(self.weights, away, away) / 2
 
 
-class InWeights:
-    """What routes in the weights share: scores, and Ω in the prox."""
+class ColumnMetric:
+    """Σ_j h_j w_j² / 2, h the diagonal of ∇²F that a risk tells: it does not depend on the scaling
+    of columns. Ω is a sum over the coordinates, so that its prox is as short in it.
+    """
 
-    def __init__(self, risk: Any, regularizer: Regularizer, mu: float) -> None:
-        self.risk, self.regularizer, self.mu = risk, regularizer, mu
-        self.geometry = Euclidean()
-        self.lam2 = regularizer.modulus
+    def __init__(self, diagonal: Array, omega: Coordinates) -> None:
+        least = MIN_LIPSCHITZ * float(diagonal.max())
+        #: h, and the modulus of Ω relative to it.
+        self.lengths = np.maximum(diagonal, least)
+        self.modulus = float((omega.modulus / self.lengths).min())
+        self.omega = omega
+
+    def lowest(self, gradient: Array, t: float, c: float, mirror: Array) -> Array:
+        """As `Composite.lowest`."""
+        steps = 1 / (c * self.lengths)
+        return self.omega.prox(mirror - steps * gradient, t * steps)
+
+
+def metric_of(risk: Any, regularizer: Regularizer) -> ColumnMetric | None:
+    """The metric of a risk that tells its diagonal, beside a sum over coordinates."""
+    if not hasattr(risk, "diagonal"):
+        return None
+    omega = coordinates_of(regularizer, math.prod(risk.shape))
+    if omega is None:
+        return None
+    diagonal = risk.diagonal()
+    return ColumnMetric(diagonal, omega) if diagonal.any() else None
+
+
+class InWeights:
+    """What routes in the weights share: scores, and Ω in the prox, perhaps in a metric."""
+
+    def __init__(
+        self, risk: Any, regularizer: Regularizer, mu: float, metric: ColumnMetric | None = None
+    ) -> None:
+        self.risk, self.regularizer, self.mu, self.metric = risk, regularizer, mu, metric
+        self.geometry = Euclidean() if metric is None else Euclidean(metric.lengths)
+        self.lam2 = regularizer.modulus if metric is None else metric.modulus
         self.warm: Any = None  # the end of the risk's last search
 
     def image(self, w: Array) -> Array:
@@ -52,6 +85,8 @@ class InWeights:
         return inner(gradient, step)
 
     def lowest(self, gradient: Array, t: float, c: float, mirror: Array) -> Array:
+        if self.metric is not None:
+            return self.metric.lowest(gradient, t, c, mirror)
         point = (mirror - gradient / c).ravel()
         return self.regularizer.prox_of(point, t / c).reshape(gradient.shape)
 
@@ -69,8 +104,9 @@ class PrimalRoute(InWeights):
         mu: float,
         square: DualSquare,
         known: Evaluation | None = None,
+        metric: ColumnMetric | None = None,
     ) -> None:
-        super().__init__(risk, regularizer, mu)
+        super().__init__(risk, regularizer, mu, metric)
         self.square = square
         self.known = known  # F, perhaps at the first point
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rrmlinear.core.cached import cached_property
 from rrmlinear.regularizers.base import Regularizer
-from rrmlinear.solvers.gradient.agm_routes import InWeights
+from rrmlinear.solvers.gradient.agm_routes import ColumnMetric, InWeights
 from rrmlinear.solvers.gradient.estimate_functions import EstimateFunctions
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import Array, weighted
@@ -22,8 +22,10 @@ class SmoothedRoute(InWeights):
     equality gives: −⟨s, α⟩ − F_μ(s). The last entry of a mean is a bound of F_μ* from above.
     """
 
-    def __init__(self, risk: Any, regularizer: Regularizer, mu: float) -> None:
-        super().__init__(risk, regularizer, mu)
+    def __init__(
+        self, risk: Any, regularizer: Regularizer, mu: float, metric: ColumnMetric | None = None
+    ) -> None:
+        super().__init__(risk, regularizer, mu, metric)
         self.smooth = risk.smoothed(mu)
 
     def first(self, start: Any) -> Array:

@@ -1,0 +1,55 @@
+"""Regularizers that are sums over the coordinates of w, by numbers of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrmlinear.regularizers.base import BesideIntercept, Regularizer
+from rrmlinear.regularizers.bounded import Bounded, Unpenalized
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Coordinates:
+    """Σ_j (modulus_j/2) w_j² + l1_j |w_j| where lower ≤ w ≤ upper, n numbers of each kind."""
+
+    modulus: Array
+    l1: Array
+    lower: Array
+    upper: Array
+
+    def prox(self, y: Array, steps: Array) -> Array:
+        """The w of least Σ_j (w_j − y_j)²/2 + steps_j Ω_j(w_j)."""
+        sizes = np.maximum(np.abs(y) - steps * self.l1, 0.0) / (1 + steps * self.modulus)
+        found: Array = np.clip(np.copysign(sizes, y), self.lower, self.upper)
+        return found
+
+
+def coordinates_of(omega: Regularizer, n: int) -> Coordinates | None:
+    """The numbers of the n coordinates of a regularizer; None where these meet."""
+    ends = np.full(n, -np.inf), np.full(n, np.inf)
+    if omega.quadratic_l1 is not None:
+        return Coordinates(np.full(n, omega.modulus), np.full(n, omega.quadratic_l1), *ends)
+    if not isinstance(omega, (Bounded, Unpenalized, BesideIntercept)):
+        return None
+    kind: Any = omega
+    found = coordinates_of(kind.inner, n)
+    if found is None:
+        return None
+    if isinstance(omega, BesideIntercept):
+        found.l1[-1] = 0.0
+    elif isinstance(omega, Bounded):
+        found.modulus *= omega.factors
+        found.l1 *= omega.factors
+        found.lower = np.maximum(ends[0], omega.lower)
+        found.upper = np.minimum(ends[1], omega.upper)
+    else:
+        free = kind.indices
+        found.modulus[free] = found.l1[free] = 0.0
+        found.lower[free], found.upper[free] = -omega.limit, omega.limit
+    return found
