@@ -209,7 +209,7 @@ def build_regularizer(row: RegularizerRow, choices: Choices) -> Regularizer:
     limit = LIMIT if choices.limit is None else choices.limit
     for name in FACTORS & numbers.keys():
         if numbers[name] is not USUAL:  # free weights are those of Unpenalized
-            factors = _checked(numbers[name], name)
+            factors = checked_factors(numbers[name], name)
             numbers[name] = np.where(factors == 0, 1.0, factors)
     radius = {"radius": choices.radius} if row.radius else {}
     omega: Regularizer = row.build(*numbers.values(), **radius)
@@ -229,7 +229,8 @@ def build_regularizer(row: RegularizerRow, choices: Choices) -> Regularizer:
     return omega
 
 
-def _checked(factors: Any, name: str) -> NDArray[np.float64]:
+def checked_factors(factors: Any, name: str) -> NDArray[np.float64]:
+    """Factors of at least 0, one or several. Raises ValueError for others, with the first."""
     checked: NDArray[np.float64] = named("regularizers.bounded:checked_factors")(factors, name)
     return checked
 

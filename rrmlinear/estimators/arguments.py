@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
+from rrmlinear.catalog.regularizers import checked_factors
 from rrmlinear.data.array_rows import MEMORY_DTYPES
 from rrmlinear.data.problem import Problem
 
@@ -186,6 +187,17 @@ def without_repeats(X: Any) -> Any:
         X = X.copy()
         X.sum_duplicates()
     return X
+
+
+def factors_of(estimator: Any, d: int) -> NDArray[np.float64] | None:
+    """The factor of the penalty of each of d features, None where all are 1."""
+    given = getattr(estimator, "penalty_factors", None)
+    if given is None:
+        return None
+    factors = checked_factors(given, "penalty factors")
+    if len(factors) not in (1, d):
+        raise ValueError(f"there are {len(factors)} penalty factors for {d} columns")
+    return np.array(np.broadcast_to(factors, d))
 
 
 def classes_of(y: Any) -> NDArray[Any]:

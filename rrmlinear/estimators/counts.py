@@ -28,6 +28,7 @@ class MeanRegressor(Offsets, Regressor):
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {**RANGES, "alpha": AT_LEAST_0}
 
     alpha: float = 1.0
+    penalty_factors: Any = None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -51,7 +52,8 @@ class PoissonRegressor(MeanRegressor):
         At least 0.
     solver : str, default="auto"
         As in `LinearClassifier`; scikit-learn's names are "auto".
-    fit_intercept, tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
+    penalty_factors, fit_intercept, tol, max_iter, random_state, n_jobs, warm_start, callback, \
+    verbose
         As in `ElasticNet`.
 
     Attributes
@@ -89,7 +91,8 @@ class GammaRegressor(MeanRegressor):
 
     Parameters
     ----------
-    alpha, fit_intercept, solver, tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
+    alpha, penalty_factors, fit_intercept, solver, tol, max_iter, random_state, n_jobs, \
+    warm_start, callback, verbose
         As in `PoissonRegressor`.
 
     Attributes
@@ -127,7 +130,8 @@ class TweedieRegressor(MeanRegressor):
         Beyond 2 the problem is not convex, and it is refused.
     link : {"auto", "identity", "log"}, default="auto"
         "identity" for p = 0, "log" for others, as "auto" says.
-    alpha, fit_intercept, solver, tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
+    alpha, penalty_factors, fit_intercept, solver, tol, max_iter, random_state, n_jobs, \
+    warm_start, callback, verbose
         As in `PoissonRegressor`.
 
     Attributes

@@ -31,6 +31,7 @@ from rrmlinear.estimators.objective import (
     is_unregularized,
     objective_of,
     own_words,
+    room_of,
 )
 from rrmlinear.estimators.reporting import Reported
 from rrmlinear.estimators.scores import LinearScores
@@ -143,6 +144,9 @@ class LinearModel(Reported, LinearScores, Exported, Tabled, Saved, PlainState, C
         counted = problem.weights, problem.n_examples
         choices, self._scale = objective_of(self, self._row, *counted, self._unregularized)
         choices |= self._rules() | more
+        factors = choices.get("penalty_factors")
+        if factors is not None and not hasattr(self, "limit"):
+            choices["limit"] = room_of(problem, loss, factors)
         if "loss" in kind.choices:
             choices["loss"] = loss.name
         if "regularizer" not in kind.choices:

@@ -55,7 +55,7 @@ class LogisticRegression(Elsewhere, Classifier):
         Stop when the duality gap is at most ``tol * objective``.
     max_iter : int, default=10_000
         Most passes over the data.
-    class_weight, random_state, n_jobs, warm_start, callback, verbose
+    penalty_factors, class_weight, random_state, n_jobs, warm_start, callback, verbose
         As in `LinearClassifier`.
 
     Attributes
@@ -112,6 +112,7 @@ class LogisticRegression(Elsewhere, Classifier):
     l1_ratio: float | None = 0.0
     dual: bool = False
     intercept_scaling: float = 1.0
+    penalty_factors: Any = None
 
     def ratio(self) -> float:
         if self.penalty == "elasticnet" and self.l1_ratio is None:

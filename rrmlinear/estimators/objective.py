@@ -15,12 +15,13 @@ from sklearn.base import BaseEstimator
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.errors import ChoiceError, Named, alternatives, in_fields, nearest
 from rrmlinear.catalog.losses import LOSSES
-from rrmlinear.catalog.regularizers import REGULARIZERS
+from rrmlinear.catalog.regularizers import LIMIT, REGULARIZERS
 from rrmlinear.catalog.rows import NEEDED, LossRow, SolverRow
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
+from rrmlinear.pages.facts import column_squares
 from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING
 
 #: Name of a solver → solver type of Parameter.
@@ -149,6 +150,7 @@ def objective_of(
     if not math.isfinite(total):
         raise ValueError("the sum of sample_weight overflows; use smaller weights")
     if unregularized:
+        choices.pop("penalty_factors", None)  # of a penalty that is 0
         bounds = {"lower": 0.0} if getattr(estimator, "positive", False) else {}
         scale = row.times / (total if row.weighing == "mean" else 1.0)
         return {"C": 1.0, "regularizer": "l2"} | choices | bounds, scale
@@ -174,6 +176,19 @@ def is_unregularized(estimator: Any) -> bool:
     return alpha == 0 or math.inf == C or getattr(estimator, "penalty", "") is None
 
 
+def room_of(problem: Problem, chosen: LossRow, factors: Any) -> float | None:
+    """The largest size of weights of factor 0, None where there are none: far beyond scores as long
+    as the labels.
+    """
+    free = np.asarray(factors, dtype=np.float64) == 0
+    if free.shape != (problem.n_features,) or not free.any():
+        return None
+    lengths = np.sqrt(column_squares(problem.rows.with_bias(-1.0)) / problem.n_examples)[free]
+    least = lengths[lengths > 0].min(initial=np.inf)
+    y = problem.labels if chosen.kind == "regression" and chosen.link is None else np.ones(1)
+    return LIMIT * max(1.0, float(np.abs(y).max(initial=0)) / float(least))
+
+
 def is_negligible(problem: Problem, chosen: Selection) -> bool:
     """Whether Ω/C may be rounding of the loss at scores of 0, with the automatic solver.
 
@@ -183,6 +198,7 @@ def is_negligible(problem: Problem, chosen: Selection) -> bool:
     choices, C = chosen.choices, float(chosen.choices.C)
     values: Any = getattr(problem.rows, "values", None)
     is_norm = choices.regularizer in (None, *NORMS) and choices.radius is None
+    is_norm = is_norm and choices.penalty_factors is None
     if chosen.solver.number != SOLVERS["auto"] or values is None or not is_norm:
         return False
     some = values[: 1 + LOOK // math.prod(values.shape[1:])].ravel().astype(np.float64, copy=False)

@@ -47,7 +47,8 @@ class QuantileRegressor(Regressor):
         As in `LinearClassifier`; scikit-learn's names are "auto".
     solver_options : dict, default=None
         As in `LinearClassifier`.
-    fit_intercept, tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
+    penalty_factors, fit_intercept, tol, max_iter, random_state, n_jobs, warm_start, callback, \
+    verbose
         As in `ElasticNet`.
 
     Attributes
@@ -105,6 +106,7 @@ class QuantileRegressor(Regressor):
     alpha: float = 1.0
     solver_options: Any = None
     non_crossing: bool = False
+    penalty_factors: Any = None
 
     def _levels(self) -> NDArray[np.float64] | None:
         """The levels, rising; None for a single one, given as a number."""

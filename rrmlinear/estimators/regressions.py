@@ -30,6 +30,7 @@ class OneNorm:
     positive: bool = False
     selection: str = "cyclic"
     copy_X: bool = True  # noqa: N815  (scikit-learn's name)
+    penalty_factors: Any = None
 
     @property
     def sparse_coef_(self) -> csr_array:
@@ -46,6 +47,8 @@ class OneNorm:
     def _takes_any_order(self) -> bool:
         own: Any = self
         if own.alpha is None or own.solver != "auto":  # searches have no alpha
+            return False
+        if self.penalty_factors is not None:
             return False
         return bool(own.alpha > 0 and own.ratio() != 0 and not self.positive)
 
@@ -72,8 +75,9 @@ class ElasticNet(OneNorm, Regressor):
         The solver chooses whether inner products of features are computed before.
     selection : {"cyclic", "random"}, default="cyclic"
         Both values give the same: the solver chooses the order of features.
-    positive, copy_X, fit_intercept, solver, random_state, n_jobs, warm_start, callback, verbose
-        As in `Ridge`.
+    positive, copy_X, fit_intercept, solver, penalty_factors, random_state, n_jobs, warm_start, \
+    callback, verbose
+        As in `Ridge`; factors are those of both norms.
     tol : float, default=1e-4
         Stop when the duality gap is at most ``tol * objective``.
     max_iter : int or None, default=10_000
@@ -123,8 +127,8 @@ class Lasso(OneNorm, Regressor):
 
     Parameters
     ----------
-    alpha, precompute, selection, positive, copy_X, fit_intercept, solver, tol, max_iter, \
-    random_state, n_jobs, warm_start, callback, verbose
+    alpha, precompute, selection, positive, copy_X, penalty_factors, fit_intercept, solver, tol, \
+    max_iter, random_state, n_jobs, warm_start, callback, verbose
         As in `ElasticNet`.
 
     Attributes
@@ -174,7 +178,8 @@ class HuberRegressor(Elsewhere, Regressor):
     alpha : float, default=0.0001
         At least 0; with 0 the loss stands alone. Of weights with the same predictions the result
         is the shortest.
-    fit_intercept, solver, tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
+    penalty_factors, fit_intercept, solver, tol, max_iter, random_state, n_jobs, warm_start, \
+    callback, verbose
         As in `ElasticNet`.
 
     Attributes
@@ -213,3 +218,4 @@ class HuberRegressor(Elsewhere, Regressor):
 
     delta: float = 1.35
     alpha: float = 1e-4
+    penalty_factors: Any = None

@@ -49,6 +49,9 @@ class Ridge(Regressor):
         with its weights to some four digits at the default, and to seven at 1e-10.
     max_iter : int or None, default=10_000
         Most passes over the data; None is the default.
+    penalty_factors : array of n_features, default=None
+        Factors f_j ≥ 0 of the penalty of each feature: Σ_j f_j w_j². 0 leaves a weight without
+        penalty. They are not rescaled: for glmnet's give ``f * len(f) / f.sum()``.
     random_state, n_jobs, warm_start, callback, verbose
         As in `LinearClassifier`.
 
@@ -102,3 +105,4 @@ class Ridge(Regressor):
     alpha: Any = field(default=1.0, kw_only=False)
     positive: bool = False
     copy_X: bool = True  # noqa: N815  (scikit-learn's name)
+    penalty_factors: Any = None

@@ -42,8 +42,8 @@ class RidgeClassifier(Classifier):
         At least 0.
     class_weight : dict or "balanced", default=None
         As in `LinearClassifier`: factors of the costs.
-    fit_intercept, copy_X, positive, solver, tol, max_iter, random_state, n_jobs, warm_start, \
-    callback, verbose
+    penalty_factors, fit_intercept, copy_X, positive, solver, tol, max_iter, random_state, n_jobs, \
+    warm_start, callback, verbose
         As in `Ridge`.
 
     Attributes
@@ -86,6 +86,7 @@ class RidgeClassifier(Classifier):
     alpha: Any = field(default=1.0, kw_only=False)
     positive: bool = False
     copy_X: bool = True  # noqa: N815  (scikit-learn's name)
+    penalty_factors: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on X (n_samples × n_features, dense or sparse) with labels y (n_samples).

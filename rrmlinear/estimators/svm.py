@@ -130,7 +130,7 @@ class LinearSVC(Classifier):
         Stop when the duality gap is at most ``tol * objective``.
     max_iter : int, default=10_000
         Most passes over the data, for each class against the rest.
-    class_weight, solver, random_state, n_jobs, warm_start, callback, verbose
+    penalty_factors, class_weight, solver, random_state, n_jobs, warm_start, callback, verbose
         As in `LinearClassifier`.
 
     Attributes
@@ -172,6 +172,7 @@ class LinearSVC(Classifier):
     C: float = 1.0
     multi_class: Literal["ovr", "crammer_singer"] = "ovr"
     intercept_scaling: float = 1.0
+    penalty_factors: Any = None
 
     def _loss(self, n_classes: int) -> LossRow:
         if self.multi_class == "crammer_singer":
@@ -203,8 +204,8 @@ class LinearSVR(Regressor):
         Cost of an example of weight 1.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         p = 1 or p = 2.
-    dual, fit_intercept, intercept_scaling, tol, max_iter, solver, random_state, n_jobs, \
-    warm_start, callback, verbose
+    penalty_factors, dual, fit_intercept, intercept_scaling, tol, max_iter, solver, \
+    random_state, n_jobs, warm_start, callback, verbose
         As in `LinearSVC`.
 
     Attributes
@@ -249,6 +250,7 @@ class LinearSVR(Regressor):
     loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive"
     intercept_scaling: float = 1.0
     dual: Any = "auto"
+    penalty_factors: Any = None
 
     def _single_intercept(self, intercept: float) -> Any:
         return np.array([intercept]) if self.fit_intercept else intercept

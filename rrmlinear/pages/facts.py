@@ -88,7 +88,7 @@ def facts_of(problem: Problem | SequenceProblem, as_numbers: bool | None = None)
     rows = problem.rows.with_bias(-1.0)
     n, d = rows.shape
     row_norms = np.sqrt(rows.squared_norms())
-    column_norms = np.sqrt(_column_squares(rows))
+    column_norms = np.sqrt(column_squares(rows))
     labels: NDArray[Any] | None
     counts: NDArray[np.int64] | None
     if isinstance(problem, SequenceProblem):
@@ -133,7 +133,7 @@ def _labels_of(
     return (values.astype(np.int64) if whole else values), counts, None
 
 
-def _column_squares(rows: Rows) -> NDArray[np.float64]:
+def column_squares(rows: Rows) -> NDArray[np.float64]:
     """The squared length of each column."""
     squares = np.zeros(rows.shape[1])
     for part in _parts(rows):

@@ -34,6 +34,7 @@ def alpha_paths(search: Any, one: Any, X: Any, y: Any, weights: Any, folds: list
         not isinstance(one, Lasso | ElasticNet)
         or one.solver != "auto"
         or one.fit_intercept not in (0, 1)
+        or one.penalty_factors is not None
     ):
         return None
     if search.scoring is not None or search.callback is not None or y.ndim != 1:

@@ -48,8 +48,8 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
         The best values are fitted to all data.
     use_legacy_attributes : False
         The attributes are those that scikit-learn has with False.
-    dual, solver, fit_intercept, intercept_scaling, tol, max_iter, class_weight, random_state, \
-    n_jobs, warm_start, callback, verbose
+    dual, penalty_factors, solver, fit_intercept, intercept_scaling, tol, max_iter, class_weight, \
+    random_state, n_jobs, warm_start, callback, verbose
         As in `LogisticRegression`; the callback sees all problems.
 
     Attributes
@@ -176,8 +176,8 @@ class LinearSVCCV(CostSearch, LinearSVC):
     ----------
     Cs, cv, scoring
         As in `LogisticRegressionCV`.
-    penalty, loss, dual, multi_class, solver, fit_intercept, intercept_scaling, tol, max_iter, \
-    class_weight, random_state, n_jobs, warm_start, callback, verbose
+    penalty, loss, dual, multi_class, penalty_factors, solver, fit_intercept, intercept_scaling, \
+    tol, max_iter, class_weight, random_state, n_jobs, warm_start, callback, verbose
         As in `LinearSVC`.
 
     Attributes

@@ -76,15 +76,16 @@ class MeanSearch(AlphaSearch, MeanRegressor):
             return checked_values("alphas", self.alphas)[::-1]
         row, total = self._loss(0), weights.sum()
         row.check_labels(y)
-        if self._offset is not None:
-            known = Problem.from_arrays(np.ones((len(y), 1)), y, weights, offset=self._offset)
-            known = moved(*self._chosen(known, row))
-            y, weights = known.labels, np.asarray(known.weights)
-        mean = (
-            weights @ y / weights.sum() if self.fit_intercept else float(row.means(np.zeros(1))[0])
-        )
+        mean = self._without_penalized(X, y, weights)
+        if mean is None:
+            if self._offset is not None:
+                known = Problem.from_arrays(np.ones((len(y), 1)), y, weights, offset=self._offset)
+                known = moved(*self._chosen(known, row))
+                y, weights = known.labels, np.asarray(known.weights)
+            free = self.fit_intercept
+            mean = weights @ y / weights.sum() if free else float(row.means(np.zeros(1))[0])
         power = float(self._power())
-        slopes = X.T @ (weights * (y - mean)) * mean ** (1 - power) / total
+        slopes = self._per_factor(X.T @ (weights * (y - mean) * mean ** (1 - power)) / total)
         largest = max(float(np.abs(slopes).max()), float(np.finfo(np.float64).resolution))
         return np.geomspace(largest, largest * self.eps, self.alphas)
 
@@ -134,7 +135,8 @@ class PoissonRegressorCV(MeanSearch, PoissonRegressor):
         As in scikit-learn: 5 folds if None.
     scoring : str or callable, default=None
         D² of the deviance if None.
-    fit_intercept, solver, tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
+    penalty_factors, fit_intercept, solver, tol, max_iter, random_state, n_jobs, warm_start, \
+    callback, verbose
         As in `PoissonRegressor`.
 
     Attributes
@@ -176,8 +178,8 @@ class GammaRegressorCV(MeanSearch, GammaRegressor):
 
     Parameters
     ----------
-    alphas, eps, cv, scoring, fit_intercept, solver, tol, max_iter, random_state, n_jobs, \
-    warm_start, callback, verbose
+    alphas, eps, cv, scoring, penalty_factors, fit_intercept, solver, tol, max_iter, \
+    random_state, n_jobs, warm_start, callback, verbose
         As in `PoissonRegressorCV`.
 
     Attributes
@@ -209,8 +211,8 @@ class TweedieRegressorCV(MeanSearch, TweedieRegressor):
     ----------
     power, link
         As in `TweedieRegressor`.
-    alphas, eps, cv, scoring, fit_intercept, solver, tol, max_iter, random_state, n_jobs, \
-    warm_start, callback, verbose
+    alphas, eps, cv, scoring, penalty_factors, fit_intercept, solver, tol, max_iter, \
+    random_state, n_jobs, warm_start, callback, verbose
         As in `PoissonRegressorCV`.
 
     Attributes

@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
 from sklearn.utils.validation import check_is_fitted
 
-from rrmlinear.estimators.arguments import COUNT, RANGES, check_no_text
+from rrmlinear.estimators.arguments import COUNT, RANGES, check_no_text, factors_of
 from rrmlinear.estimators.base import Elsewhere
 from rrmlinear.estimators.scores import labelled
 from rrmlinear.estimators.searches.few_classes import for_classes, score_of
 from rrmlinear.estimators.searches.search import Search
 
 Array = NDArray[np.float64]
+#: The tolerance of the fit of features without penalty, from which the largest alpha is taken.
+TOL_OF_GRID = 1e-8
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -92,7 +94,8 @@ class AlphaSearch(Elsewhere, Search):
             return checked_values("alphas", self.alphas)[::-1]
         total = weights.sum()
         centre = weights @ y / total if self.fit_intercept else 0.0
-        slopes = X.T @ (weights * (y - centre))
+        known = self._without_penalized(X, y, weights)
+        slopes = self._per_factor(X.T @ (weights * (y - (centre if known is None else known))))
         own: Any = self  # weights of at least 0 leave 0 where a slope is above alpha
         sizes = slopes if own.positive else np.abs(slopes)
         largest = float(sizes.max()) / (total * (1.0 if ratio is None else ratio))
@@ -100,6 +103,28 @@ class AlphaSearch(Elsewhere, Search):
         if largest <= least:  # rounding of 0
             return np.full(self.alphas, least)
         return np.geomspace(largest, largest * self.eps, self.alphas)
+
+    def _without_penalized(self, X: Any, y: Any, weights: Array) -> Any:
+        """The predictions of features without penalty alone, None where there are none."""
+        factors = factors_of(self, X.shape[1])
+        if factors is None or factors.all():
+            return None
+        alone = self._one().set_params(alpha=0.0, penalty_factors=None)
+        alone.set_params(tol=min(float(alone.tol), TOL_OF_GRID))
+        beside = self._beside(np.arange(len(y)))
+        some = X[:, np.flatnonzero(factors == 0)]
+        return alone.fit(some, y, weights, **beside).predict(some, **beside)
+
+    def _per_factor(self, slopes: Array) -> Array:
+        """The slopes of features with a penalty, over their factors."""
+        factors = factors_of(self, len(slopes))
+        if factors is None:
+            return slopes
+        if not factors.any():
+            raise ValueError(
+                "penalty_factors are all 0, and alpha has no effect: one must be above 0"
+            )
+        return slopes[factors > 0] / factors[factors > 0]
 
     def _set_search(self, ratio: float | None, value: float, grids: Array, scores: Array) -> None:
         self.alpha_ = value

@@ -8,13 +8,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import orth
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import check_scoring
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight
 
-from rrmlinear.estimators.arguments import POSITIVE, RANGES, is_label_matrix
+from rrmlinear.estimators.arguments import POSITIVE, RANGES, factors_of, is_label_matrix
 from rrmlinear.estimators.classifier import labels_of
 from rrmlinear.estimators.labels.label_matrices import indicator_of
 from rrmlinear.estimators.ridge import Ridge
@@ -85,11 +86,18 @@ class LeavesOut(AlphaSearch):
         )
         given = None if sample_weight is None else weights
         scorer = None if self.scoring is None else check_scoring(self, self.scoring)
+        factors = factors_of(self, X.shape[1])
         if self._asked_intercept() == "regularized":
             X = with_ones(X)
-        free = self._asked_intercept() == "unregularized"
+            factors = None if factors is None else np.append(factors, 1.0)
+        intercept, free = self._asked_intercept() == "unregularized", np.zeros((len(y), 0))
+        if factors is not None:
+            some, rest = np.flatnonzero(factors == 0), np.flatnonzero(factors)
+            free = X[:, some].toarray() if issparse(X) else X[:, some]
+            X = X[:, rest] / np.sqrt(factors[rest])
+            X = X.tocsr() if issparse(X) else X
         kept, scores = [], []
-        for errors in left_out_errors(X, targets, weights, alphas, free):
+        for errors in left_out_errors(X, targets, weights, alphas, intercept, free):
             if scorer is None:
                 kept.append(errors**2)
                 own = -kept[-1].mean(axis=0)
@@ -131,8 +139,8 @@ class RidgeCV(LeavesOut, Ridge):
         Whether to keep ``cv_results_``; for ``cv=None``.
     alpha_per_target : bool, default=False
         Whether each target has an alpha of its own; for ``cv=None``.
-    positive, copy_X, fit_intercept, solver, tol, max_iter, random_state, n_jobs, warm_start, \
-    callback, verbose
+    positive, copy_X, penalty_factors, fit_intercept, solver, tol, max_iter, random_state, n_jobs, \
+    warm_start, callback, verbose
         As in `Ridge`.
 
     Attributes
@@ -195,8 +203,8 @@ class RidgeClassifierCV(LeavesOut, RidgeClassifier):
     scoring : str or callable, default=None
         If None, minus the mean squared error of the targets ±1 with ``cv=None``, the accuracy with
         folds.
-    class_weight, positive, copy_X, fit_intercept, solver, tol, max_iter, random_state, n_jobs, \
-    warm_start, callback, verbose
+    class_weight, positive, copy_X, penalty_factors, fit_intercept, solver, tol, max_iter, \
+    random_state, n_jobs, warm_start, callback, verbose
         As in `RidgeClassifier`.
 
     Attributes
@@ -285,33 +293,37 @@ class Labels(ClassifierMixin, BaseEstimator):
 
 
 def left_out_errors(
-    X: Any, y: Array, weights: Array, alphas: Array, intercept: bool
+    X: Any, y: Array, weights: Array, alphas: Array, intercept: bool, free: Array
 ) -> Iterator[Array]:
-    """For each alpha √c_i (y_i − the prediction of it without example i), n × k.
+    """For each alpha √c_i (y_i − the prediction of it without example i), n × k; the columns
+    ``free``, n × m, have no penalty, and nor has the ``intercept``.
 
     They are r_i / (1 − h_i) for the residuals r and leverages h of all examples, by the
-    eigenvalues of X'X or XX', whichever is smaller. With those of XX' no r_i and 1 − h_i is a
-    difference: both may be near 0.
+    eigenvalues of X'X or XX', whichever is smaller, without the part along these. With those
+    of XX' no r_i and 1 − h_i is a difference: both may be near 0.
     """
-    n, total, root = len(y), weights.sum(), np.sqrt(weights)[:, np.newaxis]
-    means = weights @ X / total if intercept else np.zeros(X.shape[1])
-    targets = root * (y - weights @ y / total if intercept else y)
-    own = weights / total if intercept else np.zeros(n)
+    n, root = len(y), np.sqrt(weights)[:, np.newaxis]
+    alone = root * (np.hstack([np.ones((n, 1)), free]) if intercept else free)
+    Q = orth(alone) if alone.size else alone
+    targets = root * (y - weights @ y / weights.sum() if intercept else y)
+    targets = targets - Q @ (Q.T @ targets)
+    own = (Q**2).sum(axis=1)
+    scaled = X.multiply(root).tocsr() if issparse(X) else root * X
+    taken = np.asarray((scaled.T @ Q).T)
     if X.shape[1] <= n:
-        scaled = X.multiply(root).tocsr() if issparse(X) else root * X
         gram = scaled.T @ scaled
         gram = gram.toarray() if issparse(gram) else np.asarray(gram, dtype=np.float64)
-        values, vectors = np.linalg.eigh(gram - total * np.outer(means, means))
-        basis = root * (X @ vectors - means @ vectors)
+        values, vectors = np.linalg.eigh(gram - taken.T @ taken)
+        basis = scaled @ vectors - Q @ (taken @ vectors)
     else:
-        gram = X @ X.T
+        gram = scaled @ scaled.T
         gram = gram.toarray() if issparse(gram) else np.asarray(gram, dtype=np.float64)
-        shift = (X @ means)[:, np.newaxis]
-        values, basis = np.linalg.eigh(root * (gram - shift - shift.T + means @ means) * root.T)
+        shift = np.asarray(scaled @ taken.T) @ Q.T
+        values, basis = np.linalg.eigh(gram - shift - shift.T + Q @ (taken @ taken.T) @ Q.T)
     values = np.maximum(values, 0)
     along = basis.T @ targets
-    if X.shape[1] > n and intercept:  # the intercept takes all along the roots of the weights
-        basis -= root @ (root.T @ basis) / total
+    if X.shape[1] > n:  # the columns without penalty take all along theirs
+        basis -= Q @ (Q.T @ basis)
     for alpha in alphas.tolist():
         if X.shape[1] <= n:
             share = 1 / (values + alpha)

@@ -30,8 +30,8 @@ class LassoCV(AlphaSearch, Lasso):
         As in scikit-learn: 5 folds if None.
     scoring : str or callable, default=None
         Minus the mean squared error if None.
-    precompute, selection, positive, copy_X, fit_intercept, solver, tol, max_iter, random_state, \
-    n_jobs, warm_start, callback, verbose
+    precompute, selection, positive, copy_X, penalty_factors, fit_intercept, solver, tol, \
+    max_iter, random_state, n_jobs, warm_start, callback, verbose
         As in `Lasso`.
 
     Attributes
@@ -71,8 +71,8 @@ class ElasticNetCV(AlphaSearch, ElasticNet):
     ----------
     l1_ratio : float or array of float, default=0.5
         The value, or the values to choose from. With 0 among them ``alphas`` must be values.
-    eps, alphas, cv, scoring, precompute, selection, positive, copy_X, fit_intercept, solver, tol, \
-    max_iter, random_state, n_jobs, warm_start, callback, verbose
+    eps, alphas, cv, scoring, precompute, selection, positive, copy_X, penalty_factors, \
+    fit_intercept, solver, tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
         As in `LassoCV`.
 
     Attributes

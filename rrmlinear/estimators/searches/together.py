@@ -27,6 +27,7 @@ def paths_together(one: Any, X: Any, y: Any, weights: Any, folds: Sequence[Any])
     classes = np.unique(y)
     asked = one._asked_intercept()
     plain = find_solver_type(one.solver, one._solvers).number == AUTO and asked != "regularized"
+    plain = plain and one.penalty_factors is None
     if len(classes) < 2 or not plain or one.callback is not None or one.verbose:
         return None
     index = np.searchsorted(classes, y)

@@ -1,0 +1,213 @@
+"""Penalty factors of the classes with scikit-learn's names, and of their searches."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_predict
+
+import rrmlinear as rrm
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(90, 5))
+y = X @ [1.0, 2.0, 0.0, -1.0, 0.5] + rng.normal(size=90)
+two, three = (y > 0).astype(int), np.digitize(y, [-1, 1])
+counts = rng.poisson(np.exp(X[:, 0] / 2)).astype(float)
+weights = rng.uniform(0.5, 2, 90)
+FACTORS = np.array([0.5, 1.0, 2.0, 0.25, 3.0])
+FREE = np.array([0.5, 0.0, 2.0, 0.25, 3.0])
+
+#: The class, labels, and the power of a factor that a column is divided by.
+CASES = [
+    pytest.param(make, labels, power, id=f"{make.func.__name__}-{n}")
+    for n, (make, labels, power) in enumerate(
+        [
+            (partial(rrm.Ridge), y, 0.5),
+            (partial(rrm.Lasso, 0.1), y, 1),
+            (partial(rrm.Lasso, 0.1, positive=True), y, 1),
+            (partial(rrm.ElasticNet, 0.1, l1_ratio=1), y, 1),
+            (partial(rrm.ElasticNet, 0.1, l1_ratio=0), y, 0.5),
+            (partial(rrm.QuantileRegressor, alpha=0.02), y, 1),
+            (partial(rrm.HuberRegressor, alpha=0.1), y, 0.5),
+            (partial(rrm.PoissonRegressor, alpha=0.1), counts, 0.5),
+            (partial(rrm.GammaRegressor, alpha=0.1), counts + 1, 0.5),
+            (partial(rrm.TweedieRegressor, power=1.5, alpha=0.1), counts, 0.5),
+            (partial(rrm.LogisticRegression), two, 0.5),
+            (partial(rrm.LogisticRegression), three, 0.5),
+            (partial(rrm.LogisticRegression, l1_ratio=1), two, 1),
+            (partial(rrm.LogisticRegression, solver="liblinear"), three, 0.5),
+            (partial(rrm.LinearSVC), three, 0.5),
+            (partial(rrm.LinearSVC, loss="hinge"), two, 0.5),
+            (partial(rrm.LinearSVC, penalty="l1"), two, 1),
+            (partial(rrm.LinearSVC, multi_class="crammer_singer"), three, 0.5),
+            (partial(rrm.LinearSVR), y, 0.5),
+            (partial(rrm.LinearSVR, loss="squared_epsilon_insensitive"), y, 0.5),
+            (partial(rrm.RidgeClassifier), three, 0.5),
+        ]
+    )
+]
+
+
+@pytest.mark.parametrize(("make", "labels", "power"), CASES)
+def test_factors_are_scales_of_columns(make, labels, power):
+    scale = FACTORS**power
+    model = make(penalty_factors=FACTORS, tol=1e-10).fit(X, labels)
+    scaled = make(tol=1e-10).fit(X / scale, labels)
+    assert_allclose(model.objective_, scaled.objective_, rtol=1e-9)
+    assert_allclose(model.coef_, scaled.coef_ / scale, atol=2e-4)
+    assert model.duality_gap_ <= 1e-10 * abs(model.objective_) + 1e-14
+
+
+@pytest.mark.parametrize(("make", "labels", "power"), CASES)
+def test_a_factor_of_0_leaves_the_length_of_its_column_without_effect(make, labels, power):
+    tiny = X * [1.0, 1e-5, 1.0, 1.0, 1.0]
+    model = make(penalty_factors=FREE, tol=1e-9).fit(X, labels)
+    other = make(penalty_factors=list(FREE), tol=1e-9).fit(tiny, labels)
+    assert_allclose(other.objective_, model.objective_, rtol=1e-8)
+    assert_allclose(other.coef_ * [1.0, 1e-5, 1.0, 1.0, 1.0], model.coef_, atol=1e-3)
+    least = make(penalty_factors=np.where(FREE, FREE, 1e-7), tol=1e-9).fit(X, labels)
+    assert least.objective_ * (1 - 1e-8) <= least.objective_
+    assert model.objective_ <= least.objective_ * (1 + 1e-8)
+
+
+def test_elastic_nets_weigh_both_norms():
+    model = rrm.ElasticNet(0.2, penalty_factors=FACTORS, tol=1e-10).fit(X, y)
+    w, b = model.coef_, model.intercept_
+    both = FACTORS @ (0.1 * np.abs(w) + 0.05 * w**2)
+    assert_allclose(model.objective_, np.mean((y - X @ w - b) ** 2) / 2 + both, rtol=1e-12)
+    slopes = X.T @ (y - X @ w - b) / 90 - FACTORS * 0.1 * w
+    used = w != 0
+    assert_allclose(slopes[used], (0.1 * FACTORS * np.sign(w))[used], atol=1e-4)
+    assert (np.abs(slopes[~used]) <= 0.1 * FACTORS[~used] + 1e-9).all()
+
+
+def test_without_a_penalty_factors_change_nothing():
+    for make in (
+        partial(rrm.Ridge, 0.0),
+        partial(rrm.PoissonRegressor, alpha=0.0),
+        partial(rrm.LogisticRegression, C=np.inf),
+    ):
+        labels = {rrm.Ridge: y, rrm.PoissonRegressor: counts}.get(make.func, two)
+        plain = make().fit(X, labels)
+        assert_array_equal(make(penalty_factors=FACTORS).fit(X, labels).coef_, plain.coef_)
+
+
+def test_targets_and_classes_have_the_same_factors():
+    targets = np.column_stack([y, counts])
+    model = rrm.Ridge(penalty_factors=FACTORS, tol=1e-10).fit(X, targets)
+    for j in range(2):
+        alone = rrm.Ridge(penalty_factors=FACTORS, tol=1e-10).fit(X, targets[:, j])
+        assert_allclose(model.coef_[j], alone.coef_)
+
+
+def test_estimators_keep_their_factors():
+    model = rrm.Lasso(penalty_factors=FACTORS)
+    assert clone(model).get_params()["penalty_factors"] is not None
+    given = {"penalty_factors": [None, FACTORS, FREE], "alpha": [0.1]}
+    search = GridSearchCV(rrm.Lasso(), given, cv=3).fit(X, y)
+    assert search.best_score_ == search.cv_results_["mean_test_score"].max()
+
+
+@pytest.mark.parametrize("make", [rrm.Ridge, rrm.LassoCV, rrm.RidgeCV, rrm.PoissonRegressorCV])
+@pytest.mark.parametrize(
+    ("factors", "error"),
+    [
+        ([1.0, 2.0], "there are 2 penalty factors for 5 columns"),
+        ([1.0, -1.0, 1.0, 1.0, 1.0], "that of column 1 is -1; it must be at least 0 and finite"),
+        ([[1.0] * 5], "must be a number or a list of them"),
+    ],
+)
+def test_wrong_factors_are_refused(make, factors, error):
+    with pytest.raises(ValueError, match=error):
+        make(penalty_factors=factors).fit(X, counts)
+
+
+def test_solvers_without_factors_say_so():
+    with pytest.raises(ValueError, match="penalty_factors has no effect with solver"):
+        rrm.LinearSVC(solver="prox-sdca", penalty_factors=FACTORS).fit(X, two)
+
+
+@pytest.mark.parametrize("factors", [FACTORS, FREE])
+@pytest.mark.parametrize("given", [None, weights])
+@pytest.mark.parametrize(
+    ("search", "one"),
+    [
+        (rrm.LassoCV(cv=3), rrm.Lasso()),
+        (rrm.LassoCV(cv=3, positive=True), rrm.Lasso(positive=True)),
+        (rrm.LassoCV(cv=3, fit_intercept=False), rrm.Lasso(fit_intercept=False)),
+        (rrm.ElasticNetCV(cv=3, l1_ratio=0.7), rrm.ElasticNet(l1_ratio=0.7)),
+    ],
+)
+def test_paths_begin_where_weights_with_a_penalty_become_0(search, one, given, factors):
+    search = clone(search).set_params(alphas=5, tol=1e-9, penalty_factors=factors)
+    search.fit(X, y, given)
+    one = clone(one).set_params(penalty_factors=factors, tol=1e-12)
+    above, below = (
+        one.set_params(alpha=search.alphas_[0] * part).fit(X, y, given).coef_
+        for part in (1 + 1e-6, 1 - 1e-3)
+    )
+    assert not above[factors > 0].any()
+    assert below[factors > 0].any()
+    assert (above != 0).sum() == (factors == 0).sum()
+    best = one.set_params(alpha=search.alpha_, tol=1e-9).fit(X, y, given)
+    assert_allclose(search.coef_, best.coef_, atol=1e-4)
+
+
+@pytest.mark.parametrize("scale", [1.0, FACTORS])
+def test_lasso_searches_with_factors_are_those_of_scaled_columns(scale):
+    search = rrm.LassoCV(cv=3, alphas=7, tol=1e-10, penalty_factors=scale * np.ones(5)).fit(X, y)
+    scaled = rrm.LassoCV(cv=3, alphas=7, tol=1e-10).fit(X / scale, y)
+    assert_allclose(search.alphas_, scaled.alphas_, rtol=1e-12)
+    assert_allclose(search.mse_path_, scaled.mse_path_, rtol=1e-4)
+    assert search.alpha_ == pytest.approx(scaled.alpha_)
+
+
+def test_searches_of_counts_begin_at_the_largest_slope_without_the_free_features():
+    hours = rng.uniform(1, 3, 90)
+    search = rrm.PoissonRegressorCV(alphas=3, cv=3, penalty_factors=FREE)
+    search.fit(X, counts, exposure=hours)
+    alone = rrm.PoissonRegressor(alpha=0.0, tol=1e-9).fit(X[:, [1]], counts, exposure=hours)
+    slopes = X.T @ (counts - alone.predict(X[:, [1]], exposure=hours)) / 90
+    used = FREE > 0
+    assert_allclose(search.alphas_[0], np.abs(slopes[used] / FREE[used]).max(), rtol=1e-4)
+
+
+@pytest.mark.parametrize("factors", [FACTORS, FREE, np.zeros(5)])
+@pytest.mark.parametrize("fit_intercept", [True, False, "regularized"])
+@pytest.mark.parametrize("as_matrix", [np.asarray, csr_array])
+@pytest.mark.parametrize("n", [12, 4])
+def test_ridge_leaves_each_example_out(factors, fit_intercept, as_matrix, n):
+    if n == 4 and not factors.all():
+        n = 7 if factors.any() else 9
+    how = {"penalty_factors": factors, "fit_intercept": fit_intercept}
+    A, b = as_matrix(X[:n]), y[:n]
+    search = rrm.RidgeCV([0.1, 2.0], store_cv_results=True, **how).fit(A, b)
+    for j, alpha in enumerate(search.alphas):
+        one = rrm.Ridge(alpha, tol=1e-10, **how)
+        predicted = cross_val_predict(one, A, b, cv=LeaveOneOut())
+        assert_allclose(search.cv_results_[:, j], (b - predicted) ** 2, rtol=1e-3, atol=1e-5)
+
+
+def test_searches_of_classes_take_factors():
+    search = rrm.LogisticRegressionCV(Cs=3, cv=3, penalty_factors=FREE, tol=1e-8).fit(X, two)
+    one = rrm.LogisticRegression(C=search.C_, penalty_factors=FREE, tol=1e-8).fit(X, two)
+    assert_allclose(search.coef_, one.coef_, atol=1e-5)
+    search = rrm.RidgeClassifierCV(penalty_factors=FREE).fit(X, three)
+    one = rrm.RidgeClassifier(search.alpha_, penalty_factors=FREE).fit(X, three)
+    assert_allclose(search.coef_, one.coef_, rtol=1e-12)
+    assert rrm.LinearSVCCV(Cs=3, cv=3, penalty_factors=FREE).fit(X, two).score(X, two) > 0.7
+
+
+def test_a_path_of_alphas_needs_a_penalty():
+    with pytest.raises(ValueError, match="penalty_factors are all 0"):
+        rrm.LassoCV(penalty_factors=np.zeros(5)).fit(X, y)
+
+
+def test_frames_and_dask_like_factors_are_arrays():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=list("abcde"))
+    model = rrm.Ridge(penalty_factors=pandas.Series(FACTORS)).fit(frame, y)
+    assert_allclose(model.coef_, rrm.Ridge(penalty_factors=FACTORS).fit(X, y).coef_)
