@@ -20,7 +20,7 @@ from rrmlinear.core.loading import loading, named
 from rrmlinear.core.records import record, replace
 from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
+from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 
 if TYPE_CHECKING:
     from rrmlinear.data.label_sets import MultilabelProblem
@@ -101,7 +101,7 @@ class Selection:
         if not (self.tolerance and self.solver.tolerance):
             return np.inf
         most = GAP_TOL if self.loss.differentiable else KINKS_GAP_TOL
-        return max(most * min(1.0, self.tolerance / self.solver.tolerance), NEGATIVE_GAP)
+        return max(most * min(1.0, self.tolerance / self.solver.tolerance), SUM_ROUNDING)
 
     @property
     def stopping(self) -> Stopping:

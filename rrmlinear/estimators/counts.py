@@ -18,10 +18,10 @@ from rrmlinear.estimators.regressor import Offsets, Regressor
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MeanRegressor(Offsets, Regressor):
-    """The mean of half unit deviances, and alpha/2 ‖w‖²."""
+class OfMeans(Offsets):
+    """A `Regressor` by the mean of half unit deviances, and alpha/2 ‖w‖²."""
 
-    _row = ProblemRow("poisson", weighing="mean")
+    _row: ClassVar[ProblemRow] = ProblemRow("poisson", weighing="mean")
     _solvers: ClassVar[Mapping[str, int | str]] = SOLVERS | {
         name: SOLVERS["auto"] for name in ("lbfgs", "newton-cholesky")
     }
@@ -31,13 +31,13 @@ class MeanRegressor(Offsets, Regressor):
     penalty_factors: Any = None
 
     def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
+        tags: Tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.target_tags.positive_only = self._loss(0).link == "exp"
         return tags
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PoissonRegressor(MeanRegressor):
+class PoissonRegressor(OfMeans, Regressor):
     r"""Poisson regression of counts: the problem, parameters and defaults of scikit-learn's.
 
     Solves, over n examples with sample weights c_i and means :math:`\mu_i = e^{w^\top x_i + b}`,
@@ -84,7 +84,7 @@ class PoissonRegressor(MeanRegressor):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class GammaRegressor(MeanRegressor):
+class GammaRegressor(OfMeans, Regressor):
     r"""Gamma regression of amounts above 0: the problem and parameters of scikit-learn's.
 
     As `PoissonRegressor` with :math:`y_i / \mu_i - \log(y_i / \mu_i) - 1`.
@@ -118,7 +118,7 @@ class GammaRegressor(MeanRegressor):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class TweedieRegressor(MeanRegressor):
+class TweedieRegressor(OfMeans, Regressor):
     r"""Regression of costs by the Tweedie deviance: the problem and parameters of scikit-learn's.
 
     As `PoissonRegressor` with half the unit deviance of the power p, docs/math.md.
@@ -159,7 +159,7 @@ class TweedieRegressor(MeanRegressor):
     """
 
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
-        **MeanRegressor._parameter_constraints,
+        **OfMeans._parameter_constraints,
         "power": [Interval(Real, None, None, closed="neither")],
         "link": [StrOptions({"auto", "identity", "log"})],
     }

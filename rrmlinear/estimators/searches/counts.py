@@ -14,7 +14,7 @@ from rrmlinear.data.labels import log_exposure
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.counts import (
     GammaRegressor,
-    MeanRegressor,
+    OfMeans,
     PoissonRegressor,
     TweedieRegressor,
 )
@@ -27,13 +27,22 @@ Array = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MeanSearch(AlphaSearch, MeanRegressor):
-    """Paths over alpha, each fold along a path of warm starts; D² judges."""
+class ByDeviance(OfMeans):
+    """An `AlphaSearch` of means: D² judges."""
+
+    #: What `AlphaSearch` and `Regressor` give.
+    _one: ClassVar[Any]
+    _setting: ClassVar[Any]
+    _chosen: ClassVar[Any]
+    _validate_params: ClassVar[Any]
+    _without_penalized: ClassVar[Any]
+    _per_factor: ClassVar[Any]
 
     alpha: ClassVar[Any] = None  # type: ignore[misc]
 
     alphas: Any = 20
     eps: float = 1e-4
+    scoring: Any = None
 
     def fit(
         self,
@@ -60,7 +69,7 @@ class MeanSearch(AlphaSearch, MeanRegressor):
                     f"scoring is {self.scoring!r}, and scikit-learn's scores know no offsets; "
                     "leave it None for D²"
                 )
-            super().fit(X, y, sample_weight)
+            super().fit(X, y, sample_weight)  # of `Search`
         finally:
             del self._offset
         return self
@@ -82,7 +91,8 @@ class MeanSearch(AlphaSearch, MeanRegressor):
                 known = Problem.from_arrays(np.ones((len(y), 1)), y, weights, offset=self._offset)
                 known = moved(*self._chosen(known, row))
                 y, weights = known.labels, np.asarray(known.weights)
-            free = self.fit_intercept
+            own: Any = self
+            free = own.fit_intercept
             mean = weights @ y / weights.sum() if free else float(row.means(np.zeros(1))[0])
         power = float(self._power())
         slopes = self._per_factor(X.T @ (weights * (y - mean) * mean ** (1 - power)) / total)
@@ -105,7 +115,9 @@ class MeanSearch(AlphaSearch, MeanRegressor):
         coefs: Array | None = None,
     ) -> list[float]:
         if self.scoring is not None:
-            return super()._scores_along(X, y, weights, fold, ratio, values, known, coefs)
+            how = X, y, weights, fold, ratio, values, known, coefs
+            found: list[float] = super()._scores_along(*how)  # type: ignore[misc]
+            return found
         estimator = self._one().set_params(warm_start=True)
         data, held = (part_of((X, y, weights), some) for some in fold)
         of_data, of_held = map(self._beside, fold)
@@ -122,7 +134,7 @@ class MeanSearch(AlphaSearch, MeanRegressor):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PoissonRegressorCV(MeanSearch, PoissonRegressor):
+class PoissonRegressorCV(ByDeviance, AlphaSearch, PoissonRegressor):
     """`PoissonRegressor` with alpha by cross validation, each fold along a path of warm starts.
 
     Parameters
@@ -173,7 +185,7 @@ class PoissonRegressorCV(MeanSearch, PoissonRegressor):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class GammaRegressorCV(MeanSearch, GammaRegressor):
+class GammaRegressorCV(ByDeviance, AlphaSearch, GammaRegressor):
     """`GammaRegressor` with alpha by cross validation, each fold along a path of warm starts.
 
     Parameters
@@ -204,7 +216,7 @@ class GammaRegressorCV(MeanSearch, GammaRegressor):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class TweedieRegressorCV(MeanSearch, TweedieRegressor):
+class TweedieRegressorCV(ByDeviance, AlphaSearch, TweedieRegressor):
     """`TweedieRegressor` with alpha by cross validation, each fold along a path of warm starts.
 
     Parameters

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
+from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS
 
 Array = NDArray[np.float64]
 Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -70,7 +70,7 @@ class Moments:
             products -= np.outer(means, sums[-1, :-1])
         spread = np.maximum(products.diagonal(), 0)
         away = total * (shift[:-1] + means) ** 2
-        used = (spread > CONSTANT_COLUMN * away) & (spread > DIFFERENCE_ROUNDING * whole[:-1])
+        used = (spread > MANY_ROUNDINGS * away) & (spread > DIFFERENCE_ROUNDING * whole[:-1])
         products[~used] = products[:, ~used] = 0
         means = means + shift[:-1] if centred else means
         square = float(products[-1, -1])

@@ -10,9 +10,6 @@ from rrmlinear.projections import entropy_capped_simplex
 from rrmlinear.solvers.loop.inner import Array, inner
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 
-# Hypotheses for which there is room at first.
-FIRST_ROOM = 16
-
 
 class WeightBox:
     """Weights w of examples: 0 ≤ w_i ≤ cap_i, Σ w_i = 1.
@@ -50,7 +47,7 @@ class Edges:
 
     def __init__(self, box: WeightBox, lam: float) -> None:
         self.box, self.lam = box, lam
-        self.memory = np.empty((FIRST_ROOM, len(box.start)))
+        self.memory = np.empty((1, len(box.start)))
         self.count = 0
         self.w, self.edge, self.entropy = box.start, -np.inf, 0.0
         self.alphas, self.dual = np.zeros(0), -np.inf

@@ -18,7 +18,7 @@ from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.line_search import lowest_point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
 
 #: The better line search for each update; the paper of ls-BMRM has "none".
 LINE_SEARCHES = {"qp": "ocas", "ls": "none"}
@@ -130,13 +130,13 @@ class BMRM(Solver):
         self._add_plane(derivatives, self.risk.gradient(derivatives).ravel(), accuracy)
         w = self.model.w.reshape(self.risk.shape)
         self.minimum = Point(w, self.risk.at(self.risk.scores(w), self.point.at.warm))
-        stuck = not best.lower > bound + OBJECTIVE_ROUNDING * abs(bound)
+        stuck = not best.lower > bound + FEW_ROUNDINGS * abs(bound)
         if self.line_search and not stuck:
             self.point = self._plane_point()
         else:  # the model's minimum has not moved: take the next plane there
             best.offer_weights(*self.minimum)
             self.point = self.minimum
-        fallen = best.primal < primal - OBJECTIVE_ROUNDING * abs(primal)
+        fallen = best.primal < primal - FEW_ROUNDINGS * abs(primal)
         self.moved = self.n if fallen or not stuck else 0
 
     def _add_plane(self, derivatives: Any, a: NDArray[np.float64], accuracy: float) -> None:

@@ -12,7 +12,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.bundle.plane_store import PlaneStore
 from rrmlinear.solvers.bundle.simplex_qp import SimplexQP, minimize_on_simplex, pack
 from rrmlinear.solvers.loop.line_search import lowest_point_between
-from rrmlinear.solvers.loop.tolerances import MAX_TRIALS, OBJECTIVE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MAX_TRIALS
 
 # A plane is dropped after more passes than this without weight.
 MAX_IDLE_PASSES = 30
@@ -90,7 +90,7 @@ class CuttingPlanes:
             g = -(self.planes.products(self.w) + b)
             mean = float(self.beta @ g)
             self.bound = float(b @ self.beta) - omega.conjugate_of(vector)
-            if mean - g.min() <= max(tolerance, OBJECTIVE_ROUNDING * abs(self.bound)):
+            if mean - g.min() <= max(tolerance, FEW_ROUNDINGS * abs(self.bound)):
                 return
             chosen = np.flatnonzero((self.beta > 0) | (g < mean))
             beta, support = self.beta[chosen], np.flatnonzero(self.w)

@@ -22,7 +22,7 @@ from rrmlinear.solvers.dual._example cimport (
 )
 from rrmlinear.solvers.dual._momentum cimport RunningAverage
 from rrmlinear.solvers.dual._step_length cimport BOUND, FIXED, MAXIMUM, step_end
-from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
 
 cdef enum:
     ROW_LOOKAHEAD = 5       # visits between the prefetch of a row and its use
@@ -252,7 +252,7 @@ cdef enum:
     BEGIN_LOOKAHEAD = 12    # visits between the prefetch of a row's place in memory and its use
 
 # A C copy, which visits read.
-cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
+cdef double MOVE_ROUNDING = FEW_ROUNDINGS
 
 
 # The limits of gaps by which shrinking leaves an example out.

@@ -6,11 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.losses.base import ScalarLoss
+from rrmlinear.solvers.loop.first import REPAIR_CURVATURE
 
 Array = NDArray[np.float64]
-
-# A dual step of this curvature ends at the nearest dual that the loss allows.
-PROJECTION_CURVATURE = 1e6
 
 
 def checked_start(start: Array, loss: ScalarLoss, y: Array) -> Array:
@@ -34,5 +32,5 @@ def nearest_allowed(duals: Array, loss: ScalarLoss, y: Array) -> Array:
     if not beyond.any():
         return duals
     duals = duals.copy()
-    duals[beyond] = loss.dual_steps(y[beyond], 0.0, duals[beyond], PROJECTION_CURVATURE)
+    duals[beyond] = loss.dual_steps(y[beyond], 0.0, duals[beyond], REPAIR_CURVATURE)
     return duals

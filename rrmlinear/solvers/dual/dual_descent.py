@@ -24,9 +24,6 @@ SKIP_GAP = 0.6
 # A visit leaves duals unchanged if its gap is at most this fraction of the mean. A larger fraction
 # skips more visits, but small problems then take many more passes for their last digits.
 MIN_VISIT_GAP = 0.003
-# Multiplications between two looks at the clock and at interrupts: some 0.2 s. Threads take up to a
-# millisecond to come together.
-SLICE_WORK = 10**9
 # Rough costs of visits in nanoseconds: for each nonzero, and for each nonzero and class.
 NONZERO_COST, CLASS_COST = 0.5, 0.23
 

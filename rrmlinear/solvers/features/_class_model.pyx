@@ -8,13 +8,13 @@ from rrmlinear.data.rows cimport Rows
 
 import numpy as np
 
-from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
 
 cdef enum:
     LOOKAHEAD = 2    # visits between the prefetch of a column and its use
 
 # A C copy, which visits read.
-cdef double WEIGHT_MOVE_ROUNDING = COORDINATE_ROUNDING
+cdef double WEIGHT_MOVE_ROUNDING = FEW_ROUNDINGS
 
 
 cdef class ClassModelSweeps:

@@ -12,13 +12,13 @@ from rrmlinear.simd.row_products cimport row_axpy, row_dot
 from rrmlinear.simd.rows cimport (
     ROW_DENSE, ROW_FLOAT32, row_index, row_t, row_value, rows_get, rows_prefetch,
 )
-from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
 
 cdef enum:
     ROW_LOOKAHEAD = 4    # visits between the prefetch of a row and its use
 
 # A C copy, which visits read.
-cdef double WEIGHT_MOVE_ROUNDING = COORDINATE_ROUNDING
+cdef double WEIGHT_MOVE_ROUNDING = FEW_ROUNDINGS
 
 
 cdef class FeatureSweeps:

@@ -9,7 +9,7 @@ from rrmlinear.solvers.features._face_inverse cimport (
 
 import numpy as np
 
-from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING, OBJECTIVE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
 
 cdef enum:
     SWEEPS_PER_LOOK = 3   # over a part, between two looks at its gap
@@ -19,8 +19,8 @@ cdef enum:
 cdef double NEAR = 0.9, PART_ACCURACY = 0.1, TARGET_PART = 0.5
 
 # C copies, which loops read.
-cdef double WEIGHT_MOVE_ROUNDING = COORDINATE_ROUNDING
-cdef double SUM_ROUNDING = OBJECTIVE_ROUNDING
+cdef double WEIGHT_MOVE_ROUNDING = FEW_ROUNDINGS
+cdef double SUM_ROUNDING = FEW_ROUNDINGS
 
 
 cdef struct look_t:

@@ -13,7 +13,7 @@ from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.products import products_and_moments
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import CHUNK, MAX_LOST
-from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
+from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS
 
 Array = NDArray[np.float64]
 
@@ -162,7 +162,7 @@ class AllColumns(DenseColumns):
             gram -= self.centre[:, np.newaxis] * self.totals
             if not (gram.diagonal() * MAX_LOST >= squares).all():
                 gram = self._products(self.centre)
-                idle = gram.diagonal() <= CONSTANT_COLUMN * squares
+                idle = gram.diagonal() <= MANY_ROUNDINGS * squares
                 gram[idle], gram[:, idle] = 0.0, 0.0
         self.gram = gram
         self.is_usable = gram.diagonal() > 0
@@ -211,7 +211,7 @@ class TakenColumns(DenseColumns):
             pulls, totals, spread = products_and_moments(rows, costs, errors, self.intercept)
         self.totals, self.centre = totals, totals / self.mass
         self.squares_known(spread + self.centre * totals)
-        self.is_usable = spread > CONSTANT_COLUMN * self.squares[: self.width]
+        self.is_usable = spread > MANY_ROUNDINGS * self.squares[: self.width]
         self.root = np.sqrt(costs)
         self.lines = DenseLines(
             self.values, self.root, self.centre, self.root * errors, max(self.bias, 0.0)

@@ -17,7 +17,7 @@ from rrmlinear.solvers.loop.rounding import (
     rounding_of_scores,
 )
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING, REFINEMENTS
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MANY_ROUNDINGS, REFINEMENTS
 from rrmlinear.solvers.second_order.factors import Factor, holds_all
 
 Array = NDArray[np.float64]
@@ -26,9 +26,6 @@ Array = NDArray[np.float64]
 # again. The descent reads no examples, and the certificate reads all, so that a smaller gap costs
 # little.
 PART = 1e-2
-# The ridge of corrections of a residual, relative to the diagonal: dependent columns make a system
-# singular.
-RIDGE = 1e-14
 
 
 class FeatureDescent(Solver):
@@ -91,7 +88,7 @@ class FeatureDescent(Solver):
         has_grown = self._begin() if self.gram is None else self._takes()
         is_right = self._descend()
         self._certify(is_right)
-        progress = gap - self.certificate.gap > OBJECTIVE_ROUNDING * self.certificate.primal
+        progress = gap - self.certificate.gap > FEW_ROUNDINGS * self.certificate.primal
         if not has_grown or self.columns.takes_all:
             self.goal *= PART
         self.moved = self.width if progress and (is_right or has_grown) else 0
@@ -205,7 +202,7 @@ class FeatureDescent(Solver):
             return residual, pulls
         names, step = features[used], np.zeros(len(features))
         system = self.gram.matrix[np.ix_(used, used)]
-        system.flat[:: len(used) + 1] *= 1 + RIDGE
+        system.flat[:: len(used) + 1] *= 1 + MANY_ROUNDINGS  # dependent columns make it singular
         signs = np.sign(np.where(self.w[used] != 0, self.w[used], pulls[names]))
         factor, goal = Factor(system), self.l1 * signs
         for _ in range(REFINEMENTS):

@@ -23,12 +23,11 @@ from rrmlinear.solvers.loop.power import steepness
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.steps import INNER_GAP_FRACTION
+from rrmlinear.solvers.loop.steps import INNER_GAP_FRACTION, USUAL_PACE
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_SMOOTHING
 from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
 from rrmlinear.solvers.second_order.feature_step import Step, StepSearch
-from rrmlinear.solvers.second_order.inner_problem import USUAL_PACE
 from rrmlinear.solvers.second_order.samples import (
     LARGE_SAMPLE_FRACTION,
     takes_sample,
@@ -99,7 +98,7 @@ class FeatureNewton(Solver):
         self.has_pieces = self.has_kinks or (self.k == 1 and risk.loss.has_box)
         self.measuring_work = 2.0 * self.n
         # products with all weights of many classes take longer than a step of a set
-        self.least_set, self.set_steps = MIN_SET_LIMIT * self.k, SET_STEPS if self.k > 1 else 1
+        self.least_set = MIN_SET_LIMIT * self.k
 
     def start(self) -> None:
         risk = self.risk
@@ -172,7 +171,7 @@ class FeatureNewton(Solver):
         features = self.models.choose(features)
         is_whole = self.level == self.l1 and len(features) < most
         first, moved = math.inf, 0
-        for step in range(self.set_steps):
+        for step in range(SET_STEPS if self.k > 1 else 1):
             if step:
                 self.pulls[features] = self.models.pulls(features, self.at.derivatives)
             expected = self._step_on(features, number)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features._feature_descent import cut_rows, scaled_columns
-from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
+from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS
 
 # From this fraction of all features on, a subset is all of them: rows are then read in place.
 WHOLE = 0.5
@@ -85,7 +85,7 @@ def moving_squares(
         worst = int(np.flatnonzero(~np.isfinite(squares))[0])
         raise ValueError(f"the squared norm of feature {worst + 1} overflows; scale the data")
     centred = Hessian(rows, costs, free).diagonal() if free else squares
-    return np.where(centred > CONSTANT_COLUMN * squares, centred, 0.0)
+    return np.where(centred > MANY_ROUNDINGS * squares, centred, 0.0)
 
 
 def _dense(rows: Rows) -> Any:

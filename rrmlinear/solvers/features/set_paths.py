@@ -17,7 +17,7 @@ from rrmlinear.solvers.features.dense_columns import DenseLines
 from rrmlinear.solvers.features.dual_factor import best_factor
 from rrmlinear.solvers.features.working_gram import WorkingGram
 from rrmlinear.solvers.lbfgs._classes import sums
-from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
+from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS
 
 Array = NDArray[np.float64]
 
@@ -61,7 +61,7 @@ class SetPaths:
             else:
                 lines = SparseColumns(stored, root, centre, aim)
                 away = totals[f] * centre**2
-                is_free = squares @ c - away > CONSTANT_COLUMN * away
+                is_free = squares @ c - away > MANY_ROUNDINGS * away
             self.sets.append(WorkingPath(lines, root, centre, aim, level, positive, is_free))
 
     def solve(self, l1s: Sequence[float], moduli: Sequence[float]) -> list[Any]:

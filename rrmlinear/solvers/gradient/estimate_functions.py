@@ -17,8 +17,8 @@ from rrmlinear.solvers.loop.inner import Array
 from rrmlinear.solvers.loop.steps import Backtracking, is_uphill, is_visible
 from rrmlinear.solvers.loop.tolerances import (
     DERIVATIVE_TEST_SLACK,
+    FEW_ROUNDINGS,
     MIN_LIPSCHITZ,
-    OBJECTIVE_ROUNDING,
 )
 
 # Largest A: there the first term of the estimate function is rounding, and the method restarts.
@@ -150,7 +150,7 @@ class InfiniteMemory(EstimateFunctions):
         value = at.value + problem.rest(x)
         lower = self.lower + self._rise(z, rest) + a * (rest + self._model(tangent, u, mirror, z))
         if self.pace.adaptive:
-            enough = step.weight * value <= lower + OBJECTIVE_ROUNDING * step.weight * abs(value)
+            enough = step.weight * value <= lower + FEW_ROUNDINGS * step.weight * abs(value)
             if not self._served(enough, tangent, u, x, at):
                 return self._failed()
             lower = max(lower, step.weight * value)
@@ -208,7 +208,7 @@ class OneMemory(EstimateFunctions):
         lower = (1 - a) * self.lower + kept * self.geometry.divergence(z, self.mirror)
         lower += a * (rest + self._model(tangent, u, mirror, z))
         if self.pace.adaptive:
-            enough = value <= lower + OBJECTIVE_ROUNDING * abs(value)
+            enough = value <= lower + FEW_ROUNDINGS * abs(value)
             if not self._served(enough, tangent, u, x, at):
                 return self._failed()
             lower = max(lower, value)
@@ -230,7 +230,7 @@ class OneMemory(EstimateFunctions):
         lower = tangent.value + problem.dot(tangent.gradient, x - u) + rest
         lower += c * self.geometry.divergence(x, mirror)
         if self.pace.adaptive:
-            enough = value <= lower + OBJECTIVE_ROUNDING * abs(value)
+            enough = value <= lower + FEW_ROUNDINGS * abs(value)
             if not self._served(enough, tangent, u, x, at):
                 return self._failed()
             lower = max(lower, value)

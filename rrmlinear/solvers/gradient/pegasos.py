@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.gradient._pegasos import SubgradientDescent
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.inner import SLICE_WORK
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 
 # Relative growth of the passes between full measurements of primal and dual.
 LOOK_GROWTH = 0.25
-# Multiplications between two looks at the clock and at interrupts.
-SLICE_WORK = 10**8
 
 
 class Pegasos(Solver):

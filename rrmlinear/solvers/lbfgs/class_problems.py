@@ -14,7 +14,7 @@ from rrmlinear.solvers.lbfgs.descent import RowDescent, suits
 from rrmlinear.solvers.lbfgs.metric import Curvatures, Metric
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rounding import bound_by_rows
-from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
+from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, SUM_ROUNDING
 
 Array = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 SHORT_MOVE, LEFT_PART = 0.3, 0.05
 # Newton's steps of the intercepts are taken up to this length. Longer ones, and those that raise
 # the loss, are replaced by iterative scaling, which never raises it.
-LONG_MOVE, LEAST_SUM = 10.0, 1e-300
+LONG_MOVE = 10.0
 # Limit on the weights of all classes whose second derivative is factorized as a whole.
 MAX_WHOLE = 1000
 # Limit on the scores of all problems, which are kept several times.
@@ -92,7 +92,7 @@ class ClassProblems(RowDescent):
             if at.loss > best:  # Newton's step was too long
                 b = scaled
             else:
-                scaled = b + np.log(self.totals[f] / np.maximum(at.sums, LEAST_SUM))
+                scaled = b + np.log(self.totals[f] / np.maximum(at.sums, MIN_DIVISOR))
                 best, b = at.loss, b + move if is_met and longest <= LONG_MOVE else scaled
             at = self._shares(f, b)
         else:

@@ -17,7 +17,7 @@ from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING, STEP_ROUNDING
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, STEP_ROUNDING
 from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS, conjugate_gradients
 
 Array = NDArray[np.float64]
@@ -29,8 +29,6 @@ DIAGONAL_FRACTION = 0.03
 # A system of `NewtonCG` is solved to a residual of at most FIRST_DECREASE, and of the root of how
 # far the gradient has fallen.
 FIRST_DECREASE = 0.3
-
-_ONLY = np.arange(1)
 
 
 class LBFGS(Solver):
@@ -80,7 +78,7 @@ class LBFGS(Solver):
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
-        self.descent.improve(self.C, _ONLY, self.tangents)
+        self.descent.improve(self.C, np.arange(1), self.tangents)
         size = float(np.linalg.norm(self.descent.weights))
         self.moved = self.n if self.descent.moved[0] > STEP_ROUNDING * size else 0
         self._take_tangents()
@@ -107,7 +105,7 @@ class LBFGS(Solver):
     def rounding(self, enough: float) -> float:
         best = self.certificate
         crude = self.descent.rounding(best)
-        crude += OBJECTIVE_ROUNDING * max(abs(best.primal), abs(best.dual))
+        crude += FEW_ROUNDINGS * max(abs(best.primal), abs(best.dual))
         return crude if crude <= enough else best.rounding()
 
 
@@ -164,7 +162,7 @@ class RiskDescent(Descent):
         self.weights[0], self.scores[0] = w.ravel(), self.at.scores.ravel()
         self.step_time = 0.0
         self._look(0)
-        self._take_sums(_ONLY)
+        self._take_sums(np.arange(1))
         self.begun = True
 
     def _look(self, f: int) -> None:

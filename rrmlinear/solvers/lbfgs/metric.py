@@ -15,13 +15,12 @@ from rrmlinear.risks.block_hessian import BlockHessian
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 from rrmlinear.solvers.second_order.factors import Factor
-from rrmlinear.solvers.second_order.work import BLAS_COST
+from rrmlinear.solvers.second_order.work import BLAS_COST, DENSE_GRAM_COST
 
 Array = NDArray[np.float64]
 
-# Nanoseconds of a multiplication in the Gram matrix of dense rows, of which BLAS computes a half,
-# and of one in a system with a factor.
-DENSE_GRAM_TIME, SOLVE_TIME = 0.025, 2.5
+# Nanoseconds of a multiplication in a system with a factor.
+SOLVE_TIME = 2.5
 # Probabilities below this one count as it in second derivatives.
 LEAST_PROBABILITY = 1e-12
 
@@ -128,7 +127,7 @@ class Curvatures:
     def _time(self) -> float:
         rows, k = self.rows if self.sample is None else self.sample.rows, self.k
         n, d = rows.shape[0], self.rows.width
-        each = DENSE_GRAM_TIME if rows.is_dense else BLAS_COST
+        each = DENSE_GRAM_COST if rows.is_dense else BLAS_COST
         gram = float(each * n * (rows.n_stored / max(n, 1)) ** 2)
         if self.of_mean:
             return self.patience * (gram + k * BLAS_COST * d**3 / 3)

@@ -24,10 +24,10 @@ from rrmlinear.solvers.loop.rounding import (
     slopes_near,
 )
 from rrmlinear.solvers.loop.tolerances import (
+    FEW_ROUNDINGS,
     LOSS_ROUNDING,
-    NEGATIVE_GAP,
     NEGLIGIBLE_PENALTY,
-    OBJECTIVE_ROUNDING,
+    SUM_ROUNDING,
 )
 
 Array = NDArray[np.float64]
@@ -246,7 +246,7 @@ class Certificate:
         where that is at most ``enough``. It reads the rows for their ‖x_i‖² if no ``squares`` are
         given.
         """
-        values = OBJECTIVE_ROUNDING * max(abs(self.primal), abs(self.dual))
+        values = FEW_ROUNDINGS * max(abs(self.primal), abs(self.dual))
         rows, alphas = getattr(self.risk, "rows", None), self.alphas
         if rows is None or alphas is None:
             return values
@@ -332,7 +332,7 @@ def is_rounding(primal: float, zero: float, penalty: Callable[[], float]) -> boo
 
     ``zero`` is the primal there, ``penalty`` gives Ω, or infinity with a kink.
     """
-    if not primal <= OBJECTIVE_ROUNDING * abs(zero) < math.inf:
+    if not primal <= FEW_ROUNDINGS * abs(zero) < math.inf:
         return False
     return penalty() <= NEGLIGIBLE_PENALTY * primal
 
@@ -340,5 +340,5 @@ def is_rounding(primal: float, zero: float, penalty: Callable[[], float]) -> boo
 def gap_between(primal: float, dual: float) -> float:
     """primal − dual, or 0 if it is negative by rounding."""
     gap = primal - dual
-    rounding = NEGATIVE_GAP * max(abs(primal), abs(dual))
+    rounding = SUM_ROUNDING * max(abs(primal), abs(dual))
     return 0.0 if -rounding <= gap < 0 and math.isfinite(gap) else gap

@@ -16,6 +16,9 @@ Array = NDArray[np.float64]
 
 #: Entries of a piece of a long vector.
 PIECE = 1 << 12
+#: Multiplications between two looks at the clock and at interrupts: some 0.2 s. Threads take up to
+#: a millisecond to come together.
+SLICE_WORK = 10**9
 #: Numbers that are made between two looks at the clock.
 NUMBERS_AT_ONCE = 1 << 22
 

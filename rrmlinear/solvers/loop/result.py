@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.plain_state import PlainState
 from rrmlinear.core.records import record, replace
-from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
+from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 
 
 class Status(Enum):
@@ -263,7 +263,7 @@ class Stopping:
         if not self.gap_tol > 0:
             return 0.0
         # below the second the digits of primal and dual, both near the offset, are rounding
-        return max(self.gap_tol * abs(row.primal - self.offset), NEGATIVE_GAP * abs(self.offset))
+        return max(self.gap_tol * abs(row.primal - self.offset), SUM_ROUNDING * abs(self.offset))
 
     def limit_reached(self, passes: int, seconds: float) -> Status | None:
         """The limit that these passes and seconds have reached, or None."""

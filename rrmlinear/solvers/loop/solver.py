@@ -32,7 +32,7 @@ from rrmlinear.solvers.loop.rounding import (
     numbers_in_range,
 )
 from rrmlinear.solvers.loop.rules.watch import RuleWatch
-from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING, NEGATIVE_GAP, OBJECTIVE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, LOSS_ROUNDING, SUM_ROUNDING
 
 # A run has stalled after this number of passes without a move beyond rounding. Examples are left
 # out for fewer passes.
@@ -240,7 +240,7 @@ class Solver(Passes):
         asks_none = goal == 0
         if self.rule is not None and math.isfinite(row.primal):
             # rounding may keep a rule from holding; its last digits are rounding in a stalled run
-            least = NEGATIVE_GAP if limit is Status.STALLED else OBJECTIVE_ROUNDING
+            least = SUM_ROUNDING if limit is Status.STALLED else FEW_ROUNDINGS
             goal = max(goal, least * abs(row.primal))
         ruled = Status.RULE if self.watch.holds else None
         # where no gap is asked for, one of 0 needs no bound of its rounding, a pass over the rows
@@ -270,7 +270,7 @@ class Solver(Passes):
         return self.knows_rule and row.gap <= self.watch.target and self.holds_rule()
 
     def _rounding_at_zero(self) -> float:
-        return OBJECTIVE_ROUNDING * abs(self.zero) if math.isfinite(self.zero) else 0.0
+        return FEW_ROUNDINGS * abs(self.zero) if math.isfinite(self.zero) else 0.0
 
     def _goal(self, stopping: Stopping, row: TraceRow) -> float:
         """The gap at which the problem is solved: that of ``stopping``.
@@ -279,7 +279,7 @@ class Solver(Passes):
         """
         goal = stopping.target(row, self.first_gap)
         if stopping.delta is not None:  # a good start may leave a first gap that is rounding
-            return max(goal, NEGATIVE_GAP * abs(row.primal))
+            return max(goal, SUM_ROUNDING * abs(row.primal))
         if goal > row.primal or not self._is_rounding(row):
             return goal
         return self._rounding_at_zero()
@@ -303,7 +303,7 @@ class Solver(Passes):
         bounded = self.certificate.excess <= goal and self._rounding_at_zero() < goal
         if row.gap > goal and not bounded:
             return None
-        known = max(goal, NEGATIVE_GAP * abs(row.primal))
+        known = max(goal, SUM_ROUNDING * abs(row.primal))
         left = known - max(0.0, row.gap) if row.gap <= goal else known
         rounding = self._outside(self.rounding, left)
         if max(rounding, -row.gap) > known or row.dual > self.zero + known:

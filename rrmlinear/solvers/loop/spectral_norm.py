@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.core.blas import linear_algebra
-from rrmlinear.solvers.loop.tolerances import LANCZOS_END, SUM_ROUNDING
+from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS, SUM_ROUNDING
 
 # Up to this many rows or columns an eigenvalue routine finds the norm.
 MAX_DENSE_SIZE = 2000
@@ -70,10 +70,10 @@ def _lanczos(matrix: Any, steps: int, seed: int) -> tuple[float, int, bool]:
         for _ in range(2):  # the second time against rounding
             image -= basis[: k + 1].T @ (basis[: k + 1] @ image)
         beside[k] = np.linalg.norm(image)
-        if beside[k] <= LANCZOS_END * diagonal.max(initial=0) or k + 1 == steps:
+        if beside[k] <= MANY_ROUNDINGS * diagonal.max(initial=0) or k + 1 == steps:
             break
         v = image / beside[k]
-    exact = k + 1 == n or beside[k] <= LANCZOS_END * diagonal.max(initial=0)
+    exact = k + 1 == n or beside[k] <= MANY_ROUNDINGS * diagonal.max(initial=0)
     if k == 0:
         return max(float(diagonal[0]), 0.0), 1, bool(exact)
     top = eigvalsh_tridiagonal(diagonal[: k + 1], beside[:k], select="i", select_range=(k, k))[0]

@@ -1,8 +1,9 @@
-"""When steps grow, gain momentum and restart."""
+"""When steps grow, gain momentum and restart, and how the q of smoothed problems falls."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from rrmlinear.solvers.loop.tolerances import STEP_RESOLUTION
 
@@ -17,6 +18,26 @@ DERIVATIVE_DECREASE = 0.01
 STALLED_DECREASE = 0.9
 #: One looks again once the work, or the number of looks, has grown by this factor.
 LOOK_GROWTH = 1.1
+
+
+class Pace(NamedTuple):
+    """How the q of smoothed inner problems begins and changes."""
+
+    #: q is divided by the first after an easy inner problem, of fewer than ``easy_steps`` steps,
+    #: and by the second after another.
+    fast_fall: float = 5.0
+    slow_fall: float = 1.5
+    easy_steps: int = 6
+    #: After each ``hard_steps`` steps on one inner problem, q is multiplied by ``rise``.
+    hard_steps: int = 30
+    rise: float = 10.0
+    #: The first q is at least that at which moving all duals by their size, times this, costs the
+    #: gap; None where q is that of the gap alone.
+    move: float | None = None
+
+
+#: The pace of most problems.
+USUAL_PACE = Pace()
 
 
 class Momentum:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import numpy as np
 
-#: A gap counts as 0 when it is negative by at most this fraction of the larger value: primal and
-#: dual are sums over all examples, made in different orders.
-NEGATIVE_GAP = 1e-12
-#: An objective that changes by less has not changed: it is a sum that rounds a few times.
-OBJECTIVE_ROUNDING = 1e-15
+#: An objective, weight or dual that changes by less has not changed: it rounds a few times.
+FEW_ROUNDINGS = 1e-15
+#: The rounding of a sum over the classes of a block, the rows of a column or the unknowns of a
+#: system, relative to its largest part: a block that changes by less has not moved, a column less
+#: its mean is 0, and a diagonal that rises by it has no zeros.
+MANY_ROUNDINGS = 1e-14
 #: A sum of losses that may cancel is known to this fraction: one at most that of the loss at w = 0
 #: is the rounding of scores.
 LOSS_ROUNDING = 1e-13
-#: What is left of terms that cancel, by this fraction of their sizes or less, is rounding: of duals
-#: that sum to a bound, edges that are equal, eigenvalues and differences of two products.
+#: What is left of terms that cancel, by this fraction of their sizes or less, is rounding: of the
+#: primal and the dual, duals that sum to a bound, equal edges, eigenvalues, differences.
 SUM_ROUNDING = 1e-12
 #: A regularizer at most this fraction of an objective does not count in it.
 NEGLIGIBLE_PENALTY = 1e-3
@@ -25,21 +26,11 @@ DUAL_FALL_ROUNDING = 1e-11
 #: Half of the last digit: a lowest point is found when its value is this near to a lower bound, and
 #: a step is rounding when no weight changes by more than this fraction of the largest.
 STEP_ROUNDING = 1e-16
-#: A single dual or weight that changes by less has not moved: an exact step rounds a few times.
-COORDINATE_ROUNDING = 1e-15
-#: A dual of a block has not moved if it changes by less than this fraction of the block's sum: a
-#: block step rounds sums over its classes.
-BLOCK_ROUNDING = 1e-14
 #: If L/2 ‖step‖² is a smaller fraction of the objective, a difference of two objectives has fewer
 #: than half of its digits left for a comparison.
 STEP_RESOLUTION = 1e-9
 #: Tolerance of a test by derivatives, relative to L: derivatives round, and a miss doubles L.
 DERIVATIVE_TEST_SLACK = 1e-6
-#: Lanczos ends when the next direction is shorter than this fraction of the largest value: the
-#: directions so far span the whole space.
-LANCZOS_END = 1e-14
-#: A column less its mean whose square is this fraction of the column's own is a constant.
-CONSTANT_COLUMN = 1e-14
 #: The trace of rows less their mean counts as at least this fraction of that of the rows: where all
 #: rows are equal it is rounding, and solvers divide by it.
 CENTRED_TRACE = 1e-10

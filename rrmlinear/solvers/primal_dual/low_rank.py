@@ -23,8 +23,8 @@ EIGEN, SVD, SPARSE, SMALL = 4.0, 15.0, 6.0, 1.5
 # Directions that an iteration keeps beyond those above the threshold, as a number and as a
 # fraction. With fewer the result near the threshold is too inexact for mixed steps.
 EXTRA_DIRECTIONS, EXTRA_FRACTION = 6, 0.4
-# Products with Z and Z' in a step, from the last step's directions and from random ones.
-PASSES, FIRST_PASSES = 1, 4
+# Products with Z and Z' in a step from random directions; one suffices from the last step's.
+FIRST_PASSES = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ class Threshold:
         least = min(p, q)
         formed = p * q * (least / 2 + 2 * rank + len(ranks)) + EIGEN * least**3
         products = 2 * k * ((p + q) * (sum(ranks) + 2 * k) + SPARSE * stored)
-        return formed < PASSES * SMALL * (products + SVD * k**3)
+        return formed < SMALL * (products + SVD * k**3)
 
     def _formed(
         self, thetas: Sequence[float], parts: Sequence[LowRank], sparse: Any, tau: float
@@ -141,7 +141,7 @@ class Threshold:
             rank = int(np.count_nonzero(s > tau))
             if rank < len(s) or len(s) == min(self.shape):
                 break
-            basis, passes = self._widened(basis, self._columns(2 * rank)), PASSES
+            basis, passes = self._widened(basis, self._columns(2 * rank)), 1
         self.basis = basis[:, : self._columns(rank)]
         strong = v[:rank].T
         return LowRank(
@@ -151,10 +151,10 @@ class Threshold:
 
     def _first_basis(self, last: LowRank) -> tuple[Array, int]:
         if self.basis is not None:
-            return self.basis, PASSES
+            return self.basis, 1
         lengths = np.sqrt(np.einsum("ik,ik->k", last.right, last.right))
         start = last.right / np.where(lengths > 0, lengths, 1)
-        passes = PASSES if last.rank else FIRST_PASSES
+        passes = 1 if last.rank else FIRST_PASSES
         return self._widened(start, self._columns(last.rank)), passes
 
     def _widened(self, basis: Array, columns: int) -> Array:

@@ -15,7 +15,7 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import inner
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.spectral_norm import norm_bound, norm_estimate
-from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MANY_ROUNDINGS
 from rrmlinear.solvers.primal_dual.low_rank import LowRank, Threshold
 
 Array = NDArray[np.float64]
@@ -27,9 +27,8 @@ MEMORY = 5
 # of the last change. PATIENCE grows by PATIENCE_GROWTH each time, so that the method can converge.
 LOOKS, PATIENCE, PATIENCE_GROWTH = 5, 10, 1.2
 MAX_GAP_RATIO, MAX_STEP_CHANGE = 3.0, 4.0
-# Largest fraction of the gap that the bound of a norm may add, and its smallest relative accuracy.
+# Largest fraction of the gap that the bound of a norm may add.
 NORM_GAP_FRACTION = 0.05
-MIN_NORM_ACCURACY = 1e-14
 # Cost of a full measurement in passes.
 MEASURING_PASSES = 0.5
 
@@ -156,7 +155,7 @@ class FactorsCertificate(Certificate):
         risk, part = self.risk, NORM_GAP_FRACTION * self.gap / max(abs(self.primal), 1e-300)
         u, s, v = self.weights.svd()
         w = LowRank(np.ascontiguousarray(u * s), np.ascontiguousarray(v))
-        bound = norm_bound(risk.sums(self.alphas), max(part, MIN_NORM_ACCURACY))
+        bound = norm_bound(risk.sums(self.alphas), max(part, MANY_ROUNDINGS))
         alphas = self.alphas / max(bound, 1.0)
         self.offer_weights(
             lambda: w, primal=self.primal_of(w, risk.at(risk.scores_of(w.left, w.right)))
@@ -165,7 +164,7 @@ class FactorsCertificate(Certificate):
         return self.primal, self.dual
 
     def rounding(self, enough: float = 0.0, squares: Array | None = None) -> float:
-        return OBJECTIVE_ROUNDING * max(abs(self.primal), abs(self.dual))
+        return FEW_ROUNDINGS * max(abs(self.primal), abs(self.dual))
 
     def final_weights(self) -> Array:
         return np.vstack([self.weights.left, self.weights.right])

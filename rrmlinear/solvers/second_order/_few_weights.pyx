@@ -20,9 +20,7 @@ from rrmlinear.core.deadline import check_time
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.rounding import ROUNDING as SCORE_ROUNDING
-from rrmlinear.solvers.loop.tolerances import (
-    COORDINATE_ROUNDING, NEGATIVE_GAP, OBJECTIVE_ROUNDING,
-)
+from rrmlinear.solvers.loop.tolerances import (FEW_ROUNDINGS, SUM_ROUNDING)
 from rrmlinear.solvers.second_order.factors import Factor
 
 cdef enum:
@@ -35,8 +33,8 @@ cdef double MODEL_ACCURACY = 1e-3
 cdef int MODEL_SWEEPS = 200
 
 # C copies, which loops read.
-cdef double ROUNDING = COORDINATE_ROUNDING, VALUE_ROUNDING = OBJECTIVE_ROUNDING
-cdef double OF_SCORES = SCORE_ROUNDING, NEGATIVE = NEGATIVE_GAP
+cdef double ROUNDING = FEW_ROUNDINGS, VALUE_ROUNDING = FEW_ROUNDINGS
+cdef double OF_SCORES = SCORE_ROUNDING, NEGATIVE = SUM_ROUNDING
 
 # A dual that cannot grow so is at its bound.
 cdef double GROWTH = 1 + 1e-12

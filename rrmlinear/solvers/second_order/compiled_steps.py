@@ -16,7 +16,7 @@ from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum, GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
 from rrmlinear.solvers.second_order._few_weights import FewWeights, columns_of
 
 # A gradient whose largest entry is at most the part r of that of s w leaves a relative gap of d r²
@@ -79,7 +79,7 @@ class CompiledSteps(Solver):
             raise
         if steps < MOST_STEPS:
             self.solved *= NEXT_FRACTION
-        is_still = self.solved < OBJECTIVE_ROUNDING or bool((self.w == before).all())
+        is_still = self.solved < FEW_ROUNDINGS or bool((self.w == before).all())
         self.moved = 0 if is_still else len(alphas)
         self.work += len(alphas)
         w, at = self.w, None

@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
-from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
+from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS, MIN_DIVISOR
 from rrmlinear.solvers.second_order._triangles import scaled_to_unit, solved_by_factor
 
 Array = NDArray[np.float64]
 
-# Where rounding leaves a matrix without a Cholesky factor, FIRST_SHIFT of its mean diagonal is
+# Where rounding leaves a matrix without a Cholesky factor, MANY_ROUNDINGS of its mean diagonal is
 # added to the diagonal, and SHIFT_GROWTH times as much each time that this does not suffice.
-FIRST_SHIFT, SHIFT_GROWTH = 1e-14, 100.0
+SHIFT_GROWTH = 100.0
 
 
 class Factor:
@@ -34,7 +34,7 @@ class Factor:
                 self.factor = np.linalg.cholesky(matrix)
                 return
             except np.linalg.LinAlgError:
-                shift = SHIFT_GROWTH * shift or FIRST_SHIFT
+                shift = SHIFT_GROWTH * shift or MANY_ROUNDINGS
                 matrix.flat[:: len(matrix) + 1] = 1 + shift
 
     def solve(self, b: Array) -> Array:
@@ -54,7 +54,7 @@ def cholesky_factor(products: Array) -> Array:
         try:
             return np.ascontiguousarray(np.linalg.cholesky(products))
         except np.linalg.LinAlgError:
-            more = max(SHIFT_GROWTH * shift, FIRST_SHIFT * mean, MIN_DIVISOR)
+            more = max(SHIFT_GROWTH * shift, MANY_ROUNDINGS * mean, MIN_DIVISOR)
             products.flat[:: n + 1] += more - shift
             shift = more
 

@@ -12,7 +12,7 @@ from rrmlinear.projections.roots import nearly_lowest
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.line import moved
 from rrmlinear.solvers.loop.steps import DERIVATIVE_DECREASE
-from rrmlinear.solvers.loop.tolerances import MAX_TRIALS, OBJECTIVE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MAX_TRIALS
 
 Array = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ class StepSearch:
         ``expected`` is the decrease of a model by the whole step.
         """
         value = self.at.value + self.penalty
-        rounding = OBJECTIVE_ROUNDING * abs(value)
+        rounding = FEW_ROUNDINGS * abs(value)
         t, failed = 1.0, None
         for _ in range(MAX_TRIALS):
             place = self._after(step, t)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
-from rrmlinear.solvers.loop.steps import INNER_GAP_FRACTION
+from rrmlinear.solvers.loop.steps import INNER_GAP_FRACTION, USUAL_PACE, Pace
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING
 from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED
@@ -34,23 +34,6 @@ INNER_FALL_FRACTION = 0.01
 MOST_FIRST_PART = 0.01
 
 
-class Pace(NamedTuple):
-    """How q begins and changes."""
-
-    #: q is divided by the first after an easy inner problem, of fewer than ``easy_steps`` steps,
-    #: and by the second after another.
-    fast_fall: float = 5.0
-    slow_fall: float = 1.5
-    easy_steps: int = 6
-    #: After each ``hard_steps`` steps on one inner problem, q is multiplied by ``rise``.
-    hard_steps: int = 30
-    rise: float = 10.0
-    #: The first q is at least that at which moving all duals by their size, times this, costs the
-    #: gap; None where q is that of the gap alone.
-    move: float | None = None
-
-
-USUAL_PACE = Pace()
 # One score and more weights than a factor may have: a step solves a system of the duals that move.
 # With large costs these are far below their bounds, and the q of the gap was 1e9 times too small.
 WIDE_PACE = Pace(slow_fall=2.0, move=0.25)

@@ -15,8 +15,10 @@ from rrmlinear.solvers.loop.rounding import OUT_OF_RANGE
 from rrmlinear.solvers.loop.rules.of_duals import DualRange
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.steps import USUAL_PACE
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order._few_weights import FewWeights, columns_of
+from rrmlinear.solvers.second_order.compiled_steps import MOST_STEPS
 from rrmlinear.solvers.second_order.samples import SAMPLE_FRACTION, task_of_sample
 
 Array = NDArray[np.float64]
@@ -28,10 +30,6 @@ FIRST_WIDTH, RULE_PART = 0.1, 0.9
 SAMPLE_WIDTHS = (4.0, 1.0, 0.3)
 # The part of the examples that is near at first, and what is left of that distance at later passes.
 NEAR_PART, NEXT_NEAR = 1 / 8, 0.5
-# q is divided by the first after a problem of fewer than EASY_STEPS steps, and by the second after
-# another; after MOST_STEPS it is multiplied by the third.
-FAST_FALL, SLOW_FALL, RISE = 5.0, 1.5, 5.0
-EASY_STEPS, MOST_STEPS = 6, 25
 # A problem is solved once the largest entry of the gradient is at most this fraction of the largest
 # entry of s w. The second fraction is for problems of a sample.
 SOLVED, ROUGHLY_SOLVED = 1e-6, 0.1
@@ -169,11 +167,12 @@ class NearKinks(Solver):
             self.is_near |= self._are_near()
         elif self.is_solved:
             self.centre = alphas
-            self.q /= FAST_FALL if found.steps < EASY_STEPS else SLOW_FALL
+            is_easy = found.steps < USUAL_PACE.easy_steps
+            self.q /= USUAL_PACE.fast_fall if is_easy else USUAL_PACE.slow_fall
             self.is_near = self._are_near()
             self.is_near |= (sizes > 0) & (sizes < 1)
         if not self.is_solved:
-            self.q *= RISE
+            self.q *= USUAL_PACE.fast_fall  # as before the last easy problem
 
     def _examples(self, near: NDArray[np.int64]) -> FewWeights:
         """Some examples."""

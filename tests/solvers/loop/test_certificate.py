@@ -19,7 +19,7 @@ from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
+from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 
 N, D, K = 40, 5, 3
 REGULARIZERS = {"l2": {}, "elastic-net": {"l1": 0.3}, "l1": {"l1": 0.3}}
@@ -243,7 +243,7 @@ def test_a_solver_that_has_ended_goes_without_the_garbage_collector(number):
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e9])
 def test_rounding_is_clipped_and_nothing_else(scale):
-    assert gap_between(scale, scale * (1 + NEGATIVE_GAP / 2)) == 0.0
-    assert gap_between(scale, scale * (1 + 3 * NEGATIVE_GAP)) < 0
+    assert gap_between(scale, scale * (1 + SUM_ROUNDING / 2)) == 0.0
+    assert gap_between(scale, scale * (1 + 3 * SUM_ROUNDING)) < 0
     assert gap_between(2 * scale, scale) == scale
     assert gap_between(np.inf, scale) == np.inf

@@ -24,7 +24,7 @@ from rrmlinear.core.deadline import check_time
 from rrmlinear.solvers.dual.dual_descent import SKIP_GAP, SHRINK_GAP
 from rrmlinear.solvers.loop.rounding import ROUNDING
 from rrmlinear.solvers.loop.tolerances import (
-    BLOCK_ROUNDING, MIN_DIVISOR, NEGATIVE_GAP, OBJECTIVE_ROUNDING,
+    MANY_ROUNDINGS, MIN_DIVISOR, SUM_ROUNDING, FEW_ROUNDINGS,
 )
 
 cdef enum:
@@ -32,8 +32,8 @@ cdef enum:
     GROWTH = 10             # a gap that does not fall is guessed to need that many times the passes
 
 # C copies, which loops read.
-cdef double BLOCK_MOVE_ROUNDING = BLOCK_ROUNDING, SCORE_ROUNDING = ROUNDING
-cdef double VALUE_ROUNDING = OBJECTIVE_ROUNDING, NEGATIVE = NEGATIVE_GAP, LEAST = MIN_DIVISOR
+cdef double BLOCK_MOVE_ROUNDING = MANY_ROUNDINGS, SCORE_ROUNDING = ROUNDING
+cdef double VALUE_ROUNDING = FEW_ROUNDINGS, NEGATIVE = SUM_ROUNDING, LEAST = MIN_DIVISOR
 cdef double SKIPPING = SKIP_GAP, SHRINKING = SHRINK_GAP
 
 

@@ -13,12 +13,10 @@ from rrmlinear.risks.scores import BlockRisk
 from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent, this_processor
 from rrmlinear.solvers.dual.blocks.busy import BusyPasses
 from rrmlinear.solvers.dual.blocks.multiples import BestMultiple
-from rrmlinear.solvers.dual.dual_descent import SLICE_WORK
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
-from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES_OF_CLASSES
 from rrmlinear.solvers.loop.certificate import gap_between
-from rrmlinear.solvers.loop.inner import pieces
+from rrmlinear.solvers.loop.inner import SLICE_WORK, pieces
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rounding import slopes_near
 from rrmlinear.solvers.loop.rules.of_duals import ClassRange
@@ -56,7 +54,7 @@ class BlockAscent(RowAscent):
     """
 
     loss: BlockLoss
-    load_passes = LOAD_PASSES_OF_CLASSES
+    load_passes = 1.0  # visits of several scores take longer
     #: The range of each example at its last measurement, which a rule reads.
     ranges: NDArray[np.float64] | None = None
     multiple: BestMultiple | None = None

@@ -18,10 +18,8 @@ import numpy as np
 from rrmlinear.core.deadline import check_time
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.solvers.loop.rounding import ROUNDING
-from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
-from rrmlinear.solvers.loop.tolerances import (
-    COORDINATE_ROUNDING, MIN_DIVISOR, NEGATIVE_GAP, OBJECTIVE_ROUNDING,
-)
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
+from rrmlinear.solvers.loop.tolerances import (FEW_ROUNDINGS, MIN_DIVISOR, SUM_ROUNDING)
 
 cdef enum:
     FIRST_LOOK = 2          # the first pass after which classes are measured
@@ -31,9 +29,9 @@ cdef enum:
     CHECKED_VISITS = 256    # visits between two looks at the clock
 
 # C copies, which loops read.
-cdef double MOVE_ROUNDING = COORDINATE_ROUNDING, SCORE_ROUNDING = ROUNDING
-cdef double VALUE_ROUNDING = OBJECTIVE_ROUNDING, NEGATIVE = NEGATIVE_GAP, LEAST = MIN_DIVISOR
-cdef double PROBABILITY = COORDINATE_ROUNDING
+cdef double MOVE_ROUNDING = FEW_ROUNDINGS, SCORE_ROUNDING = ROUNDING
+cdef double VALUE_ROUNDING = FEW_ROUNDINGS, NEGATIVE = SUM_ROUNDING, LEAST = MIN_DIVISOR
+cdef double PROBABILITY = FEW_ROUNDINGS
 
 
 # What a measurement finds of a class.

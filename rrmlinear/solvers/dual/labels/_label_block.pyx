@@ -17,7 +17,7 @@ import numpy as np
 
 from rrmlinear.core.deadline import check_time
 from rrmlinear.solvers.dual.dual_descent import SKIP_GAP
-from rrmlinear.solvers.loop.tolerances import NEGATIVE_GAP
+from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 
 cdef enum:
     CHUNK = 64              # rows of a measurement at a time
@@ -39,7 +39,7 @@ cdef double SMALL_GAP = 0.1
 cdef double NEAR = 2.0
 # y moves if the gaps over the rows visited are at most this times ½κ‖w − y‖².
 cdef double FAR = 3.0
-cdef double NEGATIVE = NEGATIVE_GAP, CALM = SKIP_GAP
+cdef double NEGATIVE = SUM_ROUNDING, CALM = SKIP_GAP
 cdef double MOST_UNIT = 1e30    # a gap over SMALL_MOVE of the tolerance is at most this times it
 
 

@@ -8,10 +8,10 @@ from rrmlinear.simd.pairs cimport pairs_partner, pairs_single, pairs_update
 
 import numpy as np
 
-from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
 
 # A C copy, which steps read.
-cdef double MOVE_ROUNDING = COORDINATE_ROUNDING
+cdef double MOVE_ROUNDING = FEW_ROUNDINGS
 
 
 def add_rows(const double[:, ::1] store not None, const int64_t[::1] slots not None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,45 @@ class SlowAscentError(RuntimeError):
     """The ascent would take more steps than it may."""
 
 
+class StepBudget:
+    """The steps that an ascent may take, and whether the rate of its gap lets it end within them.
+
+    ``steps`` are those over all examples that take as long as what was done.
+    """
+
+    def __init__(self, most: float) -> None:
+        self.most, self.steps, self.passes = most, 0.0, 0
+        self.judged: tuple[int, float] = (1, np.inf)  # passes, and the gap after them
+
+    def check(self, gap: float, target: float) -> None:
+        """Count a pass that ended with this gap. Raises SlowAscentError."""
+        passes, last = self.judged
+        self.passes += 1
+        if self.passes < max(FIRST_JUDGED, 2 * passes) or not 0 < target < gap:
+            return
+        if self.steps < JUDGED_FROM * self.most:
+            return
+        self.judged = self.passes, gap
+        if not np.isfinite(last):
+            return
+        rate = math.log(last / gap) / (self.passes - passes)
+        passes_left = math.log(gap / target) / rate if rate > 0 else math.inf
+        if self.steps * (1 + passes_left / self.passes) > self.most:
+            raise SlowAscentError
+
+
+class Violations(NamedTuple):
+    """What a rise of each dual adds to the objective at first, and a fall; the most of both, and
+    by how much the condition of an optimum is violated.
+    """
+
+    rises: Vector
+    falls: Vector
+    rise: float
+    fall: float
+    worst: float
+
+
 class PairAscent(Solver):
     """minimize ½ g'g + Σ_i c_i φ(g(x_i) + b, y_i) over g = Σ_i β_i k(x_i, ·) and b.
 
@@ -64,12 +103,11 @@ class PairAscent(Solver):
         y, costs, loss, bias = task.targets, task.costs, task.loss, task.rows.bias
         free_intercept = bool(task.choices.free_bias)
         self.kernel, self.y, self.costs, self.loss = kernel, y, costs, loss
-        self.n, self.bias, self.passes = len(y), bias, 0
+        self.n, self.bias = len(y), bias
         self.terms = ScalarTerms(loss, y, costs)
         self.condition = Intercept().over(self.terms) if free_intercept else None
         self.shift = bias * bias if bias > 0 and not free_intercept else 0.0
-        self.first_duals, self.most_steps = task.start, most_steps
-        self.judged: tuple[int, float] = (1, np.inf)  # passes, and the gap after them
+        self.first_duals, self.budget = task.start, StepBudget(most_steps)
         box = loss.box(y)
         if box is None:
             raise ValueError(f"{type(loss).__name__} has no box of duals")
@@ -87,7 +125,7 @@ class PairAscent(Solver):
         self.betas, self.slopes = np.zeros(self.n), np.array(self.y, dtype=np.float64)
         self.most = min(self.n, self.kernel.most, MAX_WORKING_SET)
         self.size = min(self.most, WORKING_SET if self.n > MAX_WHOLE else self.n)
-        self.steps = self.rounded = 0.0
+        self.rounded = 0.0
         self.widest = float(self.kernel.diagonal.max(initial=0.0)) + self.shift
         self.total_cost = float(self.costs.sum())
         if self.first_duals is not None:
@@ -95,7 +133,7 @@ class PairAscent(Solver):
             if self.condition is None or self.condition.admits(self._alphas(betas)):
                 self.betas = betas
                 self.slopes = self.y - self._scores(betas) - self.extra * betas
-        self._look_at_violations()
+        self.violations = self._violations()
 
     def run_pass(self, number: int) -> None:
         chosen = self._working_set()
@@ -111,8 +149,8 @@ class PairAscent(Solver):
             self.condition is not None,
             self.shift,
         )
-        most = min(max(MIN_STEPS, STEPS_PER_DUAL * len(chosen)), self.most_steps / JUDGED_PARTS)
-        self.moved = inner.ascend(int(most), INNER_VIOLATION * self.worst)
+        most = min(max(MIN_STEPS, STEPS_PER_DUAL * len(chosen)), self.budget.most / JUDGED_PARTS)
+        self.moved = inner.ascend(int(most), INNER_VIOLATION * self.violations.worst)
         self.betas[chosen] = inner.betas
         moves = inner.betas - before
         there = np.flatnonzero(moves)
@@ -122,21 +160,20 @@ class PairAscent(Solver):
             self.slopes -= self.shift * float(moves.sum())
         self.slopes[chosen] = inner.slopes
         self._count_rounding(moves)
-        self._look_at_violations()
-        # steps over all examples that take as long
-        self.steps += self.moved * len(chosen) / self.n + len(there) / 2 + len(chosen) ** 2 / self.n
+        self.violations = self._violations()
+        spent = self.moved * len(chosen) / self.n + len(there) / 2 + len(chosen) ** 2 / self.n
+        self.budget.steps += spent
         self.work += self.moved
 
-    def _look_at_violations(self) -> None:
-        """What a rise of each dual adds to the objective at first, and a fall."""
+    def _violations(self) -> Violations:
         betas, epsilon = self.betas, self.epsilon
-        self.rises = self.slopes + np.where(betas >= 0, -epsilon, epsilon)
-        self.rises[betas >= self.upper] = -np.inf
-        self.falls = -self.slopes - np.where(betas <= 0, epsilon, -epsilon)
-        self.falls[betas <= self.lower] = -np.inf
-        rise, fall = float(self.rises.max()), float(self.falls.max())
-        self.highest = rise, fall
-        self.worst = max(rise, fall) if self.condition is None else rise + fall
+        rises = self.slopes + np.where(betas >= 0, -epsilon, epsilon)
+        rises[betas >= self.upper] = -np.inf
+        falls = -self.slopes - np.where(betas <= 0, epsilon, -epsilon)
+        falls[betas <= self.lower] = -np.inf
+        rise, fall = float(rises.max()), float(falls.max())
+        worst = max(rise, fall) if self.condition is None else rise + fall
+        return Violations(rises, falls, rise, fall, worst)
 
     def _working_set(self) -> NDArray[np.int64]:
         """The duals that violate their condition most, on either side."""
@@ -146,10 +183,12 @@ class PairAscent(Solver):
         if self.size == self.n:
             return np.arange(self.n)
         kept = free[: self.size // 2]
-        self.rises[kept] = self.falls[kept] = -np.inf
+        rises, falls, rise, fall, _ = self.violations
+        rises[kept] = falls[kept] = -np.inf
         half = (self.size - len(kept)) // 2
-        rise, fall = self.highest if self.condition is not None else (0.0, 0.0)
-        sides = largest(self.rises, -fall, half), largest(self.falls, -rise, half)
+        if self.condition is None:
+            rise = fall = 0.0
+        sides = largest(rises, -fall, half), largest(falls, -rise, half)
         return np.unique(np.concatenate((*sides, kept)))
 
     def _count_rounding(self, moves: Vector) -> None:
@@ -161,26 +200,11 @@ class PairAscent(Solver):
         # With an intercept between the slopes that can rise and those that can fall.
         betas = self.betas
         scores = self.y - self.slopes - self.extra * betas
-        intercept = (self.highest[0] - self.highest[1]) / 2
+        intercept = (self.violations.rise - self.violations.fall) / 2
         near = intercept if self.condition is not None and math.isfinite(intercept) else None
         primal, dual, _ = self._values(betas, scores, near)
-        self._judge(primal - dual)
+        self.budget.check(primal - dual, self.target)
         return dual, primal - dual
-
-    def _judge(self, gap: float) -> None:
-        passes, last = self.judged
-        self.passes += 1
-        if self.passes < max(FIRST_JUDGED, 2 * passes) or not 0 < self.target < gap:
-            return
-        if self.steps < JUDGED_FROM * self.most_steps:
-            return
-        self.judged = self.passes, gap
-        if not np.isfinite(last):
-            return
-        rate = math.log(last / gap) / (self.passes - passes)
-        passes_left = math.log(gap / self.target) / rate if rate > 0 else math.inf
-        if self.steps * (1 + passes_left / self.passes) > self.most_steps:
-            raise SlowAscentError
 
     def measure(self) -> None:
         betas = self.betas.copy()
@@ -189,7 +213,7 @@ class PairAscent(Solver):
         if not at_most <= ROUNDING_PART * self.target:
             scores = self._scores(betas)
             self.slopes, self.rounded = self.y - scores - self.extra * betas, 0.0
-            self._look_at_violations()
+            self.violations = self._violations()
         primal, dual, intercept = self._values(betas, scores)
         weights = betas
         if self.bias > 0:

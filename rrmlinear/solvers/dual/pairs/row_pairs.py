@@ -17,6 +17,7 @@ from rrmlinear.solvers.loop.rules.of_duals import FreeRange
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
+from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 
 Vector = NDArray[np.float64]
 
@@ -42,8 +43,6 @@ WIDTH_STEP = 16
 # Looks at all examples in a pass at most; reads of each row between two, in the mean, and reads in
 # all that are always allowed.
 MAX_LOOKS, MAX_READS, FREE_READS = 3, 10, 100_000
-# The sum of the duals is 0 up to this fraction of the sum of their sizes.
-SUM_ROUNDING = 1e-11
 # An odd number whose multiples have mixed upper bits.
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 

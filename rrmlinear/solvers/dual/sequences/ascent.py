@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.records import replace
-from rrmlinear.solvers.dual.dual_descent import SLICE_WORK, DualDescent
-from rrmlinear.solvers.loop.inner import inner
+from rrmlinear.solvers.dual.dual_descent import DualDescent
+from rrmlinear.solvers.loop.inner import SLICE_WORK, inner
 from rrmlinear.solvers.loop.rounding import rounding_of_scores
 from rrmlinear.solvers.loop.task import Task
 

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.blocks import RowBlocks
 
-# Time to bring a block into memory, in passes over it: for one score, and for several, whose visits
-# take longer.
-LOAD_PASSES, LOAD_PASSES_OF_CLASSES = 4.0, 1.0
+# Time to bring a block into memory, in passes over it by visits of one score.
+LOAD_PASSES = 4.0
 # Most passes over blocks while they are in memory.
 MAX_TURNS = 8
 # The fall of a gap by the first pass over blocks, until the second one shows it.

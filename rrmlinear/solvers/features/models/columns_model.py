@@ -17,7 +17,7 @@ from rrmlinear.solvers.features.models.model import (
     minimize,
     without_idle,
 )
-from rrmlinear.solvers.loop.tolerances import CONSTANT_COLUMN
+from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS
 from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
 
 # Rough models end sooner, and take no steps on faces, which would make them exact.
@@ -48,7 +48,7 @@ class ColumnsModel:
         if free:
             totals, spreads = products_and_spreads(scaled, root)
             means = totals / float(root @ root)
-            norms = np.where(spreads > CONSTANT_COLUMN * norms, spreads, 0.0)
+            norms = np.where(spreads > MANY_ROUNDINGS * norms, spreads, 0.0)
         self.sweeps = FeatureSweeps(scaled, norms, root, means, totals, linear, l1, modulus)
         self.sweeps.weights[:] = without_idle(begin, norms, linear, l1)
         self.features = np.arange(count)

@@ -17,7 +17,7 @@ from rrmlinear.solvers.loop.inner import PIECE
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rules.rule import Point, Rule
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.loop.tolerances import COORDINATE_ROUNDING, SUM_ROUNDING
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, SUM_ROUNDING
 
 Array = NDArray[np.float64]
 
@@ -81,7 +81,7 @@ class LogisticDual(Rule):
             margins, b = some.labels * some.scores, some.labels * some.duals
             with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
                 gradient = np.abs(margins + np.log(b) - np.log1p(-b))
-                gradient[np.abs(1 / (1 + np.exp(margins)) - b) <= COORDINATE_ROUNDING] = 0
+                gradient[np.abs(1 / (1 + np.exp(margins)) - b) <= FEW_ROUNDINGS] = 0
             largest = np.maximum(largest, gradient.max(initial=0.0))
         return float(largest), self.tolerance
 

@@ -15,7 +15,7 @@ from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.cached import cached_property
 from rrmlinear.core.loading import loading
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.loop.tolerances import OBJECTIVE_ROUNDING, REFINEMENTS, SUM_ROUNDING
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, REFINEMENTS, SUM_ROUNDING
 from rrmlinear.solvers.second_order.conjugate_gradients import (
     FACTORED_DECREASE,
     MAX_REFINEMENTS,
@@ -26,9 +26,9 @@ from rrmlinear.solvers.second_order.systems.systems import Systems
 
 Array = NDArray[np.float64]
 
-#: What is added to the diagonal of a system, as a fraction of its largest entry; and what keeps
-#: weights at their bounds.
-RIDGE, WALL = 1e-15, 1e30
+#: What keeps weights at their bounds, as a multiple of the largest entry of a diagonal; the others
+#: have FEW_ROUNDINGS of it added.
+WALL = 1e30
 #: Weights are compared with others whose scores are at most this many times as long.
 REACH = 2.0
 #: A system serves the next point where Σ c_i α_i x_i is this many times shorter there.
@@ -71,7 +71,7 @@ class FreeSystem:
     @cached_property
     def _diagonal(self) -> Array:
         largest = float(self.hessian.diagonal().max())
-        return np.where(self.is_free, RIDGE, WALL).ravel() * largest
+        return np.where(self.is_free, FEW_ROUNDINGS, WALL).ravel() * largest
 
     @cached_property
     def _factor(self) -> tuple[Array, Factor]:
@@ -99,9 +99,9 @@ class FreeSystem:
         with one_blas_thread():
             triangle, pivots = qr((stacked / lengths)[order], mode="r", pivoting=True)
         triangle = triangle[: len(lengths)]
-        least = RIDGE * abs(float(triangle[0, 0]))
+        least = FEW_ROUNDINGS * abs(float(triangle[0, 0]))
         diagonal = triangle.diagonal().copy()
-        diagonal[np.abs(diagonal) < least] = 1 / RIDGE  # a direction that changes nothing
+        diagonal[np.abs(diagonal) < least] = 1 / FEW_ROUNDINGS  # a direction that changes nothing
         triangle[np.diag_indices(len(lengths))] = diagonal
         return triangle, pivots, lengths
 
@@ -196,7 +196,7 @@ def free_point(
         for some, left, place in found
     ]
     dual, best = max(bounds), found[int(np.argmax(bounds))][0]
-    dual, plain = min(dual, value) - OBJECTIVE_ROUNDING * abs(value), plain_point(risk, z)
+    dual, plain = min(dual, value) - FEW_ROUNDINGS * abs(value), plain_point(risk, z)
     if not dual > plain.dual:
         dual, best = plain.dual, plain.alphas
     return FreePoint(z, value, best, dual, slope, None if kinks else first, system)

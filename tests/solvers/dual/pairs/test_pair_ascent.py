@@ -118,7 +118,7 @@ def test_gives_up_where_the_rate_asks_for_too_many_steps(data):
     slow = pairs_of(rows_of(X @ X.T), y, costs, most_steps=20_000)
     with pytest.raises(SlowAscentError):
         slow.solve(TIGHT)
-    assert slow.steps < 20_000
+    assert slow.budget.steps < 20_000
     easy = np.full(N, 1e-3)
     fast = pairs_of(rows_of(X @ X.T), y, easy, most_steps=20_000)
     assert fast.solve(TIGHT).status is Status.SOLVED
