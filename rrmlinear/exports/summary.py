@@ -12,7 +12,8 @@ from rrmlinear.exports.packages import imported
 
 Array = NDArray[np.float64]
 #: Losses that are minus a log-likelihood, and those that are one in units of a variance.
-LIKELIHOODS, SCALED = ("logistic", "softmax", "poisson", "binomial"), ("squared",)
+LIKELIHOODS = ("logistic", "softmax", "poisson", "binomial", "cox-breslow", "cox-efron")
+SCALED = ("squared",)
 #: Columns, beyond which the matrices of second derivatives are too large.
 MOST_COLUMNS = 5000
 CONDITIONAL = (
@@ -27,7 +28,8 @@ class Setting:
     ``weights`` are m × p beside these rows, ``names`` those of the p columns, and ``columns`` those
     of the m scores. ``penalty`` is the second derivative of Ω/C at each of the p, ``has_kink``
     whether Ω holds it at 0, and ``has_penalty`` whether there is any Ω. ``first`` and ``second``
-    are φ' and φ'' of examples, n × m and n × m × m.
+    are φ' and φ'' of examples, n × m and n × m × m; a loss that is no sum over examples has its
+    second derivatives in ``matrix``, p × p.
     """
 
     title: str
@@ -42,6 +44,7 @@ class Setting:
     has_penalty: bool
     first: Array
     second: Array
+    matrix: Array | None = None
 
 
 @record()
@@ -51,7 +54,8 @@ class Summary:
     All arrays are m × p, for m scores of p columns. ``errors_of`` tells the kind of errors:
     "second derivatives" of a likelihood, or "sandwich" for other smooth losses. ``conditional``
     tells whether a penalty shrinks the weights: the errors are then those of the weights around
-    their own mean. Weights that a 1-norm made 0 have errors of nan.
+    their own mean. Weights that a 1-norm made 0 have errors of nan. ``has_ratios`` adds the columns
+    of e^weight and its interval, ratios of hazards.
     """
 
     title: str
@@ -69,12 +73,12 @@ class Summary:
     dispersion: float
     errors_of: str
     conditional: bool
+    has_ratios: bool = False
 
     def to_dataframe(self) -> Any:
         """A pandas DataFrame of a row for each weight; with several scores, for each pair."""
         pandas = imported("pandas", "to_dataframe", "pandas")
-        parts = [self.weights, self.std_errors, self.statistics, self.p_values]
-        data = np.column_stack([each.ravel() for each in (*parts, self.lower, self.upper)])
+        data = np.column_stack([each.ravel() for each in self._cells()])
         index: Any = pandas.Index(self.names, name="feature")
         if len(self.columns) > 1:
             pair = ["score", "feature"]
@@ -83,7 +87,15 @@ class Summary:
 
     def _heads(self) -> list[str]:
         one, low = "z" if self.degrees is None else "t", (1 - self.level) / 2
-        return ["weight", "std err", one, f"P>|{one}|", f"[{low:.3g}", f"{1 - low:.3g}]"]
+        ends = f"[{low:.3g}", f"{1 - low:.3g}]"
+        ratios = ["e^weight", *(f"e^{end}" for end in ends)] if self.has_ratios else []
+        return ["weight", "std err", one, f"P>|{one}|", *ends, *ratios]
+
+    def _cells(self) -> list[Array]:
+        parts = [self.weights, self.std_errors, self.statistics, self.p_values]
+        ends = [self.lower, self.upper]
+        ratios = [np.exp(each) for each in (self.weights, *ends)] if self.has_ratios else []
+        return [*parts, *ends, *ratios]
 
     def __str__(self) -> str:
         width = max(10, *(len(name) for name in self.names))
@@ -96,10 +108,8 @@ class Summary:
             named = column if len(self.columns) > 1 else ""
             lines += ["", f"{named:<{width}}{heads}"]
             for i, name in enumerate(self.names):
-                row = (self.weights, self.std_errors, self.statistics, self.p_values)
-                cells = [f"{each[j, i]:11.4g}" for each in row[:3]]
-                cells.append(f"{self.p_values[j, i]:11.3f}")
-                cells += [f"{each[j, i]:11.4g}" for each in (self.lower, self.upper)]
+                cells = [f"{each[j, i]:11.4g}" for each in self._cells()]
+                cells[3] = f"{self.p_values[j, i]:11.3f}"
                 lines.append(f"{name:<{width}}{''.join(cells)}")
         return "\n".join(lines)
 
@@ -158,12 +168,15 @@ def summary_of(given: Setting, level: float) -> Summary:
         dispersion,
         "second derivatives" if known else "sandwich",
         given.has_penalty,
+        given.matrix is not None,
     )
 
 
 def _hessian(given: Setting) -> Array:
     """Σ c_i φ''_i ⊗ x_i x_i' and the second derivatives of the penalty."""
     m, p = given.weights.shape
+    if given.matrix is not None:
+        return given.matrix + np.diag(given.penalty)
     whole = np.zeros((m, p, m, p))
     for j in range(m):
         for k in range(j + 1):

@@ -31,7 +31,11 @@ def setting_of(model: Any, X: Any, y: Any, prepared: Any) -> Setting:
     name = chosen.loss_row.name
     costs = np.ones(len(y)) if problem.weights is None else np.asarray(problem.weights)
     scores = np.asarray(X @ weights.T) + scorer.intercepts
-    first, second = _derivatives(chosen, scorer, y, scores)
+    first, second, matrix = np.empty((len(y), 0)), np.empty((len(y), 0, 0)), None
+    if chosen.has_order:
+        matrix = _of_order(problem, chosen, weights[0])
+    else:
+        first, second = _derivatives(chosen, scorer, y, scores)
     if choices.class_weights:
         each = np.array([choices.class_weights[j] for j in range(len(scorer.classes))])
         index = np.searchsorted(scorer.classes, y)
@@ -55,13 +59,17 @@ def setting_of(model: Any, X: Any, y: Any, prepared: Any) -> Setting:
         names = [*names, INTERCEPT]
     title = f"{type(model).__name__}, {name} loss"
     columns, penalized = scorer.columns, not model._unregularized
-    return Setting(
-        title, name, X, costs, weights, names, columns, penalty, has_kink, penalized, first, second
-    )
+    given = title, name, X, costs, weights, names, columns, penalty, has_kink, penalized
+    return Setting(*given, first, second, matrix)
 
 
 def _check(chosen: Any) -> None:
     name, kind = chosen.loss_row.name, chosen.choices.regularizer or "l2"
+    if chosen.has_order and chosen.loss.told_by == "pairs":
+        raise ValueError(
+            f"loss {name} sums over pairs that share examples: it is no likelihood, and has no "
+            "standard errors"
+        )
     if "smooth" not in chosen.features or chosen.kind == "measure":
         raise ValueError(f"loss {name} has kinks: standard errors need a smooth loss")
     if chosen.kind == "multiclass" and name != "softmax":
@@ -71,6 +79,15 @@ def _check(chosen: Any) -> None:
     for border in BORDERS:
         if getattr(chosen.choices, border, None) is not None:
             raise ValueError(f"standard errors do not hold with {border}")
+
+
+def _of_order(problem: Any, chosen: Any, w: Array) -> Array:
+    """The second derivatives of the partial likelihood."""
+    C = float(chosen.choices.C)
+    weights = np.ones(problem.n_examples) if problem.weights is None else problem.weights
+    risk = chosen.order_risk(problem, C * weights)
+    matrix: Array = risk.at(risk.scores(np.ascontiguousarray(w))).hessian().matrix() / C
+    return matrix
 
 
 def _derivatives(chosen: Any, scorer: Scorer, y: Any, scores: Array) -> tuple[Array, Array]:

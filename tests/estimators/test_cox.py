@@ -211,6 +211,10 @@ def test_real_data_against_lifelines():
     ours = CoxRegressor(0, ties="efron", tol=1e-12).fit(features, y)
     assert_allclose(ours.coef_, theirs.params_, atol=1e-6)
     assert -ours.objective_ * len(y) == pytest.approx(theirs.log_likelihood_, rel=1e-9)
+    made = ours.summary(features, y)
+    assert_allclose(made.std_errors[0], theirs.standard_errors_, rtol=1e-6)
+    ratios = theirs.summary["exp(coef) lower 95%"]
+    assert_allclose(np.exp(made.lower[0]), ratios, rtol=1e-6)
 
 
 def test_searches_of_scikit_learn_take_structured_times():

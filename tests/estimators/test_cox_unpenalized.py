@@ -97,3 +97,38 @@ def test_nothing_to_learn_and_what_is_refused():
     first = warm.coef_
     assert_allclose(warm.fit(X, Y).coef_, first, rtol=1e-6)
     assert warm.n_iter_ <= 2
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+def test_standard_errors_are_of_second_derivatives(ties):
+    for alpha, strata in ((0, STRATA), (0.1, None)):
+        model = CoxRegressor(alpha, ties=ties, tol=1e-12).fit(X, Y, strata=strata)
+        made = model.summary(X, Y, strata=strata)
+        hessian = np.empty((5, 5))
+        for j, size in enumerate(np.abs(X).max(axis=0)):
+            h, sides = 1e-4 / size, []
+            for sign in (1, -1):
+                problem, chosen = model._prepared(X, np.where(EVENT, TIME, -TIME), None, strata)
+                w = model.coef_ + sign * h * (np.arange(5) == j)
+                risk = chosen.order_risk(problem, np.full(N, chosen.choices.C))
+                slopes = risk.at(risk.scores(w)).derivatives[:N]
+                sides.append(X.T @ slopes + alpha * N * w)
+            hessian[j] = (sides[0] - sides[1]) / (2 * h)
+        errors = np.sqrt(np.linalg.inv((hessian + hessian.T) / 2).diagonal())
+        assert_allclose(made.std_errors[0], errors, rtol=1e-5)
+        assert made.conditional == (alpha > 0)
+        assert "e^weight" in str(made)
+    with pytest.raises(ValueError, match="it is no likelihood, and has no standard errors"):
+        RankingSVM("logistic").fit(X, TIME).summary(X, TIME)
+
+
+def test_models_leave_as_linear_scores(tmp_path):
+    model = CoxRegressor(0).fit(X, Y, strata=STRATA)
+    assert_allclose(model.to_sklearn().predict(X), model.predict(X))
+    model.save(tmp_path / "cox")
+    again = CoxRegressor.load(tmp_path / "cox")
+    given = {"times": [0.5, 1.0], "strata": STRATA}
+    curves = model.predict_survival_function(X, **given)
+    assert_allclose(again.predict_survival_function(X, **given), curves)
+    ranker = RankingSVM().fit(X, TIME, qid=STRATA)
+    assert_allclose(ranker.to_sklearn().predict(X), ranker.predict(X))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from rrmlinear.catalog.losses import ORDER_LOSSES
 from rrmlinear.catalog.rows import LossRow
@@ -21,6 +21,7 @@ from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
 from rrmlinear.estimators.objective import ProblemRow, unknown_name
 from rrmlinear.estimators.orders.ranking import OrderModel, groups_of
 from rrmlinear.estimators.scores import labelled
+from rrmlinear.exports.summary import Summary
 from rrmlinear.training.order_measures import concordance
 
 Array = NDArray[np.float64]
@@ -192,6 +193,34 @@ class CoxRegressor(RegressorMixin, OrderModel):
             raise ValueError("sample_weight must be None: the concordance counts pairs")
         X, y, _ = labelled(X, signed_times(y))
         return concordance(y, -self.predict(X), groups_of(strata, X, len(y), "strata"))
+
+    def summary(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        level: float = 0.95,
+        strata: Any = None,
+    ) -> Summary:
+        """Weights with standard errors, z, p values and intervals of this ``level``, and ratios of
+        hazards.
+
+        The errors are those of the partial likelihood: the inverse of its second derivatives, with
+        those of a penalty, which marks them as conditional. Raises as `Ridge.summary`.
+        """
+        from rrmlinear.exports.summary import summary_of
+        from rrmlinear.exports.summary_setting import setting_of
+
+        check_is_fitted(self)
+        if not 0 < level < 1:
+            raise ValueError(f"level is {level!r}; it must be between 0 and 1")
+        X, y, sample_weight = labelled(X, signed_times(y), sample_weight)
+        groups = groups_of(strata, X, len(y), "strata")
+        X = self._checked_rows(X.to_scipy() if isinstance(X, Problem) else X)
+        check_consistent_length(X, y)
+        prepared = self._prepared(X, np.asarray(y, dtype=np.float64), sample_weight, groups)
+        return summary_of(setting_of(self, X, y, prepared), level)
 
     def predict_cumulative_hazard_function(
         self, X: Any, times: Any = None, *, strata: Any = None
