@@ -84,12 +84,8 @@ def labelled_facts(X: Any, y: Any, classes: NDArray[Any] | None) -> DataFacts:
 def measured(
     estimator: Any, X: Any, y: Any, X_test: Any = None, y_test: Any = None
 ) -> list[Predictions]:
-    """Predictions of the training data and of test data, for those that are given; none of scores
-    that say an order alone.
-    """
+    """Predictions of the training data and of test data, for those that are given."""
     found: list[Predictions] = []
-    if getattr(estimator, "_orders", False):
-        return found
     for name, each, true in (("training data", X, y), ("test data", X_test, y_test)):
         data, true, _ = labelled(each, true)
         if data is None and true is None:
@@ -147,7 +143,18 @@ class Reported:
         """
         check_is_fitted(self)
         told = measured(self, X, y, X_test, y_test)
-        X, y, _ = labelled(X, y)
+        self._write_run(path, told, *labelled(X, y)[:2], feature_names, static)
+
+    def _write_run(
+        self,
+        path: str | PathLike[str],
+        told: Sequence[Predictions],
+        X: Any,
+        y: Any,
+        feature_names: Sequence[str] | None,
+        static: bool,
+    ) -> None:
+        """Write the page of what is told of data, and of the training data."""
         coef: Any = self.coef_
         weights = np.atleast_2d(coef.toarray() if issparse(coef) else coef).T
         names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.pages import words
 from rrmlinear.pages.canvas import MOST_CURVES, thinned
 from rrmlinear.pages.page import Section
-from rrmlinear.pages.quality_pictures import precision_recall, residuals, roc, sizes
+from rrmlinear.pages.quality_pictures import precision_recall, residuals, roc, sizes, survival
 from rrmlinear.pages.run import Cell, Predictions, Table
 
 Array = NDArray[Any]
@@ -27,6 +27,8 @@ def quality_section(measured: Sequence[Predictions]) -> Section:
     Tables of classes and confusions are of the last set.
     """
     last = measured[-1]
+    if last.measures is not None:
+        return _orders(measured)
     if last.true is None:
         return _outliers(measured)
     if last.classes is None:
@@ -204,6 +206,22 @@ def _numbers(measured: Sequence[Predictions]) -> Section:
 def _residuals(each: Predictions) -> Array:
     found: Array = np.asarray(each.true).reshape(each.predicted.shape) - each.predicted
     return found
+
+
+def _orders(measured: Sequence[Predictions]) -> Section:
+    """Measures of ranks within queries with their spread, or of times with survival curves of the
+    last set.
+    """
+    names = dict.fromkeys(name for each in measured for name in each.measures or {})
+    rows = [
+        (name, *(words.number((each.measures or {}).get(name, np.nan)) for each in measured))
+        for name in names
+    ]
+    parts = [(each.name, *each.of_groups) for each in measured if each.of_groups is not None]
+    shown = [sizes([(name, of) for name, _, of in parts], parts[0][1])] if parts else []
+    if measured[-1].curves:
+        shown.append(survival(measured[-1].curves))
+    return Section("Quality", pictures=shown, tables=[_summary(measured, rows)])
 
 
 def _outliers(measured: Sequence[Predictions]) -> Section:

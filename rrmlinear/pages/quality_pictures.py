@@ -64,6 +64,24 @@ def _curves(found: Sequence[tuple[str, Array, Array]], across: str, up: str) -> 
     return figure
 
 
+def survival(curves: Sequence[Curve]) -> Any:
+    """Parts that an event has not come to, by time, of (name, times, parts)."""
+    figure = empty_figure(top=LITTLE)
+    for i, (name, x, y) in enumerate(curves):
+        figure.add_scatter(
+            x=np.repeat(x, 2)[1:],
+            y=np.repeat(y, 2)[:-1],
+            name=name,
+            mode="lines",
+            line={"color": COLOURS[i % len(COLOURS)]},
+            hovertemplate="time %{x:.4g}: %{y:.2%} without the event",
+        )
+    figure.update_xaxes(title="time", rangemode="tozero")
+    figure.update_yaxes(title="part without the event", range=[-0.01, 1.02])
+    _legend(figure, len(curves))
+    return figure
+
+
 def _legend(figure: Any, curves: int) -> None:
     figure.update_layout(showlegend=curves > 1, legend=BELOW)
 

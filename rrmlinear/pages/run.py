@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -50,7 +50,9 @@ class Predictions:
 
     ``name`` tells the examples. ``predicted`` and ``true`` are labels, or numbers (n, or n × k)
     where ``classes`` is None; ``true`` is None where nothing is known. ``scores`` are n × k in the
-    order of ``classes``, or n numbers that are large for ``classes[positive]``.
+    order of ``classes``, or n numbers that are large for ``classes[positive]``. Of ranks and times
+    there are ``measures``, a number ``of_groups`` for each query, and ``curves`` of survival, each
+    a name with times and parts.
     """
 
     name: str
@@ -59,6 +61,9 @@ class Predictions:
     classes: NDArray[Any] | None = None
     scores: NDArray[Any] | None = None
     positive: int = 1
+    measures: Mapping[str, float] | None = None
+    of_groups: tuple[str, NDArray[Any]] | None = None
+    curves: Sequence[tuple[str, NDArray[Any], NDArray[Any]]] = ()
 
     def score_of(self, label: Any) -> NDArray[Any] | None:
         """A number of each example that is large for a class."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from rrmlinear.catalog.choices import Choices
-from rrmlinear.catalog.losses import loss_row
+from rrmlinear.catalog.losses import ORDER_LOSSES, loss_row
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.rows import LossRow, RegularizerRow, resolved
 from rrmlinear.catalog.selection import number_of
@@ -18,6 +18,8 @@ TASKS = {
     "multiclass": "Tell {classes} classes apart, all in one problem",
     "measure": "Rank examples of two classes for a measure of all labels at once",
     "regression": "Predict a number by a linear score",
+    "rank": "Order the examples of each query by a linear score",
+    "cox": "Tell by a linear score how early an event comes",
     "one-class": "Tell most examples from outliers",
     "chain": "Label every position of a sequence",
 }
@@ -32,6 +34,9 @@ NAMES = {
     **dict.fromkeys(
         ("epsilon-insensitive", "squared-epsilon-insensitive"), "Support vector regression"
     ),
+    **dict.fromkeys(("rank-hinge", "rank-squared-hinge"), "Ranking SVM"),
+    "rank-logistic": "Logistic ranking",
+    **dict.fromkeys(("cox-breslow", "cox-efron"), "Cox regression"),
     "absolute": "Median regression",
     "one-class": "One-class SVM",
     "crf": "Conditional random field",
@@ -97,7 +102,8 @@ def sentence(run: Run) -> str:
     assert run.choices is not None
     row, regularizer = loss_row(run.loss), _regularizer(run.choices)
     classes = _n_classes(run)
-    task = ONE_BY_ONE if row.kind == "binary" and classes > 2 else TASKS[row.kind]
+    kind = row.name.split("-")[0] if row.name in ORDER_LOSSES else row.kind
+    task = ONE_BY_ONE if row.kind == "binary" and classes > 2 else TASKS[kind]
     return (
         f"{task.format(classes=classes)}: the {row.name} loss{_numbers(row, run.choices)} with "
         f"{regularizer.meaning}{_numbers(regularizer, run.choices)}, C = {number(run.choices.C)}."

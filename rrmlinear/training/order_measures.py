@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.loading import loading
+
+if TYPE_CHECKING:
+    from rrmlinear.pages.run import Predictions
 
 Array = NDArray[np.float64]
 #: The k of nDCG@k that commands and pages tell.
@@ -22,6 +25,39 @@ def measures_of(loss: str, y: Array, scores: Array, groups: Any) -> dict[str, fl
     if len(y) and y.min() >= 0:
         found = {f"nDCG@{USUAL_K}": ndcg(y, scores, groups, USUAL_K)} | found
     return found
+
+
+def order_predictions(name: str, loss: str, y: Array, scores: Array, groups: Any) -> Predictions:
+    """What a page tells of scores: their measures, with nDCG of each query, or the survival curves
+    of thirds of the scores by Kaplan and Meier.
+    """
+    from rrmlinear.pages.run import Predictions
+
+    y, scores, group = _checked(y, scores, groups)
+    measures = {"examples": float(len(y))}
+    parts, curves = None, []
+    if loss.startswith("cox"):
+        measures["events"] = float(np.count_nonzero(~np.signbit(y)))
+        third = np.searchsorted(np.quantile(scores, [1 / 3, 2 / 3]), scores, side="right")
+        names = ("lowest third of scores", "middle third", "highest third")
+        curves = [
+            (told, *kaplan_meier(y[third == j])) for j, told in enumerate(names) if j in third
+        ]
+    else:
+        measures["queries"] = float(group.max(initial=-1) + 1)
+        if len(y) and y.min() >= 0:
+            each = _of_queries(y, scores, group, USUAL_K)
+            parts = (f"nDCG@{USUAL_K} of a query", each) if len(each) > 1 else None
+    measures |= measures_of(loss, y, scores, groups)
+    return Predictions(name, scores, y, measures=measures, of_groups=parts, curves=curves)
+
+
+def kaplan_meier(times: Array) -> tuple[Array, Array]:
+    """(times, parts that an event has not come to), from (0, 1) on; − marks censored times."""
+    at, place = np.unique(np.abs(times), return_inverse=True)
+    died = np.bincount(place, ~np.signbit(times), len(at))
+    left = np.bincount(place, minlength=len(at))[::-1].cumsum()[::-1]
+    return np.append(0.0, at), np.append(1.0, np.cumprod(1 - died / left))
 
 
 def ndcg(y: Any, scores: Any, qid: Any = None, k: int | None = None) -> float:
@@ -43,9 +79,17 @@ def ndcg(y: Any, scores: Any, qid: Any = None, k: int | None = None) -> float:
         raise ValueError(f"y has the grade {y.min():g}; grades of nDCG must be at least 0")
     if k is not None and k < 1:
         raise ValueError(f"k is {k}; it must be a whole number of at least 1")
+    each = _of_queries(y, scores, query, k)
+    return float(each.mean()) if len(each) else float("nan")
+
+
+def _of_queries(y: Array, scores: Array, query: Any, k: int | None) -> Array:
+    """nDCG@k of the queries with a grade above 0."""
+    if not len(y):
+        return np.empty(0)
     gains = np.exp2(y) - 1
     order = np.lexsort((-scores, query))
-    is_new = np.append(True, np.diff(query[order]) != 0) if len(y) else np.ones(0, bool)
+    is_new = np.append(True, np.diff(query[order]) != 0)
     steps = is_new.copy()
     steps[1:] |= np.diff(scores[order]) != 0
     tied = np.cumsum(steps) - 1
@@ -54,7 +98,7 @@ def ndcg(y: Any, scores: Any, qid: Any = None, k: int | None = None) -> float:
     ideal = np.lexsort((-gains, query))
     best = _discounted(gains[ideal], query[ideal], is_new, k)
     counts = best > 0
-    return float((found[counts] / best[counts]).mean()) if counts.any() else float("nan")
+    return np.asarray(found[counts] / best[counts])
 
 
 def _discounted(gains: Array, query: Any, is_new: Any, k: int | None) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.choices import Choices
-from rrmlinear.catalog.losses import loss_row
+from rrmlinear.catalog.losses import ORDER_LOSSES, loss_row
 from rrmlinear.core.records import record
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
@@ -79,9 +79,7 @@ class TrainedModel(StoredModel):
             feature_names=feature_names,
             warnings=warnings,
             measured=[
-                self._measured(name, data)
-                for name, data in given.items()
-                if data is not None and "order" not in row.features
+                self._measured(name, data) for name, data in given.items() if data is not None
             ],
             static=static,
         )
@@ -92,6 +90,12 @@ class TrainedModel(StoredModel):
         from rrmlinear.pages.run import Predictions
 
         model: Any = self
+        if self.loss is not None and self.loss in ORDER_LOSSES:
+            from rrmlinear.training.order_measures import order_predictions
+
+            data: Any = problem
+            given = data.labels, model.decision_function(data), data.query_ids
+            return order_predictions(name, self.loss, *given)
         predicted: NDArray[Any] = model.predict(problem)
         if isinstance(problem, SequenceProblem):
             return Predictions(name, predicted, problem.labels[problem.label], self.labels)

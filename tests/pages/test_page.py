@@ -4,17 +4,20 @@ import html
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import rrmlinear
-from rrmlinear import Parameter, Problem, fit
+from rrmlinear import CoxRegressor, Parameter, Problem, fit
 from rrmlinear.catalog.selection import select
+from rrmlinear.metrics import ndcg
 from rrmlinear.pages import canvas, pictures, traces, words
 from rrmlinear.pages.facts import facts_of
 from rrmlinear.pages.page import check_available
 from rrmlinear.pages.sections import data_lines
+from rrmlinear.training.order_measures import kaplan_meier
 
 pytest.importorskip("plotly", reason="pages need plotly")
 pytest.importorskip("jinja2", reason="pages need Jinja2")
@@ -180,6 +183,8 @@ def test_a_static_page_is_small_and_has_no_script(tmp_path, k):
             {"loss": "weston-watkins", "regularizer": "trace-norm"},
             "Linear SVM with trace norm, 2 classes",
         ),
+        ({"loss": "rank-hinge"}, "Ranking SVM"),
+        ({"loss": "cox-efron", "regularizer": "l1"}, "Cox regression with l1"),
     ],
 )
 def test_problems_have_their_names_of_the_field(parameter, title):
@@ -195,6 +200,34 @@ def test_regressions_are_of_numbers(tmp_path):
     text = told(tmp_path / "run.html")
     assert "the epsilon-insensitive loss (ε = 0.25) with" in text
     assert "label" not in text.split("Weights")[1].split("How it was made")[0]
+
+
+@pytest.mark.parametrize("static", [False, True])
+def test_ranks_and_times_have_their_measures(tmp_path, static):
+    path, queries = tmp_path / "run.html", np.arange(len(X)) % 4
+    grades = np.digitize(X[:, 0], [-0.5, 0.5]).astype(float)
+    ranks = replace(Problem.from_arrays(X, grades), query_ids=queries)
+    model = fit(ranks, Parameter(loss="rank-squared-hinge", C=0.1))
+    model.report(path, ranks, ranks.take(np.arange(20)), static=static)
+    text, measured = path.read_text(encoding="utf-8"), rows_of(path, "<h2>Quality</h2>")
+    scores = model.predict(ranks)
+    assert float(measured["nDCG@10"][0]) == pytest.approx(ndcg(grades, scores, queries, 10), 1e-5)
+    assert measured["queries"] == ["4", "4"]
+    assert "nDCG@10 of a query" in text
+    y = np.column_stack([np.exp(X[:, 1]), X[:, 2] > 0])
+    cox = CoxRegressor(0.1).fit(X, y, strata=queries)
+    cox.report(path, X, y, X[:20], y[:20], groups=queries, groups_test=queries[:20], static=static)
+    measured = rows_of(path, "<h2>Quality</h2>")
+    told = [float(each) for each in measured["Concordance"]]
+    expected = [cox.score(X[:n], y[:n], strata=queries[:n]) for n in (len(X), 20)]
+    assert told == pytest.approx(expected, rel=1e-5)
+    assert "part without the event" in path.read_text(encoding="utf-8")
+
+
+def test_survival_by_kaplan_and_meier():
+    at, left = kaplan_meier(np.array([1.0, -2.0, 2.0, 3.0, -4.0]))
+    np.testing.assert_allclose(at, [0, 1, 2, 3, 4])
+    np.testing.assert_allclose(left, [1, 0.8, 0.6, 0.3, 0.3])
 
 
 def test_a_loaded_model_and_wrong_names_are_refused(tmp_path):

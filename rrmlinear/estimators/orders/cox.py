@@ -162,6 +162,9 @@ class CoxRegressor(RegressorMixin, OrderModel):
         self._set_baseline(self._fit_order(X, y, strata, "strata", sample_weight), strata)
         return self
 
+    def _labels_of(self, y: Any) -> Any:
+        return signed_times(y)
+
     def _set_baseline(self, problem: Problem, strata: Any) -> None:
         with loading:
             from rrmlinear.risks.layouts.orders import RiskSets

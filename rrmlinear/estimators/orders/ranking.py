@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.losses import ORDER_LOSSES
 from rrmlinear.catalog.rows import LossRow
@@ -19,7 +21,7 @@ from rrmlinear.estimators.arguments import RANGES, check_some_weight
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import REGRESSING, SOLVERS, ProblemRow, unknown_name
 from rrmlinear.estimators.scores import labelled, problem_of
-from rrmlinear.training.order_measures import kendall_tau, ndcg
+from rrmlinear.training.order_measures import kendall_tau, ndcg, order_predictions
 from rrmlinear.training.starts import Point, Start
 
 
@@ -28,7 +30,6 @@ class OrderModel(LinearModel):
     """A linear score whose loss is of the order of all examples, in groups."""
 
     _kinds = REGRESSING
-    _orders = True
     _solvers: ClassVar[Mapping[str, int | str]] = {
         name: SOLVERS[name] for name in ("auto", "agm", "agm-1", "bmrm", "ls-bmrm")
     }
@@ -50,6 +51,46 @@ class OrderModel(LinearModel):
         if problem.weights is not None:
             check_some_weight(problem, None)
         return self._chosen(problem, self._loss(0))
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        X_test: Any = None,
+        y_test: Any = None,
+        *,
+        groups: Any = None,
+        groups_test: Any = None,
+        feature_names: Sequence[str] | None = None,
+        static: bool = False,
+    ) -> None:
+        """Write a page about the last fit, as `Ridge.report` does.
+
+        ``groups`` and ``groups_test`` are the queries or the strata of the rows. The page has
+        nDCG@10 of the queries and Kendall's τ, or the concordance and survival curves of thirds of
+        the scores.
+        """
+        check_is_fitted(self)
+        told, known = [], []
+        sets = (("training data", X, y, groups), ("test data", X_test, y_test, groups_test))
+        for name, data, true, own in sets:
+            if data is not None or true is not None:
+                if data is None or (
+                    true is None and not isinstance(data, Problem | str | PathLike)
+                ):
+                    raise ValueError(f"X and y of the {name} are given together, or neither")
+                data, true, _ = labelled(data, self._labels_of(true))
+                given = groups_of(own, data, len(true), "groups")
+                scores = np.asarray(self._scores(data).ravel(), dtype=np.float64)
+                true = np.asarray(true, dtype=np.float64).ravel()
+                told.append(order_predictions(name, self._loss(0).name, true, scores, given))
+            known.append((data, true))
+        self._write_run(path, told, *known[0], feature_names, static)
+
+    def _labels_of(self, y: Any) -> Any:
+        """The labels of the loss, from the forms that `fit` takes."""
+        return y
 
     def _with_weights(self, duals: Start, problem: Problem, chosen: Any) -> Start:
         """The weights of the last fit, without duals."""
