@@ -8,7 +8,7 @@ from typing import Any
 from rrmlinear.catalog.choices import CHOICES, Choices, given, switched
 from rrmlinear.catalog.errors import ChoiceError, Named, Sentence, no_effect
 from rrmlinear.catalog.losses import NAMED_LOSSES
-from rrmlinear.catalog.regularizers import REGULARIZERS, has_free_columns
+from rrmlinear.catalog.regularizers import REGULARIZERS, free_columns
 from rrmlinear.catalog.rows import BOUNDS, FEATURES, LossRow, RegularizerRow, SolverRow, resolved
 from rrmlinear.catalog.solvers import (
     OF_SOME_SOLVERS,
@@ -53,7 +53,7 @@ def checked_features(
     for name in regularizer.positive:
         _check_positive(choices, name, Named("regularizer", regularizer.name))
     words = tuple([values[name] for name in made if isinstance(values[name], (str, bool))])
-    is_free = has_free_columns(choices)
+    is_free = free_columns(choices) is not None
     weighed = bool(choices.class_weights), bool(choices.smoothing), is_free
     key = made, words, weighed, solver, loss, regularizer, layout
     if key in _PASSED:

@@ -235,20 +235,14 @@ def checked_factors(factors: Any, name: str) -> NDArray[np.float64]:
     return checked
 
 
-def has_free_columns(choices: Choices) -> bool:
-    """Whether weights of some columns have no penalty."""
-    given = (getattr(choices, name) for name in FACTORS)
-    return choices.unpenalized is not None or any(
-        each is not None and not np.all(each) for each in given
-    )
-
-
 def free_columns(choices: Choices) -> NDArray[Any] | None:
     """The columns whose weights have no penalty: named, or of a factor of 0; None for none."""
-    if choices.unpenalized is not None or not has_free_columns(choices):
-        return None if choices.unpenalized is None else np.asarray(choices.unpenalized)
-    if choices.penalty_factors is not None:
+    if choices.unpenalized is not None:
+        return np.asarray(choices.unpenalized)
+    if choices.penalty_factors is not None and not np.all(choices.penalty_factors):
         return np.flatnonzero(np.asarray(choices.penalty_factors) == 0)
+    if choices.group_weights is None or np.all(choices.group_weights):
+        return None
     groups: Any = choices.groups
     at = np.flatnonzero(np.asarray(choices.group_weights) == 0)
     if np.ndim(groups[0]) > 0:

@@ -79,6 +79,7 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
         at least 0) multiplies ``C``. Raises ValueError for parameters out of range, NaN or
         infinity, fewer than two classes, weights that are all zero, and y or weights with a
         container.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         self._validate_params()
         self._label_form = ""

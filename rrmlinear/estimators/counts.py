@@ -62,11 +62,6 @@ class PoissonRegressor(OfMeans, Regressor):
     n_features_in_, feature_names_in_
         As in `LinearRegressor`; predictions are means, ``score`` is D².
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     J. Nelder and R. Wedderburn, "Generalized linear models", 1972.
@@ -101,11 +96,6 @@ class GammaRegressor(OfMeans, Regressor):
     n_features_in_, feature_names_in_
         As in `PoissonRegressor`.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     Examples
     --------
     >>> from rrmlinear import GammaRegressor
@@ -139,11 +129,6 @@ class TweedieRegressor(OfMeans, Regressor):
     coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
     n_features_in_, feature_names_in_
         As in `PoissonRegressor`.
-
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------

@@ -189,11 +189,6 @@ class LinearClassifier(AnyObjective, Classifier):
     feature_names_in_ : ndarray of shape (n_features,)
         Their names, where X had names that are all strings.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     docs/solvers.md has the solvers and their papers.
@@ -259,11 +254,6 @@ class LinearRegressor(AnyObjective, Offsets, Regressor):
         Dual variables α per unit of cost.
     objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
         As in `LinearClassifier`.
-
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
 
     Examples
     --------

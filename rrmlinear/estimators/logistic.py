@@ -64,11 +64,6 @@ class LogisticRegression(Elsewhere, Classifier):
     n_features_in_, feature_names_in_
         As in `LinearClassifier`.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     H.-F. Yu, F.-L. Huang and C.-J. Lin, "Dual coordinate descent methods for logistic regression

@@ -71,8 +71,6 @@ class OneClassSVM(
 
     Warns
     -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
     UserWarning
         Where all weights are 0, as with centred data: then all scores are 0 and tell nothing.
 
@@ -120,6 +118,7 @@ class OneClassSVM(
 
         ``sample_weight`` (n_samples, at least 0) counts examples as repeated. Raises ValueError for
         parameters out of range, NaN or infinity, and weights that are all zero.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         self._validate_params()
         X, _, sample_weight = labelled(X, None, sample_weight)

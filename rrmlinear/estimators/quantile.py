@@ -64,11 +64,6 @@ class QuantileRegressor(Regressor):
     n_iter_, status_, trace_, n_features_in_, feature_names_in_
         As in `LinearRegressor`: the sum of passes, and the worst status of the levels.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     R. Koenker and G. Bassett, "Regression quantiles", 1978.

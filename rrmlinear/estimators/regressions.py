@@ -93,11 +93,6 @@ class ElasticNet(OneNorm, Regressor):
     dual_gap_ : float or ndarray of shape (n_targets,)
         As ``duality_gap_``, of each target.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     J. Friedman, T. Hastie and R. Tibshirani, "Regularization paths for generalized linear models
@@ -136,11 +131,6 @@ class Lasso(OneNorm, Regressor):
     coef_, intercept_, sparse_coef_, dual_coef_, objective_, duality_gap_, dual_gap_, n_iter_, \
     status_, trace_, n_features_in_, feature_names_in_
         As in `ElasticNet`.
-
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------
@@ -187,11 +177,6 @@ class HuberRegressor(Elsewhere, Regressor):
     coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
     n_features_in_, feature_names_in_
         As in `LinearRegressor`.
-
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------

@@ -44,6 +44,7 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         ``sample_weight`` (n_samples, at least 0) counts examples as repeated. Raises ValueError for
         parameters out of range, NaN or infinity, weights that are all zero, an alpha for another
         number of targets, and y or weights with a container.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         return self._fit(X, y, sample_weight)
 
@@ -248,6 +249,7 @@ class Offsets:
         offset log exposure, for means e^a: y counts what happened in it. Raises ValueError for
         parameters out of range, NaN or infinity, weights that are all zero, y or weights with a
         container, labels that the loss does not take, and an offset with other losses.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         return self._fit(X, y, sample_weight, offset, exposure)
 

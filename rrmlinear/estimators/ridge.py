@@ -72,11 +72,6 @@ class Ridge(Regressor):
     n_iter_, status_, n_features_in_, feature_names_in_
         As in `LinearRegressor`: the sum of passes, and the worst status of the targets.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     A. E. Hoerl and R. W. Kennard, "Ridge regression", 1970.

@@ -58,11 +58,6 @@ class RidgeClassifier(Classifier):
     feature_names_in_
         As in `Ridge`, summed over the classes.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
@@ -95,6 +90,7 @@ class RidgeClassifier(Classifier):
         be a container, as in `LinearClassifier.fit`. ``sample_weight`` (n_samples, at least 0)
         counts examples as repeated. Raises ValueError for parameters out of range, NaN or infinity,
         fewer than two classes, and weights that are all zero.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         self._validate_params()
         self._label_form = "dense" if is_label_matrix(y) else ""

@@ -57,11 +57,6 @@ class WestonWatkinsSVC(Classifier):
         weights are the examples of class j, each times the sum of its row, minus all examples
         times column j.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     J. Weston and C. Watkins, "Support vector machines for multi-class pattern recognition", 1999.
@@ -139,11 +134,6 @@ class LinearSVC(Classifier):
     n_features_in_, feature_names_in_
         As in `LinearClassifier`.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     R.-E. Fan, K.-W. Chang, C.-J. Hsieh, X.-R. Wang and C.-J. Lin, "LIBLINEAR: a library for large
@@ -214,11 +204,6 @@ class LinearSVR(Regressor):
     coef_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_, \
     feature_names_in_
         As in `LinearRegressor`.
-
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------

@@ -134,8 +134,6 @@ class ERLPBoostClassifier(EnsemblePredictions, Described, Saved, PlainState, Cer
 
     Warns
     -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
     UserWarning
         Where no ensemble has a soft margin above ``tol``.
 
@@ -190,6 +188,7 @@ class ERLPBoostClassifier(EnsemblePredictions, Described, Saved, PlainState, Cer
         parameters that are out of range or do not fit each other, for caps with a sum below 1, NaN
         or infinity, fewer than two classes, weights that are all zero, and a learner that takes no
         weights.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         self._validate_params()
         if self.solver == "highs" and self.lam != 0:

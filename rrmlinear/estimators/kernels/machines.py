@@ -92,11 +92,6 @@ class KernelClassifier(Scored, ClassifierMixin, KernelEstimator):
     classes_, duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
         As in `LinearClassifier`.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     Examples
     --------
     >>> from sklearn.datasets import make_moons
@@ -122,6 +117,7 @@ class KernelClassifier(Scored, ClassifierMixin, KernelEstimator):
         ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError for
         parameters out of range, NaN or infinity, fewer than two classes, and a kernel that is not
         positive semidefinite.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         sparse = False if self._is_precomputed() else "csr"
         X, y, sample_weight = in_memory(self, X, y, sample_weight)
@@ -178,11 +174,6 @@ class KernelRegressor(Scored, RegressorMixin, KernelEstimator):
     n_features_in_, feature_names_in_
         As in `KernelClassifier`.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     Examples
     --------
     >>> import numpy as np
@@ -208,6 +199,7 @@ class KernelRegressor(Scored, RegressorMixin, KernelEstimator):
 
         ``sample_weight`` (n_samples, at least 0) multiplies ``C``. Raises ValueError for
         parameters out of range, NaN or infinity, and a kernel that is not positive semidefinite.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         sparse = False if self._is_precomputed() else "csr"
         X, y, sample_weight = in_memory(self, X, y, sample_weight)

@@ -137,11 +137,6 @@ class MultilabelClassifier(Exported, Tabled, Saved, PlainState, ClassifierMixin,
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where a label has not reached ``tol``.
-
     References
     ----------
     R.-E. Fan and C.-J. Lin, "A study on threshold selection for multi-label classification", 2007.
@@ -200,6 +195,7 @@ class MultilabelClassifier(Exported, Tabled, Saved, PlainState, ClassifierMixin,
         then the label with the largest score is predicted. Nested lists of zeros and ones that all
         have one length are a matrix. Raises ValueError for parameters out of range, NaN or
         infinity, and a y of other numbers or another length.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         self._validate_params()
         problem = self._problem(X, y, sample_weight)

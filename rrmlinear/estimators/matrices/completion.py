@@ -92,11 +92,6 @@ class MatrixCompletion(Saved, PlainState, Certified):
     duality_gap_, n_iter_, status_, trace_
         The certificate and how it was reached, as in `LinearRegressor`.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     T. Yang, M. Mahdavi, R. Jin and S. Zhu, "An efficient primal dual prox method for non-smooth
@@ -146,6 +141,7 @@ class MatrixCompletion(Saved, PlainState, Certified):
         smallest that holds all; rows and columns without entries are 0. ``sample_weight``, at least
         0, multiplies ``C``. Raises ValueError for indices out of range, NaN or infinity, lengths
         that differ, levels that do not fit the thresholds, and numbers out of range.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         self._validate_params()
         if self.loss not in LOSSES:

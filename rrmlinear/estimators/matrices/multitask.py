@@ -111,11 +111,6 @@ class MultiTaskRegressor(
     objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
         As in `LinearRegressor`.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     T. Yang, M. Mahdavi, R. Jin and S. Zhu, "An efficient primal dual prox method for non-smooth
@@ -163,6 +158,7 @@ class MultiTaskRegressor(
         task. ``sample_weight`` (n, at least 0) multiplies ``C``. X may also be a container, as for
         `LinearRegressor.fit`, which is read into memory. Raises ValueError for parameters
         out of range, NaN or infinity, lengths that differ and weights that are all zero.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         self._validate_params()
         for what, name, known in (

@@ -110,11 +110,6 @@ class CoxRegressor(RegressorMixin, OrderModel):
     objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
         As in `LinearRegressor`.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     D. R. Cox, "Regression models and life-tables", 1972; B. Efron, "The efficiency of Cox's
@@ -156,6 +151,7 @@ class CoxRegressor(RegressorMixin, OrderModel):
         container or an open `Problem`, whose labels are signed times and whose query ids are
         strata. Raises ValueError for parameters out of range, NaN or infinity, times below 0,
         weights that are all zero, and where no example with a weight has an event.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         self._validate_params()
         X, y, sample_weight = self._checked_data(X, signed_times(y), sample_weight, y_numeric=True)

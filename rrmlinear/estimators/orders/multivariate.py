@@ -83,11 +83,6 @@ class MultivariateClassifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
     objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
         As in `LinearClassifier`.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     T. Joachims, "A support vector method for multivariate performance measures", 2005.
@@ -140,6 +135,7 @@ class MultivariateClassifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
 
         Raises ValueError for parameters out of range, NaN or infinity, and for labels of one class
         or of more than two.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         self._validate_params()
         X, y, _ = self._checked_data(X, y)

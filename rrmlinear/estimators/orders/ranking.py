@@ -153,11 +153,6 @@ class RankingSVM(RegressorMixin, OrderModel):
     objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
         As in `LinearRegressor`.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     T. Joachims, "Training linear SVMs in linear time", 2006; C.-P. Lee and C.-J. Lin, "Large-scale
@@ -202,6 +197,7 @@ class RankingSVM(RegressorMixin, OrderModel):
         size: their order alone counts. Raises ValueError for parameters out of range, NaN or
         infinity, weights that are all zero, and a qid of another length. Where no query has two
         grades all weights are 0.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         self._validate_params()
         X, y, sample_weight = self._checked_data(X, y, sample_weight, y_numeric=True)

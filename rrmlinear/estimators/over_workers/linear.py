@@ -189,11 +189,6 @@ class LinearClassifier(OverWorkers, general.LinearClassifier):
         As in `rrmlinear.LinearClassifier`; ``n_iter_`` counts rounds.
     dual_coef_ : None
         Duals stay with the parts.
-
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
     """
 
     _here = general.LinearClassifier

@@ -80,6 +80,7 @@ class Search(LinearModel):
         Raises ValueError for parameters out of range, NaN or infinity. A class that the training
         part of a fold lacks is predicted nowhere there; a score that is not defined on a fold (NaN,
         or no example with a weight) does not count.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         self._validate_params()
         ratios = self._ratios()

@@ -45,6 +45,7 @@ class Chain(LabelsByWeights):
 
         Sequences without a position count for nothing. Raises ValueError for parameters out of
         range, NaN or infinity, lengths that differ and fewer than two labels.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         self._validate_params()
         X, y, sample_weight = sequences_of(self, X, y, sample_weight)
@@ -148,11 +149,6 @@ class ChainCRF(Chain, GivesMarginals):
     objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_
         As in `LinearClassifier`.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     J. Lafferty, A. McCallum and F. Pereira, "Conditional random fields", 2001.
@@ -217,11 +213,6 @@ class ChainSVM(Chain):
     classes_, coef_, intercept_, transitions_, edge_coef_, objective_, duality_gap_, n_iter_, \
     status_, trace_, n_features_in_
         As in `ChainCRF`.
-
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------

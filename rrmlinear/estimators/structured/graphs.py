@@ -27,6 +27,7 @@ class Graph(LabelsByWeights):
         each graph, multiplies ``C``. Raises ValueError for parameters out of range, NaN or
         infinity, lengths that differ, cliques of no decomposable graph, and fewer than two labels.
         Graphs without nodes count for nothing.
+        Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         self._validate_params()
         problem = GraphProblem.from_lists(X, y, sample_weight, bias=self._bias)
@@ -89,11 +90,6 @@ class GraphCRF(Graph, GivesMarginals):
     objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_
         As in `LinearClassifier`.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     J. Lafferty, A. McCallum and F. Pereira, "Conditional random fields", 2001. D. Koller and N.
@@ -152,11 +148,6 @@ class GraphSVM(Graph):
     classes_, coef_, intercept_, tables_, objective_, duality_gap_, n_iter_, status_, trace_, \
     n_features_in_
         As in `GraphCRF`.
-
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
 
     References
     ----------

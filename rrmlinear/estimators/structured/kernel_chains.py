@@ -144,11 +144,6 @@ class KernelChainCRF(GivesMarginals):
     objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_
         As in `LinearClassifier`.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     Y. Altun, T. Hofmann and A. Smola, "Gaussian process classification for segmenting and

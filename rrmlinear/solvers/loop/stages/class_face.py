@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.data.array_rows import csr_of, take_rows
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.stages.face import DECOMPOSING
+from rrmlinear.solvers.loop.stages.face import DECOMPOSING, least_moves
 from rrmlinear.solvers.loop.tolerances import REFINEMENTS
 
 Array = NDArray[np.float64]
@@ -62,14 +61,12 @@ def on_class_face(proof: Certificate, most: float) -> Iterator[tuple[Array, Arra
     if not len(row) or DECOMPOSING * float(unknowns) ** 3 >= most:
         return
     z = np.where(free, p, np.where(2 * p > each, each, 0.0))
-    matrix, scale = _system(risk, row, column, held, modulus)
-    with one_blas_thread():
-        for _ in range(REFINEMENTS):
-            moved = _alphas(z, own)
-            margins = _margins(risk, risk.gradient(moved) / modulus, own)
-            sides = np.concatenate([margins[row, column], costs[held] * (total - z[held].sum(1))])
-            moves = scale * np.linalg.lstsq(matrix, scale * sides, rcond=None)[0]
-            z[row, column] += moves[: len(row)] / costs[row]
+    solve = _system(risk, row, column, held, modulus)
+    for _ in range(REFINEMENTS):
+        moved = _alphas(z, own)
+        margins = _margins(risk, risk.gradient(moved) / modulus, own)
+        sides = np.concatenate([margins[row, column], costs[held] * (total - z[held].sum(1))])
+        z[row, column] += solve(sides)[: len(row)] / costs[row]
     np.clip(z, 0.0, each, out=z)
     sums = z.sum(axis=1)
     z *= np.where(sums > total, total / np.maximum(sums, total), 1.0)[:, np.newaxis]
@@ -93,9 +90,9 @@ def _margins(risk: Any, w: Array, own: Any) -> Array:
 
 def _system(
     risk: Any, row: NDArray[Any], column: NDArray[Any], held: NDArray[Any], modulus: float
-) -> tuple[Array, Array]:
-    """How the margins of these pairs fall with c p and with the levels, and the sums rise; and the
-    scale of each unknown.
+) -> Callable[[Array], Array]:
+    """A function from margins of these pairs and what the sums lack to the moves of c p and the
+    levels that take them away.
     """
     at, place = np.unique(row, return_inverse=True)
     some = take_rows(risk.rows, at)
@@ -114,5 +111,4 @@ def _system(
     matrix = np.block([[kernel, inside], [inside.T, np.zeros((len(held), len(held)))]])
     lengths = np.sqrt(np.diagonal(kernel))
     lengths = np.where(lengths > 0, lengths, 1.0)
-    scale = np.concatenate([1 / lengths, np.full(len(held), lengths.mean())])
-    return scale[:, np.newaxis] * matrix * scale, scale
+    return least_moves(matrix, np.concatenate([1 / lengths, np.full(len(held), lengths.mean())]))

@@ -131,9 +131,7 @@ def _columns(rows: Any, free: NDArray[np.intp], used: NDArray[np.intp]) -> Array
 def _system(
     columns: Array, w: Array, shift: float, duals: Array, spread: float, modulus: float
 ) -> Callable[[Array], Array]:
-    """A function from the sides of the conditions to the moves of w, b and c α that solve them: the
-    least in parts of their sizes.
-    """
+    """A function from the sides of the conditions to the moves of w, b and c α that solve them."""
     p = columns.shape[1]
     lengths = np.maximum(np.linalg.norm(columns[:, : len(w)], axis=0), MIN_DIVISOR)
     scores = np.abs(w) * lengths
@@ -144,7 +142,15 @@ def _system(
     sizes = np.concatenate([sizes, of_duals])
     curved = np.append(np.full(len(w), modulus), np.zeros(p - len(w)))
     none = np.zeros((len(duals), len(duals)))
-    matrix = np.block([[columns, none], [np.diag(curved), -columns.T]]) * sizes
+    return least_moves(np.block([[columns, none], [np.diag(curved), -columns.T]]), sizes)
+
+
+def least_moves(matrix: Array, sizes: Array) -> Callable[[Array], Array]:
+    """A function from sides to the unknowns that solve a system: the least in parts of ``sizes``.
+
+    Where no unknowns solve it, they leave the least of each row relative to its largest entry.
+    """
+    matrix = matrix * sizes
     lengths = np.abs(matrix).max(axis=1)
     lengths[lengths == 0] = 1.0
     matrix /= lengths[:, np.newaxis]

@@ -18,6 +18,8 @@ from rrmlinear.solvers.loop.steps import STALLED_DECREASE
 
 # A rate is known after this number of passes.
 MIN_PASSES = 6
+#: Which problems have faces, and the points of one.
+FACES = ((has_faces, on_face), (has_class_faces, on_class_face))
 
 
 class Stages(Solver):
@@ -193,11 +195,9 @@ class Stages(Solver):
         before = best.gap
         with suppress(*OUT_OF_RANGE):
             proof = self.proof(best)
-            if has_faces(proof.risk, proof.regularizer):
-                points = on_face
-            elif has_class_faces(proof.risk, proof.regularizer):
-                points = on_class_face
-            else:
+            known = (on for has, on in FACES if has(proof.risk, proof.regularizer))
+            points = next(known, None)
+            if points is None:
                 return False
             proof.measure()
             for w, alphas in points(proof, self.turns.spent):
