@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data._label_numbers import numbered_labels
+from rrmlinear.data.array_rows import float64_of
 
 
 def group_labels(labels: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -38,7 +39,8 @@ def log_exposure(offset: Any, exposure: Any, n: int) -> NDArray[np.float64] | No
     if offset is not None and exposure is not None:
         raise ValueError("offset and exposure are given; an exposure e is the offset log e")
     name = "offset" if exposure is None else "exposure"
-    values = np.asarray(offset if exposure is None else exposure, dtype=np.float64)
+    given = offset if exposure is None else exposure
+    values = np.asarray(float64_of(given, f"{name} must be numbers"))
     values = np.full(n, values) if values.ndim == 0 else values
     if values.shape != (n,):
         raise ValueError(f"{name} has shape {values.shape}, but X has {n} rows")

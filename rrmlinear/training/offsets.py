@@ -55,7 +55,11 @@ def moved(problem: Problem, chosen: Selection, first: int = 0) -> Problem:
         at = int(lost.argmax())
         place = at + first
         raise ValueError(f"exposure[{place}] is 0 and y[{place}] is {y[at]:g}; no mean explains it")
-    e = np.exp(offset)
+    with np.errstate(over="ignore"):
+        e = np.exp(offset)
+    if not np.isfinite(e).all():
+        at = int(np.argmax(e))
+        raise ValueError(f"offset[{at + first}] is {offset[at]:g}; e^offset overflows")
     weights = np.ones(len(y)) if problem.weights is None else problem.weights
     labels = np.divide(y, e, out=np.zeros(len(y)), where=~none)
     return replace(problem, labels=labels, weights=weights * e ** (2 - power), offset=None)

@@ -153,7 +153,27 @@ def test_few_events():
         model.fit(X, Y, (~EVENT).astype(float))
 
 
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+@pytest.mark.parametrize("alpha", [0, 0.1])
+def test_all_times_may_be_equal(ties, alpha):
+    for time in (0.0, 3.0):
+        model = CoxRegressor(alpha, ties=ties, tol=1e-9)
+        model.fit(X, np.column_stack([np.full(N, time), EVENT]))
+        assert model.duality_gap_ <= 1e-9 * model.objective_
+        assert np.abs(model.coef_).max() > 1e-3
+        model.fit(X, np.column_stack([np.full(N, time), np.ones(N)]))
+        assert_allclose(model.coef_, 0, atol=1e-6)
+    apart = CoxRegressor(alpha, ties=ties).fit(X, Y, strata=np.arange(N))
+    assert_array_equal(apart.coef_, 0)
+
+
 def test_what_is_refused():
+    with pytest.raises(ValueError, match="y has 3 columns; it must have two, the time and the"):
+        CoxRegressor().fit(X, np.column_stack([EVENT, 0 * TIME, TIME]))
+    with pytest.raises(ValueError, match="y is boolean; it must have times"):
+        CoxRegressor().fit(X, EVENT)
+    with pytest.raises(ValueError, match="the time of example 3 is inf; times must be finite"):
+        CoxRegressor().fit(X[:3], [[1.0, 1.0], [1.0, 1.0], [np.inf, 0.0]])
     with pytest.raises(ValueError, match="ties is 'exact'; it must be one of breslow, efron"):
         CoxRegressor(ties="exact").fit(X, Y)
     with pytest.raises(ValueError, match="the time of example 1 is -1; times must be finite and"):

@@ -111,6 +111,15 @@ def test_ndcg_is_scikit_learns(k):
     assert np.isnan(ndcg([0, 0], [1.0, 2.0]))
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+def test_what_has_no_pair_has_weights_of_zero(loss):
+    for grades, qid in ((np.ones(N), QID), (Y, np.arange(N))):
+        model = RankingSVM(loss).fit(X, grades, qid=qid)
+        assert model.status_.name == "SOLVED"
+        assert_array_equal(model.coef_, 0)
+        assert np.isnan(model.score(X, grades, qid=qid))
+
+
 def test_what_is_refused():
     for choices, sentence in (
         ({"loss": "hing"}, "loss is 'hing'"),
@@ -120,6 +129,8 @@ def test_what_is_refused():
             RankingSVM(**choices).fit(X, Y)
     with pytest.raises(ValueError, match=r"qid has shape \(2,\); it must have 120 entries"):
         RankingSVM().fit(X, Y, qid=[1, 2])
+    with pytest.raises(ValueError, match="qid has values of several kinds, NoneType, int; they"):
+        RankingSVM().fit(X, Y, qid=[None] + [1] * (N - 1))
     with pytest.raises(ValueError, match="at least one must count"):
         RankingSVM().fit(X, Y, np.zeros(N))
     with pytest.raises(ValueError, match="a bias has no effect"):

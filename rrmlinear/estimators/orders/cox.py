@@ -49,6 +49,13 @@ def signed_times(y: Any) -> Any:
         wrong = event[(event != 0) & (event != 1)]
         if wrong.size:
             raise ValueError(f"y has the event {wrong[0]:g} in column 2; it must be 0 or 1")
+    elif array.dtype.kind == "b":
+        raise ValueError("y is boolean; it must have times: two columns, the time and the event")
+    elif array.ndim == 2 and array.shape[1] > 2:
+        raise ValueError(
+            f"y has {array.shape[1]} columns; it must have two, the time and the event: times of "
+            "entry are not taken"
+        )
     else:
         return y
     time = np.asarray(time, dtype=np.float64)

@@ -107,7 +107,13 @@ def groups_of(groups: Any, X: Any, n: int, name: str) -> NDArray[np.int64] | Non
         raise ValueError(f"{name} has shape {groups.shape}; it must have {n} entries, one a row")
     if groups.dtype.kind == "f" and not np.isfinite(groups).all():
         raise ValueError(f"{name} has values that are not finite")
-    return np.unique(groups, return_inverse=True)[1].ravel().astype(np.int64)
+    try:
+        return np.unique(groups, return_inverse=True)[1].ravel().astype(np.int64)
+    except TypeError:
+        kinds = ", ".join(sorted({type(each).__name__ for each in groups.tolist()}))
+        raise ValueError(
+            f"{name} has values of several kinds, {kinds}; they must be numbers, or words"
+        ) from None
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
