@@ -114,7 +114,7 @@ class Parser:
         """Options, each with the text of its value, and the arguments after them.
 
         Options end at the first argument without - (or - alone, or after --). Of those with one -
-        only the second character tells, and -wi, whose i is 1 …, has the value i:weight.
+        only the second character counts, and -wi, whose i is 1 …, has the value i:weight.
         """
         options: list[tuple[Option, str]] = []
         at = 0

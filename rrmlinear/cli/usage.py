@@ -90,7 +90,7 @@ OFF = {
 }
 #: What files of examples are.
 FILES = """LIBSVM text (- is standard input), a container, .npy, .npz, .mtx, .h5ad, .h5, .parquet,
-.arrow, .feather, .csv or .tsv, as docs/files.md tells; a folder, a pattern or a URL of them"""
+.arrow, .feather, .csv or .tsv, as docs/files.md says; a folder, a pattern or a URL of them"""
 
 
 def _reading(*without: str, more: tuple[tuple[str, str, str], ...] = ()) -> str:

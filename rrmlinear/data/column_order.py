@@ -15,7 +15,7 @@ from rrmlinear.data.rows import Rows
 class ColumnOrder:
     """n rows over d features plus an appended column, as `Rows`, over an F-ordered matrix.
 
-    ``features`` are its columns as `Rows`, over the same memory. It tells what `Rows` tells of
+    ``features`` are its columns as `Rows`, over the same memory. It has what `Rows` has of
     sizes; solvers over examples take `by_rows`, a copy made when it is first asked for. The columns
     are read once for their moments and the products with ``errors``, n numbers whose sum is 0.
     """

@@ -85,7 +85,7 @@ class ProblemRow:
     ``loss`` is ours by name, or a table from the values of the parameter loss to ours; None for any
     of ours. ``numbers`` are parameters that are choices of a loss by another name.
     ``regularizer`` is the name of one, unless the class has a parameter that says it. ``weighing``
-    tells what weighs the two: "C" for Ω + C Σ φ, "alpha" for Σ φ + alpha Ω, "mean" for the mean of
+    says what weighs the two: "C" for Ω + C Σ φ, "alpha" for Σ φ + alpha Ω, "mean" for the mean of
     φ + alpha Ω. The class's objective is ``times`` that. ``intercept`` is what
     ``fit_intercept=True`` stands for.
     """

@@ -188,7 +188,7 @@ class Regressor(Scored, RegressorMixin, LinearModel):
     def _explained_by(
         self, found: NDArray[np.float64], y: Any, sample_weight: Any, **known: Any
     ) -> float:
-        """The same of scores that are known."""
+        """`predict` from scores that are known."""
         row = self._loss(0)
         y = np.asarray(y, dtype=np.float64).ravel()
         row.check_labels(y)

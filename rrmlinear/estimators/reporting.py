@@ -29,7 +29,7 @@ from rrmlinear.training.trained import check_names
 
 
 class Described:
-    """A `Certified` estimator of rows whose page tells data and certificate, and no weights."""
+    """A `Certified` estimator of rows whose page shows data and certificate, and no weights."""
 
     _write_page: Callable[..., None]
 
@@ -109,7 +109,7 @@ def measured(
 
 
 class Reported:
-    """A `Certified` linear estimator whose page tells all; a fit sets ``coef_``, and the loss and
+    """A `Certified` linear estimator whose page shows all; a fit sets ``coef_``, and the loss and
     the choices of its training.
     """
 

@@ -1,4 +1,4 @@
-"""The nodes of an ONNX graph that scores rows and tells classes, probabilities or numbers.
+"""The nodes of an ONNX graph that scores rows and gives classes, probabilities or numbers.
 
 All are of the standard's own operators, for float32 and float64 alike. Those of ai.onnx.ml run in
 float32 alone, and treat one row of weights and two labels in ways of their own.

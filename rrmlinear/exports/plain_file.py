@@ -44,7 +44,7 @@ class Writer:
         return {KIND: kind, "file": name}
 
     def of(self, value: Any, place: str) -> Any:
-        """The value in JSON; ``place`` tells in an error where it stands."""
+        """The value in JSON; ``place`` says in an error where it stands."""
         if value is None or type(value) in (bool, int, str):
             return value
         if type(value) is float:

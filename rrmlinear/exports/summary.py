@@ -51,9 +51,9 @@ class Setting:
 class Summary:
     """A row for each weight: its standard error, statistic, p value and interval.
 
-    All arrays are m × p, for m scores of p columns. ``errors_of`` tells the kind of errors:
+    All arrays are m × p, for m scores of p columns. ``errors_of`` is the kind of errors:
     "second derivatives" of a likelihood, or "sandwich" for other smooth losses. ``conditional``
-    tells whether a penalty shrinks the weights: the errors are then those of the weights around
+    says whether a penalty shrinks the weights: the errors are then those of the weights around
     their own mean. Weights that a 1-norm made 0 have errors of nan. ``has_ratios`` adds the columns
     of e^weight and its interval, ratios of hazards.
     """

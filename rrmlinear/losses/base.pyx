@@ -162,7 +162,7 @@ cdef class ScalarLoss:
 
     @property
     def has_box(self):
-        """Whether φ* has the form that `box` tells of: φ is quadratic or linear in pieces."""
+        """Whether φ* has the form that `box` describes: φ is quadratic or linear in pieces."""
         return self.box(np.zeros(0)) is not None
 
     def pieces(self, y):

@@ -10,7 +10,7 @@ residual are of one form, with conjugate
     Huber: ½ r² up to |r| ≤ δ, linear beyond  ε = 0, γ = 1, ±δ
     quantile a: max(a r, (a − 1) r)           ε = 0, γ = 0, a − 1 and a
 
-The losses with γ = 0 take γ as an argument, which smooths them. `Deviance` tells of the others.
+The losses with γ = 0 take γ as an argument, which smooths them. `Deviance` describes the others.
 Source: Shalev-Shwartz and Zhang,
 Accelerated proximal stochastic dual coordinate ascent, section 5; the printed ‖x‖²/(2λn) there is
 ‖x‖²/(λn).

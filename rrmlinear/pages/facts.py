@@ -47,7 +47,7 @@ class DataFacts:
     ``row_norms`` and ``column_norms`` are of rows and columns that are not all zero; ``unused``
     counts columns that are, ``empty`` such rows. ``sequences`` counts sequences and ``queries``
     queries, None without them. ``labels`` with their ``counts`` are classes, both None where labels
-    are numbers, of the spread ``numbers``. ``weighted`` tells whether examples have weights;
+    are numbers, of the spread ``numbers``. ``weighted`` says whether examples have weights;
     ``names`` are those of the features.
     """
 
@@ -83,7 +83,7 @@ class DataFacts:
 def facts_of(problem: Problem | SequenceProblem, as_numbers: bool | None = None) -> DataFacts:
     """The facts of a problem, but for an appended column.
 
-    ``as_numbers`` tells whether labels are numbers to predict; None: as they look.
+    ``as_numbers`` says whether labels are numbers to predict; None: as they look.
     """
     rows = problem.rows.with_bias(-1.0)
     n, d = rows.shape

@@ -1,4 +1,4 @@
-"""The Run: what a page tells of a training."""
+"""The Run: what a page shows of a training."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Table:
 class Predictions:
     """What a model says of n examples, and what is true.
 
-    ``name`` tells the examples. ``predicted`` and ``true`` are labels, or numbers (n, or n × k)
+    ``name`` names the examples. ``predicted`` and ``true`` are labels, or numbers (n, or n × k)
     where ``classes`` is None; ``true`` is None where nothing is known. ``scores`` are n × k in the
     order of ``classes``, or n numbers that are large for ``classes[positive]``. Of ranks and times
     there are ``measures``, a number ``of_groups`` for each query, and ``curves`` of survival, each
@@ -129,7 +129,7 @@ def versions() -> list[tuple[str, str]]:
 
 
 def _processor() -> str:
-    """The name of the processor, where the system tells one."""
+    """The name of the processor, where the system knows one."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):

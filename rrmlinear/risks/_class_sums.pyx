@@ -218,7 +218,7 @@ cdef class ClassSums:
 def pair_work(Rows rows not None, Py_ssize_t k, const int64_t[::1] row_of not None,
               const int64_t[::1] begin not None):
     """Estimates of (instructions of `pair_parts`, instructions of a matrix product for each two
-    classes of each row): the smaller one tells which way to take.
+    classes of each row): the smaller one decides.
     """
     cdef double stored = rows.n_stored, n = max(rows.shape[0], 1), d = rows.width, pairs = 0, m
     cdef Py_ssize_t a, lines = block_stride(k * (k - 1) // 2) // LANES

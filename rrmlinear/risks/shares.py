@@ -10,7 +10,7 @@ import numpy as np
 from rrmlinear.core.pool import thread_pool
 from rrmlinear.data.rows import Rows
 
-# Smallest product, in multiplications, worth a second thread: about ten times the waking of one.
+# Smallest product, in multiplications, worth a second thread: about ten times the start of one.
 MIN_PARALLEL_WORK = 300_000
 
 

@@ -28,7 +28,7 @@ def measures_of(loss: str, y: Array, scores: Array, groups: Any) -> dict[str, fl
 
 
 def order_predictions(name: str, loss: str, y: Array, scores: Array, groups: Any) -> Predictions:
-    """What a page tells of scores: their measures, with nDCG of each query, or the survival curves
+    """What a page shows of scores: their measures, with nDCG of each query, or the survival curves
     of thirds of the scores by Kaplan and Meier.
     """
     from rrmlinear.pages.run import Predictions
@@ -133,7 +133,7 @@ def concordance(times: Any, predicted: Any, strata: Any = None, event: Any = Non
     """Harrell's C: of the pairs of an event and a later time, the share with the larger prediction
     at the later one; equal predictions count half. NaN without a pair.
 
-    ``times`` have the sign − where they are censored, unless ``event`` tells it. O(n log n).
+    ``times`` have the sign − where they are censored, unless ``event`` says it. O(n log n).
 
     Examples
     --------

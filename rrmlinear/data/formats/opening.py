@@ -315,7 +315,7 @@ def examples_of(
     """The examples of a file in pieces; its first bytes, or its name, tell the format.
 
     The parameters behind ``asked`` are those of text, as `read_libsvm` has them; `TextExamples`
-    tells the default of ``threads``. Raises ValueError for what the format does not take.
+    gives the default of ``threads``. Raises ValueError for what the format does not take.
     """
     asked = Asked() if asked is None else asked
     kind = format_of(path)

@@ -71,7 +71,7 @@ def solve_unregularized(asked: Fit, weight: float = 0.0) -> tuple[Model, Result]
     Newton's steps on F alone follow where the loss is smooth. The end of the trace certifies F by
     duals α with Σ c_i α_i x_i = 0 (`free_point`): lengths of weights do not count. Of weights with
     the same scores the result is the shortest. Where the weights separate the classes, or grow from
-    C to C, F has no minimum that is near, and the status tells so.
+    C to C, F has no minimum that is near, and the status says so.
 
     With a ``weight`` ½ ``weight`` ‖w‖² is added to F, which has to be smooth and of one score. It
     is carried along as ½‖L z‖²: Newton's steps and duals are those of the sum. It should be small,

@@ -57,8 +57,7 @@ def why_not_shared(rows: Rows, averaging: bool, uniform: bool, of_largest: bool)
         )
     if least_shared_pass(rows) > n:
         return (
-            f"{n} examples are few beside {rows.width} features, whose weights threads would "
-            "exchange"
+            f"{n} examples are few for {rows.width} features, whose weights threads would exchange"
         )
     return ""
 

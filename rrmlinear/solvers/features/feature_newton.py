@@ -56,7 +56,7 @@ class FeatureNewton(Solver):
     With several scores a weight is that of a feature and a class, models are `ClassModel`, and a
     pass takes up to SET_STEPS steps on one set.
     A loss with kinks is replaced by its `AugmentedLoss`, with the regularizer as it is: once steps
-    promise little beside the distance of the duals, these are renewed.
+    promise little compared with the distance of the duals, these are renewed.
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
     falls from pass to pass. It begins at the weights of the task, else at the optimum of a sample.
     Models are minimized roughly where a rule ends the run.

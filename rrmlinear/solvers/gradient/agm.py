@@ -43,7 +43,7 @@ class AGM(Solver):
       by μ, (μ/2) (α_i − centre_i)² in its conjugate. Once the gap of the smoothed problem is below
       a fraction of the gap itself, the centre moves to the best duals so far and μ falls. A smooth
       φ is not changed. The only route for an Ω that is not strongly convex. Steps on a risk that
-      tells the diagonal of ∇²F are in the `ColumnMetric` of it, if Ω is a sum over coordinates.
+      gives the diagonal of ∇²F are in the `ColumnMetric` of it, if Ω is a sum over coordinates.
     - "dual": steps in α on the dual itself.
     - "smoothed-dual": as "dual", plus (μ/2) (α_i − centre_i)² with the centre moved as above.
 

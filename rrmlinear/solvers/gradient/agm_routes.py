@@ -36,7 +36,7 @@ class DualSquare:
 
 
 class ColumnMetric:
-    """Σ_j h_j w_j² / 2, h the diagonal of ∇²F that a risk tells: it does not depend on the scaling
+    """Σ_j h_j w_j² / 2, h the diagonal of ∇²F that a risk gives: it does not depend on the scaling
     of columns. Ω is a sum over the coordinates, so that its prox is as short in it.
     """
 
@@ -54,7 +54,7 @@ class ColumnMetric:
 
 
 def metric_of(risk: Any, regularizer: Regularizer) -> ColumnMetric | None:
-    """The metric of a risk that tells its diagonal, beside a sum over coordinates."""
+    """The metric of a risk that gives its diagonal, for a sum over coordinates."""
     if not hasattr(risk, "diagonal"):
         return None
     omega = coordinates_of(regularizer, math.prod(risk.shape))

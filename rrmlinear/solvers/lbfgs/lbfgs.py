@@ -34,7 +34,7 @@ FIRST_DECREASE = 0.3
 class LBFGS(Solver):
     """minimize (λ/2)‖w‖² + F(w) over w, F smooth, by steps of a `Descent`.
 
-    That is of the whole risk, about the diagonal that the risk tells, from the task's weights or 0;
+    That is of the whole risk, about the diagonal that the risk gives, from the task's weights or 0;
     or the one of ``make(tolerance)``, a single problem whose costs are those of the risk over the
     largest one. A pass is a step: one product of scores, a look or more, and one gradient.
 

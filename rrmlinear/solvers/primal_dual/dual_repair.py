@@ -15,7 +15,7 @@ from rrmlinear.solvers.loop.steps import LOOK_GROWTH
 # the last; ``scale`` is the dual scale, 1 for feasible duals.
 MAX_ROUNDS = 12
 MIN_ROUND_PROGRESS = 0.1
-# Looks until the first repair and between repairs, or as many more as LOOK_GROWTH tells.
+# Looks until the first repair and between repairs, or more, by LOOK_GROWTH.
 FIRST = 3
 # Ridge that makes the matrix of a round definite, relative to its mean eigenvalue.
 RIDGE = 1e-9

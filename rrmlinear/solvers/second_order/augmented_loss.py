@@ -45,7 +45,7 @@ class AugmentedLoss:
         return self.smoothing / 2 * float(at.square(at.derivatives + self.alphas))
 
     def smooth_by(self, smoothing: float) -> None:
-        """Set q. A smooth loss is taken as it is once q is small beside its own."""
+        """Set q. A smooth loss is taken as it is once q is small compared with its own."""
         if not self.has_kinks and smoothing < self.risk.loss.smoothing:
             self.smoothing, self.smooth, self.shift = 0.0, self.risk, None
             return

@@ -94,7 +94,8 @@ class InnerProblem(AugmentedLoss):
 
     def is_solved(self, w: Array, at: Any, vector: Array, promise: float | None) -> bool:
         """Whether the gap of the inner problem at w, or what the last step promised to lower it by,
-        is small beside the distance term of its duals. None is a ``promise`` without information.
+        is small compared with the distance term of its duals. None is a ``promise`` that says
+        nothing.
         """
         away = self.model.gradient(w) - vector
         distance = self.model.distance(w) + self.distance(at)

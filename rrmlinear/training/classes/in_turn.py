@@ -130,7 +130,7 @@ def solve_each(
 ) -> OneVsRestResult:
     """The problems that ``solve`` solves by their numbers, one after another.
 
-    ``zeros``: (primal, dual) of each problem at weights and duals of zero. ``may_wait`` tells
+    ``zeros``: (primal, dual) of each problem at weights and duals of zero. ``may_wait`` says
     whether one may be solved while another one waits.
     """
     gathered = _Gathered(zeros)

@@ -134,7 +134,7 @@ def test_dense_rows_and_few_examples_take_one_thread(problem):
     assert "an example has 100% of all features, and above 6% threads undo" in result.notes[0]
     few = Problem.from_arrays(problem.to_scipy()[:1000], problem.labels[:1000])
     result = run(ProxSDCA, few, LOSSES["hinge"], gap_tol=1e-2, threads=2)
-    assert "1000 examples are few beside 3000 features" in result.notes[0]
+    assert "1000 examples are few for 3000 features" in result.notes[0]
     alone = run(ProxSDCA, few, LOSSES["hinge"], gap_tol=1e-2)
     assert result.weights.tobytes() == alone.weights.tobytes()
 
