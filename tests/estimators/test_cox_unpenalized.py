@@ -54,7 +54,9 @@ def test_second_derivatives_are_differences_of_first_ones(efron):
     for scale in (1.0, 300.0):
         scores, moves = scale * rng.normal(size=N), rng.normal(size=N)
         ahead, behind = (sets.find(scores + h * moves, 0.0)[1] for h in (1e-6, -1e-6))
-        assert_allclose(sets.product(scores, moves), (ahead - behind) / 2e-6, atol=1e-5)
+        found = sets.product(scores, np.column_stack([moves, 2 * moves]))
+        assert_allclose(found[:, 0], (ahead - behind) / 2e-6, atol=1e-5)
+        assert_allclose(found[:, 1], 2 * found[:, 0], atol=1e-12)
 
 
 def test_more_of_the_same_columns_share_their_weight():

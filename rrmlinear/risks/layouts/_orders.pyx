@@ -249,34 +249,37 @@ def partial_likelihood(const double[::1] scores not None, const int64_t[::1] by_
     return total, found
 
 
-def likelihood_product(const double[::1] scores not None, const double[::1] moves not None,
+def likelihood_product(const double[::1] scores not None, const double[:, ::1] moves not None,
                        const int64_t[::1] by_time not None, const int64_t[::1] begin not None,
                        const int64_t[::1] ties not None, const int32_t[::1] event not None,
                        const double[::1] weights not None, bint efron):
-    """The second derivative of `partial_likelihood` times ``moves`` of the scores.
+    """The second derivative of `partial_likelihood` times each column of ``moves`` of the scores.
 
     Of a risk set with the distribution p it is p_j (u_j − Σ p u), u the moves; means go along with
-    the sums, so that no digits are lost. O(n).
+    the sums, so that no digits are lost. O(n) a column.
     """
-    cdef Py_ssize_t q, p, r, first, a, b, k, m, i, n = scores.shape[0]
-    cdef double top, size, died, cost, gone, share, log_set, term, rest, mean, of_gone, x
-    cdef double sum_, sum_rest, part
-    found = np.zeros(n)
+    cdef Py_ssize_t q, p, r, first, a, b, k, m, i, c, width = moves.shape[1]
+    cdef Py_ssize_t n = scores.shape[0]
+    cdef double top, size, died, cost, gone, share, log_set, term, rest, x, part, of_gone
+    found, several = np.zeros((n, width)), np.zeros((2, width))
     risks, lesses = np.full(n, -np.inf), np.zeros(n)
-    all_means, all_lost = np.zeros(n), np.zeros(n)
-    cdef double[::1] out = found
-    cdef double[::1] risk = risks      # as in `partial_likelihood`
+    all_means, all_lost = np.zeros((n, width)), np.zeros((n if efron else 0, width))
+    cdef double[:, ::1] out = found
+    cdef double[:, ::1] mean = several  # of the moves in the risk set, and of events of a time
+    cdef double[::1] risk = risks       # as in `partial_likelihood`
     cdef double[::1] less = lesses
-    cdef double[::1] means = all_means  # the mean of u over the risk sets of a time, by their risks
-    cdef double[::1] lost = all_lost    # the same, by what events of this time take less
+    cdef double[:, ::1] means = all_means  # those over the risk sets of a time, by their risks
+    cdef double[:, ::1] lost = all_lost    # the same, by what events of this time take less
     for q in range(begin.shape[0] - 1):
         a, b = begin[q], begin[q + 1]
         if q % AT_ONCE == 0:
             check_time()
         with nogil:
-            top, size, mean, p = -INFINITY, 0, 0, a
+            mean[:] = 0
+            top, size, p = -INFINITY, 0, a
             while p < b:
-                first, died, gone, of_gone, m = p, 0, 0, 0, 0
+                first, died, gone, m = p, 0, 0, 0
+                mean[1] = 0
                 for r in range(first, ties[first]):
                     i = by_time[r]
                     if weights[i] > 0:
@@ -286,12 +289,12 @@ def likelihood_product(const double[::1] scores not None, const double[::1] move
                             top = scores[i]
                         term = weights[i] * exp(scores[i] - top)
                         size += term
-                        if size > 0:
-                            mean += term / size * (moves[i] - mean)
+                        if term > 0:
+                            towards(&mean[0, 0], &moves[i, 0], term / size, width)
                         if event[i]:
                             gone += term
-                            if gone > 0:
-                                of_gone += term / gone * (moves[i] - of_gone)
+                            if term > 0:
+                                towards(&mean[1, 0], &moves[i, 0], term / gone, width)
                             died += weights[i]
                             m += 1
                 p = ties[first]
@@ -299,19 +302,24 @@ def likelihood_product(const double[::1] scores not None, const double[::1] move
                     continue
                 log_set = top + log(size)
                 share = gone / size if efron else 0.0
-                cost, sum_, sum_rest, term, rest = died / m, 0, 0, 0, 0
+                cost, term, rest, part, of_gone = died / m, 0, 0, 0, 0
                 for k in range(m if efron else 1):
                     cost = died / m if efron else died
-                    x = 1 - share * k / m
-                    part = mean + share * k / m / x * (mean - of_gone)
-                    term += cost / x
-                    sum_ += cost / x * part
-                    rest += cost * k / m / x
-                    sum_rest += cost * k / m / x * part
-                risk[first], means[first] = log(term) - log_set, sum_ / term
-                if efron and rest > 0:
-                    less[first], lost[first] = rest / term, sum_rest / rest
-            top, size, mean, p = -INFINITY, 0, 0, b
+                    x = share * k / m
+                    term += cost / (1 - x)
+                    rest += cost * k / m / (1 - x)
+                    # the mean of the k-th set is mean + x/(1 − x) (mean − that of the events)
+                    part += cost / (1 - x) * x / (1 - x)
+                    of_gone += cost * k / m / (1 - x) * x / (1 - x)
+                risk[first] = log(term) - log_set
+                for c in range(width):
+                    means[first, c] = mean[0, c] + part / term * (mean[0, c] - mean[1, c])
+                if rest > 0:
+                    less[first] = rest / term
+                    for c in range(width):
+                        lost[first, c] = mean[0, c] + of_gone / rest * (mean[0, c] - mean[1, c])
+            mean[0] = 0
+            top, size, p = -INFINITY, 0, b
             while p > a:
                 first = p - 1
                 while first > a and ties[first - 1] == p:
@@ -322,14 +330,24 @@ def likelihood_product(const double[::1] scores not None, const double[::1] move
                         top = risk[first]
                     term = exp(risk[first] - top)
                     size += term
-                    if size > 0:
-                        mean += term / size * (means[first] - mean)
+                    if term > 0:
+                        towards(&mean[0, 0], &means[first, 0], term / size, width)
                 for r in range(first, p):
                     i = by_time[r]
                     if weights[i] > 0 and size > 0:
-                        out[i] = weights[i] * size * exp(scores[i] + top) * (moves[i] - mean)
+                        x = weights[i] * size * exp(scores[i] + top)
+                        for c in range(width):
+                            out[i, c] = x * (moves[i, c] - mean[0, c])
                         if event[i] and less[first] > 0:
-                            part = less[first] * exp(risk[first] + scores[i])
-                            out[i] -= weights[i] * part * (moves[i] - lost[first])
+                            x = weights[i] * less[first] * exp(risk[first] + scores[i])
+                            for c in range(width):
+                                out[i, c] -= x * (moves[i, c] - lost[first, c])
                 p = first
     return found
+
+
+cdef inline void towards(double* mean, const double* to, double part, Py_ssize_t n) noexcept nogil:
+    """Move a mean by this part of the way."""
+    cdef Py_ssize_t c
+    for c in range(n):
+        mean[c] += part * (to[c] - mean[c])

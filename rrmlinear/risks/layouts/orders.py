@@ -21,6 +21,8 @@ from rrmlinear.risks.products import Products
 
 Vector = NDArray[np.float64]
 Places = NDArray[np.int64]
+#: Columns of a Hessian at once.
+COLUMNS = 16
 #: Moves of scores that differ by this fraction of the largest are equal.
 RECESSION_ROUNDING = 1e-6
 
@@ -148,7 +150,7 @@ class RiskSets:
         return max(value, 0.0), slopes, float(scores @ slopes) - value
 
     def product(self, scores: Vector, moves: Vector) -> Vector:
-        """The second derivative of F times moves of the scores."""
+        """The second derivative of F times moves of the scores, n × k."""
         sets = self.by_time, self.begin, self.ties, self.event, self.weights
         product: Vector = likelihood_product(scores, moves, *sets, self.loss.efron)
         return product
@@ -209,8 +211,9 @@ class LikelihoodHessian:
     def moved(self, moves: Vector) -> Vector:
         """f'' times moves of the scores."""
         risk = self.at.risk
-        product: Vector = risk.over.product(self.at.scores[: risk.n], moves[: risk.n])
-        return product
+        column = np.ascontiguousarray(moves[: risk.n, np.newaxis])
+        product: Vector = risk.over.product(self.at.scores[: risk.n], column)[:, 0]
+        return np.ascontiguousarray(product)
 
     def product(self, p: Vector) -> Vector:
         """∇²F p."""
@@ -218,8 +221,14 @@ class LikelihoodHessian:
         return risk.gradient(self.moved(risk.scores(p)))
 
     def matrix(self) -> NDArray[np.float64]:
-        """All of it, d × d, by d products."""
-        found = np.array([self.product(each) for each in np.eye(*self.at.risk.shape)])
+        """All of it, d × d, by products of COLUMNS at once."""
+        risk, (d,) = self.at.risk, self.at.risk.shape
+        found, scores, costs = np.empty((d, d)), self.at.scores[: risk.n], risk.costs[: risk.n]
+        for begin in range(0, d, COLUMNS):
+            some = np.eye(d)[:, begin : begin + COLUMNS]
+            products = Products(risk.rows, costs.copy(), some.shape[1], risk.threads)
+            bent = risk.over.product(scores, products.scores(some))
+            found[:, begin : begin + COLUMNS] = products.adjoint(bent)
         return (found + found.T) / 2
 
 
