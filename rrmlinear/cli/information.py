@@ -58,7 +58,8 @@ def main(arguments: Sequence[str]) -> None:
     with warnings_said():
         labelled = None
         if not options.sequences:
-            labelled = read_labelled(path, options.threads, bool(options.strict))
+            strict, asked = bool(options.strict), asked_of(options)
+            labelled = read_labelled(path, options.threads, strict, asked)
         if labelled is None:
             read = read_chains if options.sequences else read_problem
             asked = replace(asked_of(options), queries=True)
