@@ -162,22 +162,12 @@ def read_chains(
         raise LeaveError(f"ERROR: {path} and {edges_file}: {error}") from None
 
 
-def check_labelled(path: str, asked: Asked) -> None:
-    """End the command if something is asked of a file with several labels an example."""
-    if flag := asked.given(*FIELDS, *OFFSETS):
-        raise LeaveError(
-            f"ERROR: {flag} has no effect: {path} has several labels a line, and all of its "
-            "examples in itself"
-        )
-
-
 def read_labels(
-    path: str, threads: int | None, strict: bool, asked: Asked, cached: bool = False
+    path: str, threads: int | None, strict: bool, cached: bool = False
 ) -> MultilabelProblem:
-    """The examples of a file with several labels an example, or of its cache; an error in it, and
-    what is asked of it, end the command.
+    """The examples of a file with several labels an example, or of its cache; an error in it ends
+    the command.
     """
-    check_labelled(path, asked)
 
     def read(path: str) -> MultilabelProblem:
         return read_multilabel(path, threads=threads, strict=strict)
@@ -186,14 +176,12 @@ def read_labels(
         return _read_cached(path, read, of_labels=True) if cached else read(path)
 
 
-def read_labelled(
-    path: str, threads: int | None, strict: bool, asked: Asked
-) -> MultilabelProblem | None:
+def read_labelled(path: str, threads: int | None, strict: bool) -> MultilabelProblem | None:
     """The examples of a file with several labels an example; None for any other file."""
     with reading(path):
         if format_of(path) or (not has_sets(path) and text_kind(path) != LABELS):
             return None
-    return read_labels(path, threads, strict, asked)
+        return read_multilabel(path, threads=threads, strict=strict)
 
 
 @contextmanager

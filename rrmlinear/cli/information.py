@@ -58,8 +58,7 @@ def main(arguments: Sequence[str]) -> None:
     with warnings_said():
         labelled = None
         if not options.sequences:
-            strict, asked = bool(options.strict), asked_of(options)
-            labelled = read_labelled(path, options.threads, strict, asked)
+            labelled = read_labelled(path, options.threads, bool(options.strict))
         if labelled is None:
             read = read_chains if options.sequences else read_problem
             asked = replace(asked_of(options), queries=True)

@@ -211,8 +211,6 @@ def _places(Y: Any) -> tuple[Array, Array, tuple[int, int]]:
                 f"Y must be a matrix of zeros and ones, n × K, and has {matrix.ndim} axes; lists "
                 "of labels are taken as lists"
             )
-        if matrix.dtype.kind == "O":
-            matrix = _numbers(matrix)
         if matrix.dtype.kind not in "biuf":
             raise ValueError(f"Y must be a matrix of zeros and ones, and holds {matrix.dtype}")
         rows, columns = np.nonzero(matrix)  # NaN is not zero
@@ -223,18 +221,6 @@ def _places(Y: Any) -> tuple[Array, Array, tuple[int, int]]:
         raise ValueError(f"Y[{i}, {j}] is {values[wrong[0]]}; a label matrix has 0 and 1 alone")
     ones = values != 0
     return rows[ones], columns[ones], matrix.shape
-
-
-def _numbers(matrix: Array) -> Array:
-    """An array of objects as numbers where all are, such as columns of a table with missing ones;
-    else as it is.
-    """
-    try:
-        if any(isinstance(each, (str, bytes)) for each in matrix.flat):
-            return matrix
-        return matrix.astype(np.float64)
-    except (TypeError, ValueError):
-        return matrix
 
 
 def _labels_of(row: Any, i: int) -> list[Any]:

@@ -16,7 +16,7 @@ from rrmlinear.core.deadline import (
     without_deadline,
 )
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
+from rrmlinear.solvers.second_order.factors import conjugate_gradients
 
 
 def test_without_a_deadline_time_is_never_up():

@@ -21,11 +21,6 @@ def test_matrices_of_any_type_are_the_same_sets(kind, k):
         assert (sets.matrix().toarray() == matrix).all()
 
 
-def test_numbers_as_objects_are_numbers():
-    sets = LabelSets.from_matrix(np.array([[True, 0], [1.0, 1]], object))
-    assert sets.matrix().toarray().tolist() == [[1, 0], [1, 1]]
-
-
 def test_a_pair_stored_twice_counts_once():
     twice = sp.coo_array(([1, 1, 1], ([0, 0, 1], [1, 1, 2])), shape=(3, 3))
     assert LabelSets.from_matrix(twice).matrix().toarray().tolist() == [
@@ -66,8 +61,6 @@ def test_chosen_rows_keep_their_labels():
         (sp.csr_array(-Y), r"Y\[0, 0\] is -1"),
         (Y[0], "has 1 axes"),
         (np.array([["a"]]), "holds <U1"),
-        (np.array([["1"]], object), "holds object"),
-        (np.array([[None]], object), r"Y\[0, 0\] is nan"),
     ],
 )
 def test_other_matrices_are_refused(wrong, said):

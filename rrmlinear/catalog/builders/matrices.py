@@ -18,8 +18,7 @@ from rrmlinear.regularizers.groups.group_norms import GroupNorm, L2Groups, LinfG
 from rrmlinear.regularizers.separable import L1
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.risks.layouts.entries import EntriesRisk
-from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows
+from rrmlinear.risks.layouts.tasks import EntriesRisk, TaskRisk, task_rows
 from rrmlinear.risks.layouts.vector import VectorRisk
 from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.loop.solver import Solver

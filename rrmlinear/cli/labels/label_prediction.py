@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.cli.files import blaming, check_labelled, output_file, reading
+from rrmlinear.cli.files import blaming, output_file, reading
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.report import warn, warnings_said
 from rrmlinear.data.label_sets import LabelSets
@@ -37,7 +37,6 @@ def predict_labels(options: Any) -> None:
         raise LeaveError("ERROR: -b 1 is not for models of many labels; --scores tells the scores")
     if k is not None and k > model.n_labels:
         raise LeaveError(f"ERROR: --top-k is {k}, and the model has {model.n_labels} labels")
-    check_labelled(options.test_file, options.asked)
     with warnings_said(), reading(options.test_file):
         problem = read_multilabel(options.test_file, threads=options.threads, strict=options.strict)
     if problem.n_features > model.n_features:

@@ -93,8 +93,8 @@ def _serve(options: Any, processes: Any) -> None:
 
 
 def _read(options: Any) -> MultilabelProblem:
-    given = options.training_file, options.reading_threads, options.strict
-    problem = read_labels(*given, options.asked, options.cached)
+    given = options.training_file, options.reading_threads, options.strict, options.cached
+    problem = read_labels(*given)
     if problem.n_features == 0:
         raise LeaveError(f"ERROR: {options.training_file} has no features; at least one is needed")
     return problem.with_bias(options.bias)
@@ -106,8 +106,6 @@ def _train(
     """Train and save; ``crew_of`` makes a crew of processes, or is None."""
     asked = options.labels
     known = None if asked.append is None else _known(asked.append)
-    if options.liblinear_model:
-        _check_form(problem, known, asked.thresholds)
     journal = options.model_file + ".journal" if asked.resume else None
     if journal is not None:
         check_output(journal, "can't write journal")
@@ -221,28 +219,6 @@ def _crew_of(options: Any, of_processes: Any) -> Iterator[Any]:
     many_labels = room("rrmlinear.dask.many_labels")
     with client_of(options.dask, options.dashboard) as client:
         yield many_labels.crews(client)
-
-
-def _check_form(problem: MultilabelProblem, known: LabelModel | None, thresholds: Any) -> None:
-    """Raise LeaveError for labels that LIBLINEAR's text cannot hold, before they are trained."""
-    import numpy as np
-
-    from rrmlinear.training.labels.liblinear_text import check_form
-
-    names, counts = problem.labels.names, problem.labels.counts
-    has_thresholds, is_constant = (
-        thresholds is not None,
-        (counts == 0) | (counts == problem.n_examples),
-    )
-    if known is not None:
-        fresh = ~np.isin(names, known.names)
-        names = np.concatenate([known.names, names[fresh]])
-        is_constant = np.concatenate([known.intercepts != 0, is_constant[fresh]])
-        has_thresholds |= known.thresholds is not None
-    try:
-        check_form(names, problem.bias, is_constant, has_thresholds)
-    except ValueError as error:
-        raise LeaveError(f"ERROR: {error}") from None
 
 
 def _known(path: str) -> LabelModel:

@@ -1,3 +1,1 @@
-"""Commands of `rrmlinear` that have no module of their own at the top: scale and path; and the
-completion of a shell.
-"""
+"""Commands of `rrmlinear` that have no module of their own at the top: scale and path."""

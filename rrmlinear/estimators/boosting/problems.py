@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from rrmlinear.estimators.boosting.learners import Learner
+from rrmlinear.estimators.boosting.ensembles import Learner
 from rrmlinear.solvers.boosting.edges import Edges, WeightBox
 from rrmlinear.solvers.boosting.generation import ColumnGeneration
 from rrmlinear.solvers.boosting.hypotheses import Columns, Hypotheses

@@ -10,7 +10,7 @@ from rrmlinear.projections import entropy_capped_simplex, simplex
 from rrmlinear.solvers.boosting.edges import Edges, WeightBox
 from rrmlinear.solvers.boosting.sifting import Sifting
 from rrmlinear.solvers.gradient.agm_steps import Constants, Pace
-from rrmlinear.solvers.gradient.bregman import LOWEST_LOGARITHM, Euclidean
+from rrmlinear.solvers.gradient.composite import LOWEST_LOGARITHM, Euclidean
 from rrmlinear.solvers.gradient.estimate_functions import InfiniteMemory
 from rrmlinear.solvers.loop.inner import Array, inner
 from rrmlinear.solvers.loop.steps import INNER_GAP_FRACTION

@@ -10,8 +10,7 @@ from rrmlinear.solvers.dual._momentum import look as look_ahead
 from rrmlinear.solvers.dual._momentum import step as step_momentum
 from rrmlinear.solvers.dual.ascents import ascent_of
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
-from rrmlinear.solvers.dual.first_pace import first_pace, theory_pace
-from rrmlinear.solvers.dual.pace import Practice, Proximal, Theory
+from rrmlinear.solvers.dual.pace import Practice, Proximal, Theory, first_pace, theory_pace
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rules.rule import Point

@@ -13,11 +13,11 @@ from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.risks.terms import ScalarTerms
 from rrmlinear.solvers.dual._momentum import RunningAverage
 from rrmlinear.solvers.dual._prox_sdca import DualAscent
-from rrmlinear.solvers.dual.allowed_duals import checked_start, nearest_allowed
 from rrmlinear.solvers.dual.dual_descent import MIN_VISIT_GAP
 from rrmlinear.solvers.dual.shared_passes import SharedPasses, why_not_shared
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
+from rrmlinear.solvers.loop.first import checked_start, nearest_allowed
 from rrmlinear.solvers.loop.inner import SLICE_WORK, pieces
 from rrmlinear.solvers.loop.rounding import slopes_near
 from rrmlinear.solvers.loop.rules.rule import Point

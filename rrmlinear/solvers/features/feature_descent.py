@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.features.dense_columns import AllColumns, DenseColumns, TakenColumns
-from rrmlinear.solvers.features.dual_factor import best_factor
-from rrmlinear.solvers.features.working_gram import WorkingGram
+from rrmlinear.solvers.features.working_gram import WorkingGram, best_factor
 from rrmlinear.solvers.features.working_set import WORKING_SET_PULL
 from rrmlinear.solvers.loop.rounding import (
     bound_by_features,

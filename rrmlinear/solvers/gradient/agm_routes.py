@@ -11,7 +11,7 @@ from rrmlinear.core.cached import cached_property
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.coordinates import Coordinates, coordinates_of
 from rrmlinear.risks.base import Evaluation
-from rrmlinear.solvers.gradient.bregman import Euclidean
+from rrmlinear.solvers.gradient.composite import Euclidean
 from rrmlinear.solvers.gradient.estimate_functions import EstimateFunctions
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import Array, inner, weighted

@@ -11,8 +11,7 @@ from rrmlinear.solvers.gradient.agm_steps import (
     infinite_memory_step,
     one_memory_step,
 )
-from rrmlinear.solvers.gradient.bregman import Divergence
-from rrmlinear.solvers.gradient.composite import Composite, Tangent, between, mixed
+from rrmlinear.solvers.gradient.composite import Composite, Divergence, Tangent, between, mixed
 from rrmlinear.solvers.loop.inner import Array
 from rrmlinear.solvers.loop.steps import Backtracking, is_uphill, is_visible
 from rrmlinear.solvers.loop.tolerances import (

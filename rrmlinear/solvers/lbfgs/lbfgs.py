@@ -18,7 +18,7 @@ from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, STEP_ROUNDING
-from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS, conjugate_gradients
+from rrmlinear.solvers.second_order.factors import MAX_PRODUCTS, conjugate_gradients
 
 Array = NDArray[np.float64]
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.risks.base import Evaluation
-from rrmlinear.risks.layouts.entries import EntriesRisk
-from rrmlinear.solvers.loop.anderson import Anderson
+from rrmlinear.risks.layouts.tasks import EntriesRisk
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import inner
+from rrmlinear.solvers.loop.power import norm_bound, norm_estimate
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.spectral_norm import norm_bound, norm_estimate
+from rrmlinear.solvers.loop.steps import Anderson
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MANY_ROUNDINGS
 from rrmlinear.solvers.primal_dual.low_rank import LowRank, Threshold
 

@@ -11,8 +11,7 @@ from rrmlinear.core.loading import loading
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages.turns import JUDGED_STEPS, PATIENCE, STEP_PASSES, Stage
 from rrmlinear.solvers.rounds.part import has_rounds
-from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS
-from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED
+from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, MAX_PRODUCTS
 from rrmlinear.solvers.second_order.samples import suits_sample
 from rrmlinear.solvers.second_order.work import (
     BATCH_PRODUCTS,

@@ -9,10 +9,10 @@ from rrmlinear.core.loading import loading
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import is_nearly_full
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
-from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS
 from rrmlinear.solvers.second_order.factors import (
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,
+    MAX_PRODUCTS,
 )
 
 # The cost of a pass and of a step of Newton's method in Python, without their visits. The cost of a

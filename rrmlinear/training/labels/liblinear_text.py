@@ -21,25 +21,6 @@ from rrmlinear.training.stored import StoredModel
 LEAST_LABELS = 3
 
 
-def check_form(names: Any, bias: float, is_constant: Any, has_thresholds: bool) -> None:
-    """Raise ValueError for labels that this text cannot hold; those that are constant have a
-    score without weights.
-    """
-    k, form = len(names), "LIBLINEAR's form of a model"
-    if names.dtype.kind not in "iu" or np.abs(names.astype(np.float64)).max(initial=0) >= 2**31:
-        raise ValueError(f"{form} has whole numbers of 32 bits as labels, and these are {names}")
-    if k < LEAST_LABELS:
-        raise ValueError(f"{form} has a column for each of {LEAST_LABELS} labels or more, not {k}")
-    if has_thresholds:
-        raise ValueError(f"{form} has no place for thresholds of labels")
-    if bias <= 0 and np.any(is_constant):
-        at = int(np.flatnonzero(is_constant)[0])
-        raise ValueError(
-            f"{form} holds the score of label {names[at]}, which has no row or all, in the weight "
-            "of a bias above 0 alone"
-        )
-
-
 def save_liblinear(model: Any, path: str | PathLike[str]) -> None:
     """Write a `LabelModel` as LIBLINEAR's model of one class against the rest, whole or not at all.
 
@@ -47,8 +28,22 @@ def save_liblinear(model: Any, path: str | PathLike[str]) -> None:
     and scores that no weights hold; OSError as `open` does.
     """
     k, names = model.n_labels, model.names
-    check_form(names, model.bias, model.intercepts, model.thresholds is not None)
-    last = [model.intercepts[np.newaxis] / model.bias] if model.bias > 0 else []
+    form = "LIBLINEAR's form of a model"
+    if names.dtype.kind not in "iu" or np.abs(names.astype(np.float64)).max(initial=0) >= 2**31:
+        raise ValueError(f"{form} has whole numbers of 32 bits as labels, and these are {names}")
+    if k < LEAST_LABELS:
+        raise ValueError(f"{form} has a column for each of {LEAST_LABELS} labels or more, not {k}")
+    if model.thresholds is not None:
+        raise ValueError(f"{form} has no place for thresholds of labels")
+    last = []
+    if model.bias > 0:
+        last = [model.intercepts[np.newaxis] / model.bias]
+    elif model.intercepts.any():
+        at = int(np.flatnonzero(model.intercepts)[0])
+        raise ValueError(
+            f"{form} holds the score of label {names[at]}, which has no row or all, in the weight "
+            "of a bias above 0 alone"
+        )
     loss = loss_row(model.loss)
     empty = np.empty((0, k))
     head = StoredModel(

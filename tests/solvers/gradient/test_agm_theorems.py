@@ -7,7 +7,7 @@ import pytest
 
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
 from rrmlinear.solvers.gradient.agm_steps import FIXED, Constants, Pace
-from rrmlinear.solvers.gradient.bregman import Euclidean
+from rrmlinear.solvers.gradient.composite import Euclidean
 from rrmlinear.solvers.gradient.estimate_functions import InfiniteMemory, OneMemory
 
 D, STEPS = 12, 120

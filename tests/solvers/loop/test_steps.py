@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
-from rrmlinear.solvers.loop.anderson import Anderson, mixing_weights
-from rrmlinear.solvers.loop.steps import Backtracking, Momentum, is_visible
+from rrmlinear.solvers.loop.steps import (
+    Anderson,
+    Backtracking,
+    Momentum,
+    is_visible,
+    mixing_weights,
+)
 
 
 def test_backtracking_finds_a_constant_within_its_factors():

@@ -5,8 +5,8 @@ import pytest
 from scipy.sparse import csr_array, random_array
 from scipy.sparse.linalg import svds
 
-from rrmlinear.solvers.loop.anderson import Anderson
-from rrmlinear.solvers.loop.spectral_norm import norm_bound, norm_estimate
+from rrmlinear.solvers.loop.power import norm_bound, norm_estimate
+from rrmlinear.solvers.loop.steps import Anderson
 from rrmlinear.solvers.primal_dual.low_rank import LowRank, Threshold
 
 

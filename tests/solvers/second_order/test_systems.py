@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
+from rrmlinear.solvers.second_order.factors import conjugate_gradients
 from rrmlinear.solvers.second_order.systems import systems
 
 

@@ -41,7 +41,7 @@ from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.gradient.agm_routes import DualSquare, PrimalRoute
 from rrmlinear.solvers.gradient.agm_steps import FIXED, Constants, Pace
-from rrmlinear.solvers.gradient.bregman import Euclidean
+from rrmlinear.solvers.gradient.composite import Euclidean
 from rrmlinear.solvers.gradient.estimate_functions import (
     EstimateFunctions,
     InfiniteMemory,

@@ -18,7 +18,7 @@ from rrmlinear.solvers.features.models.model import (
     face_point,
     minimize,
 )
-from rrmlinear.solvers.second_order.conjugate_gradients import MAX_PRODUCTS, conjugate_gradients
+from rrmlinear.solvers.second_order.factors import MAX_PRODUCTS, conjugate_gradients
 from rrmlinear.solvers.second_order.feature_step import Step
 
 # Relative residual of a system on a face.

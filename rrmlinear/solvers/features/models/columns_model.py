@@ -18,7 +18,7 @@ from rrmlinear.solvers.features.models.model import (
     without_idle,
 )
 from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS
-from rrmlinear.solvers.second_order.conjugate_gradients import conjugate_gradients
+from rrmlinear.solvers.second_order.factors import conjugate_gradients
 
 # Rough models end sooner, and take no steps on faces, which would make them exact.
 ROUGH_ACCURACY = 1e-2

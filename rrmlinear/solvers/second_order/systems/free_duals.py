@@ -16,12 +16,13 @@ from rrmlinear.core.cached import cached_property
 from rrmlinear.core.loading import loading
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, REFINEMENTS, SUM_ROUNDING
-from rrmlinear.solvers.second_order.conjugate_gradients import (
+from rrmlinear.solvers.second_order.factors import (
     FACTORED_DECREASE,
+    MAX_FACTORIZED,
     MAX_REFINEMENTS,
+    Factor,
     conjugate_gradients,
 )
-from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, Factor
 from rrmlinear.solvers.second_order.systems.systems import Systems
 
 Array = NDArray[np.float64]

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
-from rrmlinear.solvers.second_order.conjugate_gradients import (
+from rrmlinear.solvers.second_order.factors import (
     FACTORED_DECREASE,
     MAX_REFINEMENTS,
+    Factor,
     conjugate_gradients,
 )
-from rrmlinear.solvers.second_order.factors import Factor
 
 Array = NDArray[np.float64]
 

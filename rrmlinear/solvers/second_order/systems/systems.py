@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.solvers.second_order.conjugate_gradients import (
-    FACTORED_DECREASE,
-    MAX_PRODUCTS,
-    MAX_REFINEMENTS,
-    conjugate_gradients,
-)
 from rrmlinear.solvers.second_order.factors import (
+    FACTORED_DECREASE,
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,
+    MAX_PRODUCTS,
+    MAX_REFINEMENTS,
     Factor,
+    conjugate_gradients,
 )
 from rrmlinear.solvers.second_order.systems.gram_systems import GramSystems, KeptFactor
 
