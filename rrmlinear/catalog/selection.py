@@ -187,13 +187,8 @@ class Selection:
         is_ended = has_rule and (self.solver.is_liblinear or self.tolerance is None)
         if self.solver.builder != AUTOMATIC or not is_ended:
             return None
-        with loading:
-            from rrmlinear.catalog.builders.second_order import few_weights
-
-        omega = self.regularizer
-        return few_weights(
-            Task(rows, y, None, costs, self.loss, omega, self.features, self.choices)
-        )
+        task = Task(rows, y, None, costs, self.loss, self.regularizer, self.features, self.choices)
+        return named("catalog.builders.second_order:few_weights")(task)
 
     def solver_for(
         self,

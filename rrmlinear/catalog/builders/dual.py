@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rrmlinear.catalog.builders.second_order import newton
 from rrmlinear.catalog.errors import ChoiceError, Named
-from rrmlinear.core.loading import loading
+from rrmlinear.core.loading import loading, named
 from rrmlinear.core.records import replace
 from rrmlinear.solvers.dual.ascents import ascent_of
 from rrmlinear.solvers.loop.solver import Solver
@@ -113,13 +113,11 @@ def suits_features(task: Task) -> bool:
 
 def over_features(task: Task) -> Solver:
     """Descent over features on a Gram matrix."""
-    with loading:
-        from rrmlinear.solvers.features.feature_descent import FeatureDescent
-
     omega, choices = task.regularizer, task.choices
     numbers = omega.quadratic_l1 or 0.0, omega.modulus
     how: Any = {"intercept": bool(choices.free_bias), "start": task.weights}
-    solver = FeatureDescent(task.rows, task.targets, task.costs, *numbers, **how)
+    descent = named("solvers.features.feature_descent:FeatureDescent")
+    solver: Solver = descent(task.rows, task.targets, task.costs, *numbers, **how)
     note = "descent over features on their Gram matrix is used"
     solver.notes += task.chosen(note) + task.one_thread()
     return solver

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.errors import ChoiceError, Named
-from rrmlinear.core.loading import loading
+from rrmlinear.core.loading import loading, named
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
@@ -134,11 +134,11 @@ def few_weights(task: Task) -> Any:
     """
     if task.choices.free_bias or not (solves_kinks(task) or compiled_applies(task)):
         return None
-    with loading:
-        from rrmlinear.solvers.second_order._few_weights import Aim, FewWeights, columns_of
-
-    l1, columns = task.regularizer.quadratic_l1, columns_of(task.rows)
-    return FewWeights(task.targets, task.costs, task.rows, columns, False, l1), Aim
+    place = "solvers.second_order._few_weights"
+    l1, columns = task.regularizer.quadratic_l1, named(f"{place}:columns_of")(task.rows)
+    examples = named(f"{place}:FewWeights")
+    held = examples(task.targets, task.costs, task.rows, columns, False, l1)
+    return held, named(f"{place}:Aim")
 
 
 def near_kinks_applies(task: Task) -> bool:

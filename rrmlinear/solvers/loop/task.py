@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.core.loading import loading
+from rrmlinear.core.loading import named
 from rrmlinear.core.records import record, replace
 from rrmlinear.solvers.loop.result import duals_by_scores
 
@@ -109,24 +109,15 @@ class Task:
         choices, threads = self.choices, self.choices.threads
         condition: Any = None
         if choices.free_bias:
-            with loading:
-                from rrmlinear.risks.conditions.intercept import Intercept
-
-            condition = Intercept() if searches is None else Intercept(searches)
+            intercept = named("risks.conditions.intercept:Intercept")
+            condition = intercept() if searches is None else intercept(searches)
         if self.n_classes is not None:
-            with loading:
-                from rrmlinear.risks.scores import BlockRisk
-
-            return BlockRisk(rows, loss, y, self.n_classes, costs, threads, condition=condition)
-        with loading:
-            from rrmlinear.risks.scores import ScalarRisk
-
+            blocks = named("risks.scores:BlockRisk")
+            return blocks(rows, loss, y, self.n_classes, costs, threads, condition=condition)
         if choices.budget is not None:
-            with loading:
-                from rrmlinear.risks.conditions.budget import Budget
-
-            condition = Budget(choices.C * choices.budget, beside=condition)
-        return ScalarRisk(rows, loss, y, costs, threads, condition)
+            budget = named("risks.conditions.budget:Budget")
+            condition = budget(choices.C * choices.budget, beside=condition)
+        return named("risks.scores:ScalarRisk")(rows, loss, y, costs, threads, condition)
 
     def first_duals(self) -> NDArray[np.float64] | None:
         """Duals to start from, in the risk's form: blocks per unit of cost, with the own class."""
