@@ -134,3 +134,17 @@ def test_models_leave_as_linear_scores(tmp_path):
     assert_allclose(again.predict_survival_function(X, **given), curves)
     ranker = RankingSVM().fit(X, TIME, qid=STRATA)
     assert_allclose(ranker.to_sklearn().predict(X), ranker.predict(X))
+
+
+def test_a_conic_solver_has_the_same_minimum():
+    cp = pytest.importorskip("cvxpy", reason="cvxpy solves exponential cones")
+    w, terms = cp.Variable(5), []
+    scores = X @ w
+    for i in np.flatnonzero(EVENT & (STRATA == 0)):
+        terms.append(cp.log_sum_exp(scores[(TIME >= TIME[i]) & (STRATA == 0)]) - scores[i])
+    problem = cp.Problem(cp.Minimize(cp.sum(cp.hstack(terms))))
+    problem.solve(solver="CLARABEL")
+    own = STRATA == 0
+    model = CoxRegressor(0, tol=1e-10).fit(X[own], Y[own])
+    assert model.objective_ * own.sum() == pytest.approx(problem.value, rel=1e-7)
+    assert_allclose(model.coef_, w.value, rtol=1e-3, atol=1e-4)
