@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from scipy.stats import rankdata
 
@@ -141,10 +142,42 @@ def test_a_conic_solver_has_the_same_minimum():
     w, terms = cp.Variable(5), []
     scores = X @ w
     for i in np.flatnonzero(EVENT & (STRATA == 0)):
-        terms.append(cp.log_sum_exp(scores[(TIME >= TIME[i]) & (STRATA == 0)]) - scores[i])
+        terms.append(cp.log_sum_exp(scores[(TIME[i] <= TIME) & (STRATA == 0)]) - scores[i])
     problem = cp.Problem(cp.Minimize(cp.sum(cp.hstack(terms))))
     problem.solve(solver="CLARABEL")
     own = STRATA == 0
     model = CoxRegressor(0, tol=1e-10).fit(X[own], Y[own])
     assert model.objective_ * own.sum() == pytest.approx(problem.value, rel=1e-7)
     assert_allclose(model.coef_, w.value, rtol=1e-3, atol=1e-4)
+
+
+def grows(data, time, event):
+    """Whether a linear program finds weights along which the likelihood never falls."""
+    moves = [
+        data[j] - data[i]
+        for i in np.flatnonzero(event)
+        for j in np.flatnonzero(time >= time[i])
+        if j != i
+    ]
+    d = data.shape[1]
+    if not moves:
+        return False
+    lowest = linprog(np.sum(moves, axis=0), np.array(moves), np.zeros(len(moves)), bounds=(-1, 1))
+    assert lowest.x.shape == (d,)
+    return lowest.fun < -1e-7
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("seed", range(30))
+def test_a_maximum_is_missing_where_a_linear_program_says_so(seed):
+    own = np.random.default_rng(seed)
+    n, d = int(own.integers(4, 60)), int(own.integers(1, 12))
+    data = own.normal(size=(n, d)) if seed % 3 else (own.random((n, d)) < 0.3).astype(float)
+    data[:, -1] = 2 * data[:, 0] if seed % 4 == 1 else data[:, -1]
+    time = np.round(own.exponential(np.exp(-data[:, 0])), 1)
+    event = own.random(n) < own.uniform(0.1, 1)
+    event[0] = True
+    ties = ("breslow", "efron")[seed % 2]
+    model = CoxRegressor(0, ties=ties, tol=1e-6).fit(data, np.column_stack([time, event]))
+    expected = "NO_MINIMUM" if grows(data, time, event) else "SOLVED"
+    assert model.status_.name == expected

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, cg
 
 from rrmlinear.catalog.errors import ChoiceError, Named
@@ -24,16 +24,16 @@ from rrmlinear.estimators.unregularized.score_basis import (
     score_basis,
 )
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
-from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING, MIN_DIVISOR
+from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING
 from rrmlinear.training.costs import base_costs
 from rrmlinear.training.model import Model
 from rrmlinear.training.starts import Point, Start
 
 Array = NDArray[np.float64]
 
-#: What is added to the diagonal, as a fraction of its largest entry; with more than MAX_RANK
-#: weights conjugate gradients find the step, to this fraction of the gradient.
-RIDGE, DECREASE = 1e-14, 1e-6
+#: With more than MAX_RANK weights conjugate gradients find the step, to this fraction of the
+#: gradient.
+DECREASE = 1e-6
 #: The least fall of F, as a fraction of what the derivative says, and the most halvings of a step.
 ENOUGH, HALVINGS = 1e-4, 40
 #: Weights are compared with others of this many times their length.
@@ -136,11 +136,10 @@ def _step(risk: Any, z: Array) -> _Step:
     value, derivatives = at.value, at.derivatives[: risk.n]
     gradient, hessian, d = risk.gradient(derivatives), at.hessian(), len(z)
     if d <= MAX_RANK:
-        matrix = hessian.matrix()
-        matrix.flat[:: d + 1] += RIDGE * max(float(matrix.diagonal().max()), MIN_DIVISOR)
-        factor = cho_factor(matrix)
-        step = cho_solve(factor, -gradient)
-        step -= cho_solve(factor, gradient + matrix @ step)  # the digits that the factor lacks
+        bends, directions = eigh(hessian.matrix())
+        flat = bends <= max(d * EPS * bends[-1], 0.0)  # F does not change there but for rounding
+        along = directions.T @ -gradient
+        step = directions @ np.divide(along, bends, out=np.zeros(d), where=~flat)
     else:
         step = cg(
             LinearOperator((d, d), hessian.product, dtype=np.float64), -gradient, rtol=DECREASE
