@@ -236,7 +236,11 @@ def checked_factors(factors: Any, name: str) -> NDArray[np.float64]:
 
 
 def free_columns(choices: Choices) -> NDArray[Any] | None:
-    """The columns whose weights have no penalty: named, or of a factor of 0; None for none."""
+    """The columns whose weights have no penalty: named, or of a factor of 0; None for none.
+
+    Raises ValueError for numbers of columns and groups that are none.
+    """
+    _check_numbers(choices)
     if choices.unpenalized is not None:
         return np.asarray(choices.unpenalized)
     if choices.penalty_factors is not None and not np.all(choices.penalty_factors):
@@ -248,6 +252,17 @@ def free_columns(choices: Choices) -> NDArray[Any] | None:
     if np.ndim(groups[0]) > 0:
         return np.concatenate([groups[j] for j in at])
     return np.flatnonzero(np.isin(groups, np.unique(groups)[at]))
+
+
+def _check_numbers(choices: Choices) -> None:
+    """Raise ValueError for choices of a number, or of a list of them, that are something else."""
+    for name in (*BOUNDS, "group_weights", "unpenalized"):
+        value = getattr(choices, name)
+        try:
+            np.array(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            message = f"{name} must be a number or a list of them, got {value!r}"
+            raise ValueError(message) from None
 
 
 def weight_at_limit(weights: NDArray[np.float64], choices: Choices) -> str:

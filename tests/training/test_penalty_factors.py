@@ -187,6 +187,23 @@ def test_refused(choices, words):
         fit(problem, Parameter(loss="squared", **choices))
 
 
+@pytest.mark.parametrize("value", ["a", 1j, ["1", "b"], [[1.0], [1.0, 2.0]], {}])
+@pytest.mark.parametrize(
+    "name", ["penalty_factors", "lower", "upper", "unpenalized", "group_weights"]
+)
+def test_what_is_no_list_of_numbers_is_refused_by_its_name(name, value):
+    choices = {"regularizer": "group-lasso", "groups": GROUPS} if name == "group_weights" else {}
+    problem = Problem.from_arrays(X, labels_of("squared"))
+    with pytest.raises(ValueError, match=f"{name} must be a number or a list of them"):
+        fit(problem, Parameter(loss="squared", **choices, **{name: value}))
+
+
+def test_groups_are_a_list():
+    problem = Problem.from_arrays(X, labels_of("squared"))
+    with pytest.raises(ValueError, match="groups must be a list, got 1j"):
+        fit(problem, Parameter(loss="squared", regularizer="group-lasso", groups=1j))
+
+
 def test_a_free_weight_at_its_limit_is_told():
     with pytest.warns(UserWarning, match="the weight of unpenalized column 1 is at the limit 0.01"):
         fitted("squared", penalty_factors=FREE, limit=0.01)

@@ -84,6 +84,8 @@ def _rows(groups: str, shape: tuple[int, ...] | None) -> Partition:
 
 def _numbers(groups: Any, features: int | None) -> Numbers:
     """The group of each column, 0, 1, … in the order of the caller's numbers or lists."""
+    if not hasattr(groups, "__len__"):
+        raise ValueError(f"groups must be a list, got {groups!r}")
     if len(groups) == 0:
         raise ValueError("groups is empty; it must name each column")
     if np.ndim(groups[0]) > 0:
