@@ -40,6 +40,7 @@ OF_LABELS = (
     "--trace",
     "--report",
     "--liblinear-model",
+    "--cache",
     "-C",
     "-v",
 )
@@ -163,6 +164,7 @@ def _refuse(options: Any) -> None:
         "--trace": options.trace_file is not None,
         "--report": options.report_file is not None,
         "--liblinear-model": options.liblinear_model,
+        "--cache": options.cached,
         "-C": options.search is not None,
         "-v": options.folds is not None,
     }

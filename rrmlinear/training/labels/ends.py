@@ -23,6 +23,8 @@ class Ends:
         self.keeps_duals = keeps_duals
         self.of_weights: list[Any] = [None] * k
         self.of_duals: list[Any] = [None] * k
+        #: The labels in the order of their ends: those of a block have columns of the same arrays.
+        self.order: list[int] = []
         self.notes: list[str] = []
         #: How the run ended, and how the last label that did not reach the tolerance did.
         self.status = Status.SOLVED
@@ -34,6 +36,7 @@ class Ends:
         self.passes[j], self.ended[j] = end.passes, end.has_ended
         self.intercept[j] = self.bias * end.bias if self.bias > 0 else 0.0
         self.of_weights[j], self.seen[j] = end.weights, True
+        self.order.append(j)
         if self.keeps_duals:
             self.of_duals[j] = end.duals
         if not end.has_ended and end.status is not None:
@@ -50,15 +53,15 @@ class Ends:
 
     def weights(self, n_features: int) -> Any:
         """The d × K weights, a csc_array."""
-        return joined(self.of_weights, n_features)
+        return joined(self.of_weights, n_features, self.order)
 
     def duals(self, n: int) -> Any:
         """The n × K duals, a csc_array."""
-        return joined(self.of_duals, n)
+        return joined(self.of_duals, n, self.order)
 
 
-def joined(columns: list[Any], n_rows: int) -> Any:
-    """Columns of nonzeros as a csc_array; each is forgotten once it is copied."""
+def joined(columns: list[Any], n_rows: int, order: list[int]) -> Any:
+    """Columns of nonzeros as a csc_array; each is forgotten once it is copied, in this order."""
     from scipy.sparse import csc_array
 
     counts = [0 if each is None else len(each.places) for each in columns]
@@ -67,10 +70,10 @@ def joined(columns: list[Any], n_rows: int) -> Any:
     kinds = {each.values.dtype for each in columns if each is not None} or {np.dtype(np.float32)}
     values = np.empty(begins[-1], np.result_type(*kinds))
     places = np.empty(begins[-1], np.int32)
-    for j, each in enumerate(columns):
-        if each is not None:
-            places[begins[j] : begins[j + 1]] = each.places
-            values[begins[j] : begins[j + 1]] = each.values
+    for j in order:
+        if columns[j] is not None:
+            places[begins[j] : begins[j + 1]] = columns[j].places
+            values[begins[j] : begins[j + 1]] = columns[j].values
             columns[j] = None
     small = begins.astype(np.int32) if begins[-1] < 2**31 else begins
     return csc_array((values, places, small), shape=(n_rows, len(columns)))

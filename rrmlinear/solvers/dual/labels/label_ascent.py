@@ -130,9 +130,9 @@ class LabelAscent:
 
 
 def _columns(begins: Array, places: Array, values: Array) -> list[Column]:
-    """Each in memory of its own, so that one can go before the others."""
-    ends = pairwise(begins.tolist())
-    return [Column(_apart(places[a:b]), _apart(values[a:b])) for a, b in ends]
+    """Parts of two arrays, which go with the last of them."""
+    places, values = _apart(places), _apart(values)
+    return [Column(places[a:b], values[a:b]) for a, b in pairwise(begins.tolist())]
 
 
 def _apart(array: Array) -> Array:
