@@ -23,6 +23,10 @@ from rrmlinear.estimators.kernels.machines import KernelRegressor as KernelRegre
 from rrmlinear.estimators.labels.multilabel import MultilabelClassifier as MultilabelClassifier
 from rrmlinear.estimators.logistic import LogisticRegression as LogisticRegression
 from rrmlinear.estimators.matrices.completion import MatrixCompletion as MatrixCompletion
+from rrmlinear.estimators.matrices.group_regressions import (
+    MultiTaskElasticNet as MultiTaskElasticNet,
+)
+from rrmlinear.estimators.matrices.group_regressions import MultiTaskLasso as MultiTaskLasso
 from rrmlinear.estimators.matrices.multitask import MultiTaskRegressor as MultiTaskRegressor
 from rrmlinear.estimators.one_class import OneClassSVM as OneClassSVM
 from rrmlinear.estimators.orders.cox import CoxRegressor as CoxRegressor
@@ -46,6 +50,8 @@ from rrmlinear.estimators.searches.left_out import RidgeClassifierCV as RidgeCla
 from rrmlinear.estimators.searches.left_out import RidgeCV as RidgeCV
 from rrmlinear.estimators.searches.regressions import ElasticNetCV as ElasticNetCV
 from rrmlinear.estimators.searches.regressions import LassoCV as LassoCV
+from rrmlinear.estimators.searches.tasks import MultiTaskElasticNetCV as MultiTaskElasticNetCV
+from rrmlinear.estimators.searches.tasks import MultiTaskLassoCV as MultiTaskLassoCV
 from rrmlinear.estimators.structured.chains import ChainCRF as ChainCRF
 from rrmlinear.estimators.structured.chains import ChainSVM as ChainSVM
 from rrmlinear.estimators.structured.graphs import GraphCRF as GraphCRF

@@ -18,6 +18,7 @@ SAME = {
         (
             *("LogisticRegression", "Ridge", "Lasso", "ElasticNet"),
             *("HuberRegressor", "QuantileRegressor"),
+            *("MultiTaskLasso", "MultiTaskElasticNet"),
             *("PoissonRegressor", "GammaRegressor", "TweedieRegressor"),
         ),
         "sklearn.linear_model",

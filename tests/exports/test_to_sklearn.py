@@ -28,6 +28,7 @@ TWINS = {
     "ElasticNetCV": "ElasticNet",
     "LinearRegressor": "LinearRegression",
     "MultiTaskRegressor": "LinearRegression",
+    "MultiTaskLassoCV": "MultiTaskLasso",
     "MultilabelClassifier": "LinearSVC",
 }
 

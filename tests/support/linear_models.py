@@ -57,6 +57,8 @@ REGRESSIONS = cases(
     (rrm.LinearRegressor("binomial"), truth.astype(float)),
     (rrm.LinearRegressor("poisson"), np.floor(np.abs(numbers))),
     (rrm.MultiTaskRegressor(C=10.0), two),
+    (rrm.MultiTaskElasticNet(0.1), two),
+    (rrm.MultiTaskLassoCV(cv=3, alphas=3), two),
 )
 LABELLERS = cases(
     (rrm.LinearSVC(), matrix),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +22,7 @@ from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.layouts.tasks import EntriesRisk, TaskRisk, task_rows
 from rrmlinear.risks.layouts.vector import VectorRisk
 from rrmlinear.risks.scores import ScalarRisk
+from rrmlinear.solvers.features.group_descent import GroupDescent, GroupSet
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual.matrix_pdprox import MatrixPdprox
@@ -58,6 +60,18 @@ class Tasks:
     k: int
     intercept: bool = False
     free: bool = False
+
+
+def shared_features_solver(
+    X: Any, Y: Vector, costs: Vector, centred: bool, strengths: tuple[float, float], begin: Any
+) -> Solver:
+    """The solver of least squares of several targets with norms of features, (l1, modulus), from
+    weights k × d, or from 0 if None.
+    """
+    problem = GroupSet(X, Y, costs, centred)
+    if begin is not None:
+        problem.begin(begin)
+    return GroupDescent(problem, *strengths)
 
 
 def levels_loss(thresholds: ArrayLike) -> ScalarLoss:

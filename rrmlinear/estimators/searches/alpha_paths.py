@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.array_rows import rows_of
+from rrmlinear.estimators.matrices.group_regressions import SharedFeatures
 from rrmlinear.estimators.regressions import ElasticNet, Lasso
+from rrmlinear.estimators.searches.path_scores import part_of
 from rrmlinear.estimators.searches.squares import (
     Fold,
     Squares,
@@ -16,6 +18,7 @@ from rrmlinear.estimators.searches.squares import (
     is_in_range,
     squares_of_folds,
 )
+from rrmlinear.solvers.features.group_paths import group_path
 from rrmlinear.solvers.features.set_paths import gram_path, set_paths
 
 Array = NDArray[np.float64]
@@ -27,9 +30,11 @@ START_ACCURACY = 0.5
 
 
 def alpha_paths(search: Any, one: Any, X: Any, y: Any, weights: Any, folds: list[Fold]) -> Any:
-    """`AlphaPaths` of a search over fits of ``one``, None where these are no least squares with a
-    1-norm, or are to be seen or scored otherwise.
+    """`AlphaPaths` of a search over fits of ``one``, or `TaskPaths` of several targets; None where
+    these are no least squares with a 1-norm, or are to be seen or scored otherwise.
     """
+    if isinstance(one, SharedFeatures) and search.scoring is search.callback is None:
+        return TaskPaths(one, X, y, weights, folds)
     if (
         not isinstance(one, Lasso | ElasticNet)
         or one.solver != "auto"
@@ -104,6 +109,31 @@ class AlphaPaths:
             None if w is None else (w, squares.intercept(w) if self.centred else 0.0)
             for w in gram_path(*sums, strengths, tolerance, self.positive)
         ]
+
+
+class TaskPaths:
+    """The problems of several targets of all folds, and that of all examples."""
+
+    def __init__(self, one: Any, X: Any, y: Any, weights: Any, folds: list[Fold]) -> None:
+        self.one, self.data, self.folds = one, (X, y, weights), folds
+
+    def along(self, ratio: float | None, values: Array) -> list[list[Any]]:
+        """What is found for each fold and value."""
+        return [self._found(part_of(self.data, train), ratio, values) for train, _ in self.folds]
+
+    def at(self, ratio: float | None, value: float) -> tuple[Array, Array] | None:
+        """What is found for a value on all examples."""
+        found: tuple[Array, Array] | None = self._found(self.data, ratio, np.array([value]))[0]
+        return found
+
+    def _found(self, data: Any, ratio: float | None, values: Array) -> list[Any]:
+        X, y, weights = data
+        costs = np.ones(len(y)) if weights is None else weights
+        total = float(costs.sum())
+        if ratio == 0 or not total > 0:
+            return [None] * len(values)
+        how = bool(self.one.fit_intercept), _strengths(ratio, values, total), self.one.tol
+        return list(group_path(X, y, costs, *how))
 
 
 def _strengths(ratio: float | None, values: Array, total: float) -> list[tuple[float, float]]:

@@ -72,6 +72,21 @@ def checked_values(name: str, values: Iterable[float]) -> Array:
     return array
 
 
+def checked_ratios(given: Any, alphas: Any) -> list[float | None]:
+    """The values of l1_ratio, or a ValueError."""
+    check_no_text(given, "l1_ratio must hold numbers")
+    ratios = np.atleast_1d(given).astype(np.float64)
+    if not ((ratios >= 0) & (ratios <= 1)).all():
+        raise ValueError(f"l1_ratio is {given!r}; its values must lie in [0, 1]")
+    if isinstance(alphas, Integral) and not ratios.all():
+        raise ValueError(
+            f"l1_ratio is {given!r} and alphas a number of them, but with a ratio of 0 there is no "
+            "largest alpha to begin at: give the values of alphas"
+        )
+    found: list[float | None] = ratios.tolist()
+    return found
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class AlphaSearch(Elsewhere, Search):
     """Paths over alpha; the mean squared error judges."""
@@ -95,9 +110,10 @@ class AlphaSearch(Elsewhere, Search):
         total = weights.sum()
         centre = weights @ y / total if self.fit_intercept else 0.0
         known = self._without_penalized(X, y, weights)
-        slopes = self._per_factor(X.T @ (weights * (y - (centre if known is None else known))))
-        own: Any = self  # weights of at least 0 leave 0 where a slope is above alpha
-        sizes = slopes if own.positive else np.abs(slopes)
+        slopes = X.T @ (weights * (y - (centre if known is None else known)).T).T
+        slopes = np.linalg.norm(slopes, axis=1) if slopes.ndim == 2 else self._per_factor(slopes)
+        # weights of at least 0 leave 0 where a slope is above alpha
+        sizes = slopes if getattr(self, "positive", False) else np.abs(slopes)
         largest = float(sizes.max()) / (total * (1.0 if ratio is None else ratio))
         least = float(np.finfo(np.float64).resolution)
         if largest <= least:  # rounding of 0

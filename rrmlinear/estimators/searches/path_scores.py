@@ -28,7 +28,7 @@ class PathFits:
     def fit(self, setting: Mapping[str, float]) -> None:
         """Fit at this setting."""
         self.estimator.set_params(**setting)
-        if self.is_checked:
+        if self.is_checked and self.data[1].ndim == 1:
             self.estimator.refit(*self.data)
         else:
             self.estimator.fit(*self.data)
@@ -89,14 +89,15 @@ def errors_along(
             fits = fits or PathFits(estimator, _trained(estimator, part_of(data, fold[0])))
             fits.fit(setting)
             found = estimator.coef_, estimator.intercept_
-        coefs.append(found[0])
-        intercepts.append(found[1])
-    errors = safe_sparse_dot(X, np.array(coefs, dtype=X.dtype).T)
-    errors += np.array(intercepts, dtype=X.dtype)
+        coefs.append(np.atleast_2d(found[0]))
+        intercepts.append(np.ravel(found[1]))
+    errors = safe_sparse_dot(X, np.vstack(coefs, dtype=X.dtype).T)
+    errors += np.concatenate(intercepts, dtype=X.dtype)
     with np.errstate(all="ignore"):
-        errors = np.subtract(y[:, np.newaxis], errors)
+        targets = y.reshape(len(y), -1)
+        errors = np.subtract(np.tile(targets, len(coefs)), errors)
         means = mean_of(np.square(errors, out=errors), weights)
-    return [-mean for mean in means.tolist()]
+    return [-mean for mean in means.reshape(-1, targets.shape[1]).mean(axis=1).tolist()]
 
 
 def _trained(estimator: Regressor, data: Data) -> Data:

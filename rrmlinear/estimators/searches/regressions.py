@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rrmlinear.estimators.arguments import check_no_text
 from rrmlinear.estimators.regressions import ElasticNet, Lasso
-from rrmlinear.estimators.searches.grids import AlphaSearch
-
-Array = NDArray[np.float64]
+from rrmlinear.estimators.searches.grids import AlphaSearch, checked_ratios
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -103,13 +96,4 @@ class ElasticNetCV(AlphaSearch, ElasticNet):
     precompute: Any = "auto"
 
     def _ratios(self) -> list[float | None]:
-        check_no_text(self.l1_ratio, "l1_ratio must hold numbers")
-        ratios = np.atleast_1d(self.l1_ratio).astype(np.float64)
-        if not ((ratios >= 0) & (ratios <= 1)).all():
-            raise ValueError(f"l1_ratio is {self.l1_ratio!r}; its values must lie in [0, 1]")
-        if isinstance(self.alphas, Integral) and not ratios.all():
-            raise ValueError(
-                f"l1_ratio is {self.l1_ratio!r} and alphas a number of them, but with a ratio of 0 "
-                "there is no largest alpha to begin at: give the values of alphas"
-            )
-        return ratios.tolist()
+        return checked_ratios(self.l1_ratio, self.alphas)

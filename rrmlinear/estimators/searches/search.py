@@ -193,7 +193,7 @@ class Search(LinearModel):
         """
         settings = [self._setting(ratio, value) for value in values.tolist()]
         estimator = self._one().set_params(warm_start=True)
-        if self.scoring is None and isinstance(estimator, Regressor) and y.ndim == 1:
+        if self.scoring is None and isinstance(estimator, Regressor):
             return errors_along(estimator, settings, (X, y, weights), fold, known)
         train = fold[0]
         data, held = (part_of((X, y, weights), some) for some in fold)

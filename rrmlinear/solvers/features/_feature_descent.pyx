@@ -1,12 +1,12 @@
 """Coordinate descent over features, and cuts of some features."""
 
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.simd.columns cimport vector_dot
+from rrmlinear.simd.columns cimport gram_pull, vector_dot
 from rrmlinear.simd.products cimport rows_times
 from rrmlinear.simd.row_products cimport row_axpy, row_dot
 from rrmlinear.simd.rows cimport (
@@ -15,6 +15,7 @@ from rrmlinear.simd.rows cimport (
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
 
 cdef enum:
+    GROUP_SWEEPS = 3     # over a working set, between two looks at its gap
     ROW_LOOKAHEAD = 4    # visits between the prefetch of a row and its use
 
 # A C copy, which visits read.
@@ -298,3 +299,40 @@ def scaled_columns(Rows rows not None, const double[::1] factors not None):
                 index[at] = i
                 value[at] = factors[i] * row.bias
     return Rows(values, indices, begins, n)
+
+
+def sweep_groups(const double[:, ::1] lines not None, const double[::1] squares not None, double l1,
+                 double modulus, double[:, ::1] weights not None, double[:, ::1] state not None,
+                 bint is_gram):
+    """Lower ½‖Y − W A‖² + l1 Σ_j ‖w_j‖ + (modulus/2)‖W‖² over the columns w_j of W, k × m, in turn.
+
+    ``lines`` are A, m × n, and ``state`` is Y − W A; or, if it ``is_gram``, they are A A' and
+    (Y − W A) A'. ``squares`` are the diagonal of A A'. Returns by how much it was lowered.
+    """
+    cdef Py_ssize_t j, t, m = weights.shape[1], k = weights.shape[0], n = lines.shape[1]
+    cdef int _number
+    cdef double square, share, best, move, decrease = 0
+    cdef double[::1] total = np.empty(k)
+    if lines.shape[0] != m or squares.shape[0] != m or state.shape[0] != k or state.shape[1] != n:
+        raise ValueError("lines, squares, weights and state are not of one number of features")
+    with nogil:
+        for _number in range(GROUP_SWEEPS):
+            for j in range(m):
+                if squares[j] <= 0:
+                    continue
+                square, share = 0, 0
+                for t in range(k):
+                    total[t] = squares[j] * weights[t, j]
+                    total[t] += state[t, j] if is_gram \
+                        else vector_dot(&lines[j, 0], &state[t, 0], n)
+                    square += total[t] * total[t]
+                if square > l1 * l1:
+                    share = (1 - l1 / sqrt(square)) / (squares[j] + modulus)
+                for t in range(k):
+                    best = share * total[t]
+                    move = best - weights[t, j]
+                    if fabs(move) > WEIGHT_MOVE_ROUNDING * fabs(best):
+                        gram_pull(&lines[0, 0], n, n, &j, &move, 1, &state[t, 0])
+                        weights[t, j] = best
+                        decrease += (squares[j] + modulus) * move * move / 2
+    return decrease
