@@ -23,7 +23,7 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.solvers.loop.stages.turns import JUDGED_STEPS, PATIENCE, STEP_PASSES, Stage
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.second_order.factors import holds_all
+from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, holds_all
 from rrmlinear.solvers.second_order.work import NEWTON_PRODUCTS, PASS_COST, Work
 
 # Cutting planes take sequences of at least LONG positions on average, if there are at most
@@ -52,6 +52,9 @@ def _of_whole_risk(task: Task) -> Solver:
             return _made("dual.sequences.frank_wolfe:BlockFrankWolfe", task)
         if {"smooth", "linear"} <= features:
             return _made("lbfgs.lbfgs:LBFGS", task)
+    has_matrix = "matrix" in task.risk.offers and task.rows.width <= MAX_FACTORIZED
+    if has_matrix and task.regularizer.quadratic_l1 and task.rows.blocks is None:
+        return _in_turn(task, _over_features(task, [], False)[:2])
     if {"order", "smooth"} <= features:
         return _made("lbfgs.lbfgs:LBFGS" if "linear" in features else "gradient.agm:AGM", task)
     if "strongly-convex" in features and features & {"chain", "soft-threshold"}:

@@ -23,6 +23,8 @@ cdef class ScalarLoss:
     cdef double along(self, const double* y, const double* cost, const double* scores,
                       const double* moves, double x, double* moved, double* derivatives,
                       double* total, Py_ssize_t n) noexcept nogil
+    cdef double balance(self, const double* y, const double* cost, const double* scores,
+                        Py_ssize_t n) noexcept nogil
     cdef void all_second_derivatives(self, const double* y, const double* scores, double* out,
                                      Py_ssize_t n) noexcept nogil
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,

@@ -95,6 +95,11 @@ cdef class ScalarLoss:
         self.all_derivatives(y, scores, out, n)
         return self.total(y, cost, scores, n)
 
+    cdef double balance(self, const double* y, const double* cost, const double* scores,
+                        Py_ssize_t n) noexcept nogil:
+        """The b at which Σ c_i φ'(s_i + b) = 0, nearly, where a formula gives it; else NaN."""
+        return NAN
+
     cdef double along(self, const double* y, const double* cost, const double* scores,
                       const double* moves, double x, double* moved, double* derivatives,
                       double* total, Py_ssize_t n) noexcept nogil:

@@ -21,6 +21,7 @@ class PairLoss:
     told_by = PAIRS
     ranks = True
     smoothing = 0.0
+    has_box = False
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class PartialLikelihood:
     ranks = True
     differentiable = True
     smoothing = 0.0
+    has_box = False
 
 
 def rank_hinge() -> PairLoss:

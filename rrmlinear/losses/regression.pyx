@@ -23,8 +23,8 @@ import numpy as np
 from rrmlinear.losses.base cimport ClippedLoss, ScalarLoss
 from rrmlinear.simd.losses.clipped_arrays cimport clipped_t
 from rrmlinear.simd.losses.deviance_arrays cimport (
-    deviance_bends, deviance_conjugate, deviance_score, deviance_slopes, deviance_takes,
-    deviance_tangent, deviance_total,
+    deviance_balance, deviance_bends, deviance_conjugate, deviance_score, deviance_slopes,
+    deviance_takes, deviance_tangent, deviance_total,
 )
 
 
@@ -347,6 +347,10 @@ cdef class Deviance(ScalarLoss):
     cdef double tangent(self, const double* y, const double* cost, const double* scores,
                         double* out, Py_ssize_t n) noexcept nogil:
         return deviance_tangent(self.power, y, cost, scores, out, n)
+
+    cdef double balance(self, const double* y, const double* cost, const double* scores,
+                        Py_ssize_t n) noexcept nogil:
+        return deviance_balance(self.power, y, cost, scores, n)
 
     cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
                                 Py_ssize_t n) noexcept nogil:

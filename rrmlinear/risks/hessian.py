@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.cached import cached_property
 from rrmlinear.core.deadline import check_time
 from rrmlinear.data.array_rows import scaled_csr
 from rrmlinear.data.rows import Rows
@@ -68,26 +70,30 @@ class Hessian(RowSums):
     orthogonal to each other (Σ h_i v_i v'_i = 0); q_v is the unit vector along √h_i v_i.
     """
 
-    __slots__ = ("free", "held", "lines", "units")
-
     #: Scores of an example.
     k = 1
 
     def __init__(self, rows: Rows, h: Array, free: Sequence[Array] = ()) -> None:
         super().__init__(rows, h)
         self.free = free
-        #: The q_v, and the A'q_v = u_v / √m_v.
-        self.units: list[Array] = []
-        self.lines: list[Array] = []
         #: Z, once made: dense, or sparse and then A.
         self.held: Any = None
-        for v in free:
+
+    @cached_property
+    def units(self) -> list[Array]:
+        """The q_v."""
+        units = []
+        for v in self.free:
             unit = self.roots * v[self.active]
             length = np.linalg.norm(unit)
             if length > 0:
-                unit /= length
-                self.units.append(unit)
-                self.lines.append(super().adjoint(unit))
+                units.append(unit / length)
+        return units
+
+    @cached_property
+    def lines(self) -> list[Array]:
+        """The A'q_v = u_v / √m_v."""
+        return [super(Hessian, self).adjoint(unit) for unit in self.units]
 
     def times(self, p: Array) -> Array:
         """Z p."""
@@ -165,19 +171,28 @@ class Hessian(RowSums):
         """All of it, d × d."""
         if not self._suits_pairs():
             return self._dense_matrix()
-        result = self.by_pairs()
-        for line in self.lines:
-            result -= np.outer(line, line)
-        return result
+        result = self._paired_matrix()
+        return self._dense_matrix() if result is None else result
 
     def _suits_pairs(self) -> bool:
         if not self.is_dense:
             return True
-        # along units a dense copy keeps more digits
-        if self.rows.is_dense or self.units:
-            return False
         pairs, copied = _row_costs(self.rows)
-        return pairs < copied
+        return not self.rows.is_dense and pairs < copied
+
+    def _paired_matrix(self) -> Array | None:
+        """By pairs of stored values; None as `_plain_matrix` where a copy serves too."""
+        if len(self.free) == 1 and self.rows.bias < 0 and (self.free[0] == 1).all():
+            whole = RowSums(self.rows.with_bias(1.0), self.weights).by_pairs()
+            result, sums = whole[:-1, :-1].copy(), whole[-1]
+            lines = [sums[:-1] / math.sqrt(sums[-1])] if sums[-1] > 0 else []
+        else:
+            result, lines = self.by_pairs(), self.lines
+        before = result.diagonal().copy()
+        for line in lines:
+            result -= np.outer(line, line)
+        enough = not self.is_dense or (result.diagonal() * MAX_LOST >= before).all()
+        return result if enough else None
 
     def _dense_matrix(self) -> Array:
         d = self.rows.width

@@ -121,17 +121,22 @@ cdef class ScalarTerms:
                 rate = vector_dot3(&self.cost[0], &derivatives[0], &moves[0], self.n)
         return rate
 
-    def sums(self, const double[::1] scores not None, double shift):
-        """(Σ c_i φ', Σ c_i |φ'|) at scores s_i + shift: nothing is written to memory."""
-        cdef double[CHUNK] some
-        cdef double[CHUNK] slopes
+    def balance(self, const double[::1] scores not None):
+        """The b at which Σ c_i φ'(s_i + b) = 0, nearly, where a formula gives it; else NaN."""
+        return self.loss.balance(&self.y[0], &self.cost[0], &scores[0], self.n)
+
+    def sums(self, const double[::1] scores not None, double shift, double[::1] out=None):
+        """(Σ c_i φ', Σ c_i |φ'|) at scores s_i + shift; ``out`` takes −φ'."""
+        cdef double[CHUNK] some, slopes
         cdef double sum = 0, size = 0, part = 0
-        cdef Py_ssize_t begin = 0, count
+        cdef Py_ssize_t begin = 0, count, i
         with nogil:
             while begin < self.n:
                 count = min(<Py_ssize_t> CHUNK, self.n - begin)
                 vector_shifted(&scores[begin], shift, count, some)
                 self.loss.all_derivatives(&self.y[begin], some, slopes, count)
+                for i in range(count if out is not None else 0):
+                    out[begin + i] = -slopes[i]
                 sum += vector_sums(slopes, &self.cost[begin], count, &part)
                 size += part
                 begin += count

@@ -242,3 +242,22 @@ def test_searches_of_scikit_learn_take_structured_times():
     search = GridSearchCV(CoxRegressor(), {"alpha": [0.01, 10.0]}, cv=3).fit(X, fields)
     assert search.best_params_ == {"alpha": 0.01}
     assert search.best_estimator_.score(X, fields) == CoxRegressor(0.01).fit(X, Y).score(X, Y)
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+@pytest.mark.parametrize("l1_ratio", [0.3, 1.0])
+def test_the_elastic_net_of_many_examples_is_that_of_gradient_steps(ties, l1_ratio):
+    # as many examples as make a sample the begin
+    n = 3000
+    features = rng.normal(size=(n, 6)) + 3
+    lives = rng.exponential(np.exp(3 - features[:, 0] + features[:, 1] / 2))
+    y = np.column_stack([np.round(lives, 2), rng.random(n) < 0.7])
+    strata, weights = rng.integers(0, 2, n), rng.integers(0, 3, n).astype(float)
+    fits = [
+        CoxRegressor(0.02, l1_ratio=l1_ratio, ties=ties, solver=solver, tol=tol).fit(
+            features, y, sample_weight=weights, strata=strata
+        )
+        for solver, tol in (("auto", 1e-10), ("agm", 1e-6))
+    ]
+    assert fits[0].status_.name == "SOLVED"
+    assert 0 <= fits[1].objective_ - fits[0].objective_ <= 1e-6 * fits[1].objective_

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.cached import cached_property
-from rrmlinear.risks.conditions.balance import Look, balanced, faded
+from rrmlinear.risks.conditions.balance import BRACKET_ACCURACY, Look, balanced, faded
 from rrmlinear.risks.conditions.base import Best, Bound, Search, check_scores
 from rrmlinear.risks.conditions.classes import BalancedClasses
 from rrmlinear.risks.terms import PieceDuals, ScalarTerms
@@ -87,6 +87,9 @@ class BalancedDuals(Bound):
     def best(self, scores: Vector, warm: Search | None) -> Best:
         check_scores(scores)
         last = warm or self.first
+        known = self._by_formula(scores, last) if self.rises and self.falls else None
+        if known is not None:
+            return known
         if not (self.rises and self.falls):
             alphas, end = np.zeros(len(scores)), Search(self._end(scores, last.at))
         elif self.pieces is None:
@@ -125,6 +128,16 @@ class BalancedDuals(Bound):
         weighed = self.costs * alphas
         total = abs(float(weighed.sum()))
         return total <= BALANCE_ROUNDING * float(np.abs(weighed, out=weighed).sum())
+
+    def _by_formula(self, scores: Vector, last: Search) -> Best | None:
+        """The duals at an intercept known in closed form; None without one."""
+        b = self.terms.balance(scores)
+        if not np.isfinite(b):
+            return None
+        end = Search(b, rate=last.rate)
+        alphas = np.empty(len(scores))
+        total, size = self.terms.sums(scores, b, alphas)
+        return Best(alphas, b, 0.0, end) if abs(total) <= BRACKET_ACCURACY * size else None
 
     def _look(self, scores: Vector, b: float) -> tuple[float, float]:
         total, size = self.terms.sums(scores, b)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.core.cached import cached_property
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.base import Evaluation, Risk
+from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.layouts._orders import (
     by_score,
     likelihood_product,
@@ -31,7 +32,9 @@ def _numbered(groups: Any, n: int) -> tuple[Places, Places]:
     """The number of the group of each example, all of one where ``groups`` is None, and where each
     group begins in the order of these.
     """
-    names, numbers = np.unique(np.zeros(n) if groups is None else groups, return_inverse=True)
+    if groups is None:
+        return np.zeros(n, dtype=np.int64), np.array([0, n] if n else [0])
+    names, numbers = np.unique(groups, return_inverse=True)
     begin = np.zeros(len(names) + 1, dtype=np.int64)
     np.cumsum(np.bincount(numbers, minlength=len(names)), out=begin[1:])
     return numbers, begin
@@ -82,6 +85,8 @@ class PairSums:
 
     def __init__(self, loss: Any, pairs: QueryPairs) -> None:
         self.loss, self.pairs = loss, pairs
+        #: What a risk of these offers.
+        self.offers = frozenset() if loss.differentiable else frozenset({"smoothed"})
         #: A bound of |smoothed − not smoothed| / μ.
         self.room = float(pairs.partners.sum()) / 4
         #: The largest slope, and the largest second derivative, of each example.
@@ -128,20 +133,41 @@ class RiskSets:
     """
 
     room = 0.0
+    offers = frozenset({"matrix"})
 
     def __init__(self, loss: Any, y: Vector, groups: Any, weights: Vector) -> None:
         n, time = len(y), np.abs(y)
+        self.labels, self.groups = y, groups
         stratum, self.begin = _numbered(groups, n)
         self.loss, self.weights, self.time = loss, weights, time
         self.event = (~np.signbit(y) & (weights > 0)).astype(np.int32)
-        self.by_time = np.lexsort((-time, stratum))
+        self.by_time = (
+            np.argsort(-time, kind="stable") if groups is None else np.lexsort((-time, stratum))
+        )
         same, at = stratum[self.by_time], time[self.by_time]
         last = np.append((np.diff(same) != 0) | (np.diff(at) != 0), True)
         ends = np.flatnonzero(last) + 1
         self.ties = ends[np.searchsorted(ends, np.arange(n), side="right")]
-        self.steepest = self.find(np.zeros(n), 0.0)[1]
-        self.steepest = np.abs(self.steepest) + weights
-        self.curvatures = np.maximum(self.find(np.zeros(n), 0.0)[1] + weights * self.event, 0)
+
+    @cached_property
+    def at_zero(self) -> tuple[float, Vector, float]:
+        """`find` at scores of 0."""
+        return self.find(np.zeros(len(self.time)), 0.0)
+
+    @cached_property
+    def steepest(self) -> Vector:
+        """The largest slope of each example."""
+        return np.abs(self.at_zero[1]) + self.weights
+
+    @cached_property
+    def curvatures(self) -> Vector:
+        """The second derivative of each example at scores of 0, nearly."""
+        return np.maximum(self.at_zero[1] + self.weights * self.event, 0)
+
+    def among(self, chosen: Places, factor: float) -> RiskSets:
+        """Those of some examples, each of which counts ``factor`` times."""
+        groups = None if self.groups is None else np.asarray(self.groups)[chosen]
+        return RiskSets(self.loss, self.labels[chosen], groups, factor * self.weights[chosen])
 
     def find(self, scores: Vector, mu: float) -> tuple[float, Vector, float]:
         """F, its derivatives, and F* at these."""
@@ -187,7 +213,8 @@ class RiskSets:
         """
         found = []
         for a, b in zip(self.begin[:-1].tolist(), self.begin[1:].tolist(), strict=True):
-            some, ends = self.by_time[a:b], np.unique(self.ties[a:b]) - a
+            some, ties = self.by_time[a:b], self.ties[a:b] - a
+            ends = ties[np.append(ties[1:] != ties[:-1], True)]
             starts = np.concatenate([[0], ends[:-1]])
             with np.errstate(divide="ignore", over="ignore"):
                 logs = np.log(self.weights[some]) + scores[some]
@@ -246,7 +273,7 @@ class OrderRisk(Risk):
         self.costs = np.full(self.n + 1, cost)
         self.labels, self.terms = np.zeros(self.n + 1), self
         self.products = Products(rows, self.costs[: self.n].copy(), 0, threads)
-        self.offers = frozenset() if loss.differentiable else frozenset({"smoothed"})
+        self.offers = over.offers
         #: A bound of |F_μ − F| / μ.
         self.room = cost * over.room
 
@@ -254,6 +281,11 @@ class OrderRisk(Risk):
     def shape(self) -> tuple[int, ...]:
         """The shape of the weights."""
         return (self.rows.width,)
+
+    def among(self, chosen: Places, rows: Rows, factor: float) -> OrderRisk:
+        """That of some examples, each of which counts ``factor`` times; ``rows`` are theirs."""
+        over = self.over.among(chosen, factor)
+        return OrderRisk(rows, self.loss, over, self.cost, self.threads)
 
     def smoothed(self, mu: float) -> OrderRisk:
         """The risk smoothed by μ."""
@@ -284,8 +316,6 @@ class OrderRisk(Risk):
 
     def diagonal(self) -> Vector:
         """An estimate of the diagonal of ∇²F, which a shift of all scores does not change."""
-        from rrmlinear.risks.hessian import Hessian
-
         curvatures = self.cost * self.over.curvatures
         return Hessian(self.rows, curvatures, (np.ones(self.n),)).diagonal()
 

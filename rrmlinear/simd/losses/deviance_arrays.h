@@ -178,10 +178,38 @@ RRM_CLONES static double deviance_tangent(double p, const double *y, const doubl
     return OF_EACH_KIND(p, deviance_loop, y, c, a, out, NULL, 1, n);
 }
 
+/* The b at which Σ c_i φ'(a_i + b) = 0: (2 − p) + (p − 1) = 1, so that eᵇ is one sum over another.
+ * Pieces keep the rounding of long sums small. */
+enum { BALANCE_PIECE = 1024 };
+
+RRM_INLINE double balance_loop(deviance_kind_t kind, double p, const double *y, const double *c,
+                               const double *a, ptrdiff_t n)
+{
+    double labels = 0, means = 0;
+    for (ptrdiff_t begin = 0; begin < n; begin += BALANCE_PIECE) {
+        ptrdiff_t end = n - begin < BALANCE_PIECE ? n : begin + BALANCE_PIECE;
+        double of_labels = 0, of_means = 0, beyond;
+#pragma omp simd reduction(+ : of_labels, of_means)
+        for (ptrdiff_t i = begin; i < end; i++) {
+            double r = kind == POISSON_KIND ? 1 : tame_exp(-(p - 1) * a[i], &beyond);
+            of_labels += c[i] * y[i] * r;
+            of_means += c[i] * (kind == GAMMA_KIND ? 1 : tame_exp((2 - p) * a[i], &beyond));
+        }
+        labels += of_labels, means += of_means;
+    }
+    return log(labels) - log(means);
+}
+
 RRM_CLONES static double deviance_conjugate(double p, const double *y, const double *c,
                                             const double *alpha, ptrdiff_t n)
 {
     return OF_EACH_KIND(p, conjugate_loop, y, c, alpha, n);
+}
+
+RRM_CLONES static double deviance_balance(double p, const double *y, const double *c,
+                                          const double *a, ptrdiff_t n)
+{
+    return OF_EACH_KIND(p, balance_loop, y, c, a, n);
 }
 
 /* One example: the score of a slope, and whether that is in the domain. */

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.solvers.features.feature_subsets import moving_squares
 from rrmlinear.solvers.features.models.choice import ModelChoice
 from rrmlinear.solvers.features.models.class_model import ClassModelChoice
+from rrmlinear.solvers.features.models.matrix_model import MatrixModels
 from rrmlinear.solvers.features.working_set import (
     MIN_SET_LIMIT,
     nearest_features,
@@ -19,7 +20,7 @@ from rrmlinear.solvers.features.working_set import (
 )
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, loss_at_zero, scores_at_zero
-from rrmlinear.solvers.loop.power import steepness
+from rrmlinear.solvers.loop.power import costs_of_rows, steepness
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
@@ -30,9 +31,11 @@ from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
 from rrmlinear.solvers.second_order.feature_step import Step, StepSearch
 from rrmlinear.solvers.second_order.samples import (
     LARGE_SAMPLE_FRACTION,
+    solved_sample,
     takes_sample,
-    weights_of_sample,
 )
+
+Array = NDArray[np.float64]
 
 # Passes whose models may be minimized roughly; later ones are exact.
 ROUGH_PASSES = 20
@@ -80,7 +83,8 @@ class FeatureNewton(Solver):
     def __init__(self, task: Task) -> None:
         super().__init__()
         risk, regularizer = task.whole(), task.regularizer
-        if "hessian" not in risk.offers or not ("box" in risk.offers or hasattr(risk, "k")):
+        of_examples = "box" in risk.offers or hasattr(risk, "k")
+        if "matrix" not in risk.offers and not ("hessian" in risk.offers and of_examples):
             raise ValueError(
                 "Newton steps over features take the losses of examples without a budget, and "
                 f"{type(risk.loss).__name__} has one"
@@ -104,7 +108,7 @@ class FeatureNewton(Solver):
         risk = self.risk
         self.certificate = Certificate(risk, self.regularizer)
         self.free = (np.ones(self.n),) if "balance" in risk.offers else ()
-        squares = moving_squares(risk.rows, risk.costs.ravel(), self.free)
+        squares = moving_squares(risk.rows, costs_of_rows(risk), self.free)
         # the duals of an example are k numbers
         self.squares = np.repeat(squares, self.k) * self.k
         self.usable = self.squares > 0
@@ -121,14 +125,11 @@ class FeatureNewton(Solver):
         self.lengths = np.sqrt(self.squares / modulus) if modulus > 0 else None
         curvatures = self.squares / modulus if modulus > 0 else steepness(risk) * self.squares
         self.norms = np.sqrt(curvatures + self.modulus)
-        self.models: Any = (
-            ModelChoice(inner.smooth, self.free, self.modulus, squares)
-            if self.k == 1
-            else ClassModelChoice(inner.smooth, self.modulus, squares)
-        )
-        given = self.task.weights
+        given, kept = self.task.weights, None
         if given is None and takes_sample(self.task, LARGE_SAMPLE_FRACTION):
-            given = weights_of_sample(self.task, FeatureNewton)
+            given, solver = solved_sample(self.task, FeatureNewton)
+            kept = getattr(solver.models, "kept", None)
+        self.models = self._models(squares, kept)
         if given is not None:
             given = np.where(self.usable, np.ravel(given[: risk.shape[0]]), 0.0)
         w, at = first_weights(risk, self.regularizer, given)
@@ -138,6 +139,14 @@ class FeatureNewton(Solver):
         self._certify(not self._ends_without_duals())
         if isinstance(self.rule, FeatureSum) and not self.free and not self.w.any():
             self.rule.begin(-self.pulls)
+
+    def _models(self, squares: Array, kept: Any) -> Any:
+        smooth = self.inner.smooth
+        if "matrix" in self.risk.offers:
+            return MatrixModels(smooth, self.modulus, kept)
+        if self.k > 1:
+            return ClassModelChoice(smooth, self.modulus, squares)
+        return ModelChoice(smooth, self.free, self.modulus, squares)
 
     def _go_on(self) -> None:
         """The next inner problem where this one is solved, or a softer one where it is hard."""
@@ -185,26 +194,43 @@ class FeatureNewton(Solver):
 
     def _step_on(self, features: NDArray[np.int64], number: int) -> float:
         """A step of the weights of these features; the decrease that its model promised."""
-        begin = self.w[features]
+        begin, at = self.w[features], self.at
+        model, expected = None, 0.0
+        if "matrix" in self.risk.offers and self.models.kept is not None:
+            # while the fall that the matrix of before brought, once more, reaches the target
+            model, expected = self._minimized(features, number, again=True)
+            goal = max(self.target, self.tolerance * abs(self.certificate.primal))
+            near = expected * self.certificate.gap <= goal * self.models.promised
+            if not (expected > 0 and near):
+                model = None
+        if model is None:
+            model, expected = self._minimized(features, number)
+        self.models.promised = expected
+        change = model.weights - begin
+        step = self.models.step(features, change, self.w, at, self._ends_without_duals())
+        self.steps += 1
+        self._take(step, expected, lengthens=not self.has_pieces)
+        return expected
+
+    def _minimized(
+        self, features: NDArray[np.int64], number: int, **how: bool
+    ) -> tuple[Any, float]:
+        """A model of these features, minimized, and the decrease that it promises."""
         model = self.models.model(
             features,
             self.usable[features],
             self.at,
             self.pulls[features],
-            begin,
+            self.w[features],
             self.level,
             number=number,
             # a rule holds before exact models pay
             rough=self.rule is not None and number <= ROUGH_PASSES,
+            **how,
         )
         before = model.value()
         self.models.minimize(model, self.deadline)
-        change, at = model.weights - begin, self.at
-        step = self.models.step(features, change, self.w, at, self._ends_without_duals())
-        expected = before - model.value()
-        self.steps += 1
-        self._take(step, expected, lengthens=not self.has_pieces)
-        return expected
+        return model, before - model.value()
 
     def _is_solved(self, promise: float) -> bool:
         """Whether a step that promised this leaves little of an inner problem to do."""

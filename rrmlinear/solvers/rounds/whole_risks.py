@@ -73,8 +73,11 @@ class NewtonOverParts(OverParts, Newton):
     def __init__(
         self, risk: SummedRisk, regularizer: Regularizer, start: Any = None, samples: bool = False
     ) -> None:
-        super().__init__(risk, regularizer, start, risk.of_sample if samples else None)
+        super().__init__(risk, regularizer, start, self._first if samples else None)
         self.own = start is None and not samples
+
+    def _first(self) -> tuple[Any, Any]:
+        return self.risk.of_sample(), None
 
     def start(self) -> None:
         if self.own:

@@ -48,7 +48,9 @@ class Newton(Solver):
 
     ``start`` are duals to begin from, in the risk's form; infeasible ones are moved to feasible
     ones. ``first`` makes weights to begin from: those of a sample in place of duals, for instance,
-    or the best of an ascent beside its duals, which count where their primal is the lower.
+    or the best of an ascent beside its duals, which count where their primal is the lower. With
+    those of a sample it gives the factor of the last system there, which serves the first step.
+    A factor serves again while the fall of the gap that it brought, once more, reaches the target.
     Where F ``is_quadratic``, one step with a system solved to the tolerance reaches the optimum.
     Certificate: the smallest value at a w, or at the w of duals, and the largest dual value
     at an α'.
@@ -67,7 +69,7 @@ class Newton(Solver):
         risk: Any,
         regularizer: Regularizer,
         start: Any = None,
-        first: Callable[[], Array] | None = None,
+        first: Callable[[], tuple[Array, Any]] | None = None,
         is_quadratic: bool = False,
     ) -> None:
         super().__init__()
@@ -90,7 +92,7 @@ class Newton(Solver):
         self.certificate = Certificate(risk, self.regularizer)
         #: Σ c_i α_i' x_i of an evaluation, and the evaluation.
         self.vector: tuple[Any, Array] = (None, np.zeros(0))
-        given = None if self.first is None else self.first()
+        given, factor = (None, None) if self.first is None else self.first()
         begin = beginning(self.certificate, given, self.first_duals)
         self.w, at, self.scores = begin.w, begin.at, begin.at.scores
         pace = pace_of(risk, self.regularizer)
@@ -99,7 +101,7 @@ class Newton(Solver):
         self.moved = self.n
         #: Whether the search along the last direction saw no fall, and all of it was taken.
         self.is_blind = False
-        self.systems = Systems(self.is_quadratic)
+        self.systems, self.promise = Systems(self.is_quadratic, factor), math.inf
         if not (self.inner.is_augmented or "balance" in risk.offers):
             self.known_rules = (GradientNorm,)
 
@@ -215,12 +217,24 @@ class Newton(Solver):
 
     def _direction(self, vector: Array) -> Array:
         downhill = vector - self.inner.model.gradient(self.w)
-        curvature = self.inner.model.curvature(self.w)
-        direction = self.systems.solved(
-            self.at.hessian(), curvature, downhill.ravel(), self._accuracy()
-        )
+        direction = self._by_known_factor(downhill.ravel())
+        if direction is None:
+            curvature = self.inner.model.curvature(self.w)
+            direction = self.systems.solved(
+                self.at.hessian(), curvature, downhill.ravel(), self._accuracy()
+            )
         self.promise = float(direction @ downhill.ravel()) / 2
         return direction.reshape(self.w.shape)
+
+    def _by_known_factor(self, downhill: Array) -> Array | None:
+        """The direction by the last factor, if it is about to reach the target so; else None."""
+        factor = self.systems.latest
+        if factor is None or self.is_quadratic or not self.inner.is_exact:
+            return None
+        direction = factor.solve(downhill)
+        promise, best = float(direction @ downhill) / 2, self.certificate
+        goal = max(self.target, self.tolerance * abs(best.primal))
+        return direction if promise * best.gap <= goal * self.promise else None
 
     def _accuracy(self) -> float:
         """The residual of a system that leaves a small part of the target as gap: that is the

@@ -34,7 +34,8 @@ def takes_sample(task: Task, fraction: int = SAMPLE_FRACTION) -> bool:
 
 def may_begin(task: Task) -> bool:
     """Whether nothing is given to begin from, and a sample of the rows can be taken."""
-    return task.start is None and task.risk is None and task.rows.blocks is None
+    is_divisible = task.risk is None or "matrix" in task.risk.offers
+    return task.start is None and is_divisible and task.rows.blocks is None
 
 
 def suits_sample(smooth: bool, each: float, fraction: int = SAMPLE_FRACTION) -> bool:
@@ -44,20 +45,27 @@ def suits_sample(smooth: bool, each: float, fraction: int = SAMPLE_FRACTION) -> 
     return smooth and each >= MIN_SAMPLE_EXAMPLES * fraction
 
 
-def weights_of_sample(task: Task, build: Callable[[Task], Solver]) -> NDArray[np.float64]:
+def solved_sample(task: Task, build: Callable[[Task], Any]) -> tuple[NDArray[np.float64], Any]:
     """The optimum, roughly, of every SAMPLE_FRACTION-th example, on average, or more where these
-    are few for each weight.
+    are few for each weight; and the solver that found it.
     """
     most = int(examples_each(task.rows, task.n_classes or 1) / MIN_SAMPLE_EXAMPLES)
     fraction = min(SAMPLE_FRACTION, max(LARGE_SAMPLE_FRACTION, most))
     solver = build(task_of_sample(task, fraction))
     found = solver.solve(Stopping(SAMPLE_GAP, max_passes=SAMPLE_PASSES))
-    return found.weights[: task.rows.width - bool(task.choices.free_bias)]
+    return found.weights[: task.rows.width - bool(task.choices.free_bias)], solver
+
+
+def weights_of_sample(task: Task, build: Callable[[Task], Solver]) -> NDArray[np.float64]:
+    """The weights alone of `solved_sample`."""
+    return solved_sample(task, build)[0]
 
 
 def task_of_sample(task: Task, fraction: int) -> Task:
     """The task of every ``fraction``-th example, on average, each of which stands for as many."""
     chosen, rows = sample_of(task.rows, fraction, task.choices.seed)
+    if task.risk is not None:
+        return replace(task, rows=rows, risk=task.risk.among(chosen, rows, fraction))
     costs = task.costs[chosen] * fraction
     return replace(task, rows=rows, targets=task.targets[chosen], costs=costs)
 

@@ -137,3 +137,13 @@ def test_weights_are_repetitions_but_for_efron():
         two = two.at(np.append(s[again], 0.0))
         assert one.value == pytest.approx(two.value)
         assert_allclose(one.derivatives[:N], np.bincount(again, two.derivatives[:-1], N), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["cox_breslow", "cox_efron"])
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("scale", [0.3, 300.0])
+def test_the_second_derivative_is_that_of_products(name, weights, scale):
+    risk = risk_of(name, TIMES, GROUPS, WEIGHTS[weights], 2.0)
+    hessian = risk.at(np.append(scale * rng.normal(size=N), 0.0)).hessian()
+    products = np.array([hessian.product(each) for each in np.eye(3)])
+    assert_allclose(hessian.matrix(), products, atol=1e-11 * (1 + np.abs(products).max()))

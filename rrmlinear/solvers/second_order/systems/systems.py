@@ -35,10 +35,10 @@ class Systems:
     asked for.
     """
 
-    def __init__(self, is_quadratic: bool = False) -> None:
+    def __init__(self, is_quadratic: bool = False, latest: Factor | None = None) -> None:
         self.is_quadratic = is_quadratic
         #: The factor of the last system over all features, if it took one.
-        self.latest: Factor | None = None
+        self.latest = latest
         self.of_terms = GramSystems()
         self.kept = KeptFactor()
 
