@@ -7,8 +7,8 @@ from libc.string cimport memcpy, memset
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.labels.lanes cimport (
-    LANES, lane_anchors, lane_copies, lane_doubles, lane_exact_scores, lane_scores, lane_sides, lane_squares, lane_update,
-    vector_width,
+    LANES, lane_anchors, lane_copies, lane_doubles, lane_exact_scores, lane_scores, lane_sides,
+    lane_squares, lane_update, vector_width,
 )
 from rrmlinear.simd.rows cimport row_t, rows_get
 
@@ -197,8 +197,8 @@ cdef class LabelLanes:
                 without[l] = own[l] / other[l]
 
     cdef int _sum(self, const double* centre, double* dual, bint single, void* into) except -1:
-        # w = Σ c α x of the open labels, u_0 with that of a free bias, into an array like W, of floats or doubles;
-        # −c φ*(−α) to ``dual``
+        # w = Σ c α x of the open labels, u_0 with that of a free bias, into an array like W,
+        # of floats or doubles; −c φ*(−α) to ``dual``
         cdef Py_ssize_t first, last, i, l
         cdef double[16] open
         for l in range(LANES):
