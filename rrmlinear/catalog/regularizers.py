@@ -257,12 +257,15 @@ def free_columns(choices: Choices) -> NDArray[Any] | None:
 def _check_numbers(choices: Choices) -> None:
     """Raise ValueError for choices of a number, or of a list of them, that are something else."""
     for name in (*BOUNDS, "group_weights", "unpenalized"):
-        value = getattr(choices, name)
-        try:
-            np.array(value, dtype=np.float64)
-        except (TypeError, ValueError):
-            message = f"{name} must be a number or a list of them, got {value!r}"
-            raise ValueError(message) from None
+        check_numbers(name, getattr(choices, name))
+
+
+def check_numbers(name: str, value: Any) -> None:
+    """Raise ValueError for the choice of this name that is no number and no list of them."""
+    try:
+        np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a number or a list of them, got {value!r}") from None
 
 
 def weight_at_limit(weights: NDArray[np.float64], choices: Choices) -> str:

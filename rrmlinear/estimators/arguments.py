@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from rrmlinear.catalog.regularizers import checked_factors
+from rrmlinear.catalog.regularizers import check_numbers, checked_factors
 from rrmlinear.data.array_rows import MEMORY_DTYPES
 from rrmlinear.data.problem import Problem
 
@@ -194,6 +194,7 @@ def factors_of(estimator: Any, d: int) -> NDArray[np.float64] | None:
     given = getattr(estimator, "penalty_factors", None)
     if given is None:
         return None
+    check_numbers("penalty_factors", given)
     factors = checked_factors(given, "penalty factors")
     if len(factors) not in (1, d):
         raise ValueError(f"there are {len(factors)} penalty factors for {d} columns")

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.errors import ChoiceError, Named, alternatives, in_fields, nearest
 from rrmlinear.catalog.losses import LOSSES
-from rrmlinear.catalog.regularizers import LIMIT, REGULARIZERS
+from rrmlinear.catalog.regularizers import LIMIT, REGULARIZERS, check_numbers
 from rrmlinear.catalog.rows import NEEDED, LossRow, SolverRow
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.catalog.solvers import find_solver
@@ -180,6 +180,7 @@ def room_of(problem: Problem, chosen: LossRow, factors: Any) -> float | None:
     """The largest size of weights of factor 0, None where there are none: far beyond scores as long
     as the labels.
     """
+    check_numbers("penalty_factors", factors)
     free = np.asarray(factors, dtype=np.float64) == 0
     if free.shape != (problem.n_features,) or not free.any():
         return None

@@ -94,7 +94,8 @@ class Summary:
     def _cells(self) -> list[Array]:
         parts = [self.weights, self.std_errors, self.statistics, self.p_values]
         ends = [self.lower, self.upper]
-        ratios = [np.exp(each) for each in (self.weights, *ends)] if self.has_ratios else []
+        with np.errstate(over="ignore"):
+            ratios = [np.exp(each) for each in (self.weights, *ends)] if self.has_ratios else []
         return [*parts, *ends, *ratios]
 
     def __str__(self) -> str:

@@ -105,6 +105,10 @@ def test_survival_curves():
     early = model.predict_survival_function(X[:2], [-1.0, 1e9])
     assert_allclose(early[:, 0], 1.0)
     assert_allclose(early[:, 1], survival[:2, -1])
+    with pytest.raises(ValueError, match="times has NaN"):
+        model.predict_survival_function(X, [1.0, np.nan])
+    with pytest.raises(ValueError, match="times must be a number or a list of them, got 'soon'"):
+        model.predict_survival_function(X, "soon")
 
 
 def test_strata_have_baselines_of_their_own():

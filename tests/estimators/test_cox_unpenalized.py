@@ -69,6 +69,13 @@ def test_more_of_the_same_columns_share_their_weight():
     assert twice.coef_[-1] == 0
 
 
+def test_ratios_of_hazards_may_be_infinite():
+    line, falling = np.linspace(0, 1, 20)[:, np.newaxis], np.arange(20.0, 0.0, -1.0)
+    with pytest.warns(NotConvergedWarning, match="the likelihood is monotone"):
+        model = CoxRegressor(0).fit(line, falling)
+    assert str(model.summary(line, falling)).split()[-1] == "inf"
+
+
 def test_a_likelihood_without_a_maximum_is_told_with_its_features():
     group = (np.arange(N) % 2).astype(float)  # those of group 1 are censored
     y = np.column_stack([TIME, EVENT & (group == 0)])

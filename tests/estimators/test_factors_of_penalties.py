@@ -118,6 +118,8 @@ def test_estimators_keep_their_factors():
         ([1.0, 2.0], "there are 2 penalty factors for 5 columns"),
         ([1.0, -1.0, 1.0, 1.0, 1.0], "that of column 1 is -1; it must be at least 0 and finite"),
         ([[1.0] * 5], "must be a number or a list of them"),
+        ("a", "penalty_factors must be a number or a list of them, got 'a'"),
+        ({0: 1}, "penalty_factors must be a number or a list of them, got {0: 1}"),
     ],
 )
 def test_wrong_factors_are_refused(make, factors, error):
@@ -154,6 +156,13 @@ def test_paths_begin_where_weights_with_a_penalty_become_0(search, one, given, f
     assert (above != 0).sum() == (factors == 0).sum()
     best = one.set_params(alpha=search.alpha_, tol=1e-9).fit(X, y, given)
     assert_allclose(search.coef_, best.coef_, atol=1e-4)
+
+
+def test_searches_of_ratios_begin_where_each_alone_does():
+    makes = partial(rrm.ElasticNetCV, cv=3, alphas=3, penalty_factors=FREE)
+    both = makes(l1_ratio=[0.3, 0.9]).fit(X, y)
+    for grid, ratio in zip(both.alphas_, (0.3, 0.9), strict=True):
+        assert_allclose(grid, makes(l1_ratio=ratio).fit(X, y).alphas_)
 
 
 @pytest.mark.parametrize("scale", [1.0, FACTORS])

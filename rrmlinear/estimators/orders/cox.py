@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from rrmlinear.catalog.losses import ORDER_LOSSES
+from rrmlinear.catalog.regularizers import check_numbers
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.core.loading import loading
 from rrmlinear.data.problem import Problem
@@ -234,11 +235,16 @@ class CoxRegressor(RegressorMixin, OrderModel):
         """H(t) of each row at these times, n_samples × n_times: that of the baseline times e^score.
 
         ``times`` are those of ``event_times_`` if None; ``strata`` are those of the rows, where the
-        fit had some. Raises ValueError for strata that the fit did not have.
+        fit had some. Raises ValueError for strata that the fit did not have, and times that are no
+        numbers.
         """
         check_is_fitted(self)
         scores = np.asarray(self.predict(X), dtype=np.float64)
-        times = self.event_times_ if times is None else np.asarray(times, dtype=np.float64).ravel()
+        times = self.event_times_ if times is None else times
+        check_numbers("times", times)
+        times = np.asarray(times, dtype=np.float64).ravel()
+        if np.isnan(times).any():
+            raise ValueError("times has NaN; each must be a number, or inf")
         if self._has_strata and strata is None:
             raise ValueError("the fit had strata: give those of these rows as strata")
         given = np.asarray(strata).tolist() if self._has_strata else [next(iter(self.baseline_))]

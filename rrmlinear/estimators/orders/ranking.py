@@ -206,6 +206,7 @@ class RankingSVM(RegressorMixin, OrderModel):
         Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         self._validate_params()
+        self.regularizer_name()
         X, y, sample_weight = self._checked_data(X, y, sample_weight, y_numeric=True)
         self._fit_order(X, y, qid, "qid", sample_weight)
         return self

@@ -85,7 +85,7 @@ class ByDeviance(OfMeans):
             return checked_values("alphas", self.alphas)[::-1]
         row, total = self._loss(0), weights.sum()
         row.check_labels(y)
-        mean = self._without_penalized(X, y, weights)
+        mean = self._without_penalized(X, y, weights, ratio)
         if mean is None:
             if self._offset is not None:
                 known = Problem.from_arrays(np.ones((len(y), 1)), y, weights, offset=self._offset)

@@ -109,7 +109,7 @@ class AlphaSearch(Elsewhere, Search):
             return checked_values("alphas", self.alphas)[::-1]
         total = weights.sum()
         centre = weights @ y / total if self.fit_intercept else 0.0
-        known = self._without_penalized(X, y, weights)
+        known = self._without_penalized(X, y, weights, ratio)
         slopes = X.T @ (weights * (y - (centre if known is None else known)).T).T
         slopes = np.linalg.norm(slopes, axis=1) if slopes.ndim == 2 else self._per_factor(slopes)
         # weights of at least 0 leave 0 where a slope is above alpha
@@ -120,12 +120,12 @@ class AlphaSearch(Elsewhere, Search):
             return np.full(self.alphas, least)
         return np.geomspace(largest, largest * self.eps, self.alphas)
 
-    def _without_penalized(self, X: Any, y: Any, weights: Array) -> Any:
+    def _without_penalized(self, X: Any, y: Any, weights: Array, ratio: float | None) -> Any:
         """The predictions of features without penalty alone, None where there are none."""
         factors = factors_of(self, X.shape[1])
         if factors is None or factors.all():
             return None
-        alone = self._one().set_params(alpha=0.0, penalty_factors=None)
+        alone = self._one().set_params(**self._setting(ratio, 0.0), penalty_factors=None)
         alone.set_params(tol=min(float(alone.tol), TOL_OF_GRID))
         beside = self._beside(np.arange(len(y)))
         some = X[:, np.flatnonzero(factors == 0)]
