@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from rrmlinear.core.cached import cached_property
+
 PACKAGE = __name__.partition(".")[0]
 #: Keys of a state: the version that wrote it; the class of an object inside of it, and its
 #: attributes, by columns where a list of objects has numbers alone; the pairs of a dict whose keys
@@ -92,7 +94,13 @@ def _place(value: Any) -> str:
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    return {name: plain(each) for name, each in vars(value).items()}
+    """What it holds, without what it computes again when it is asked for it."""
+    cls = type(value)
+    return {
+        name: plain(each)
+        for name, each in vars(value).items()
+        if not isinstance(getattr(cls, name, None), cached_property)
+    }
 
 
 def _columns(values: Sequence[Any]) -> dict[str, Any] | None:

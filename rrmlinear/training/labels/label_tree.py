@@ -75,15 +75,43 @@ class LabelTree(PlainState):
         k above the number of labels.
         """
         check_rank(k, self.n_labels)
+        found = [_table(n, k, *_best(*met, k)) for n, met in self._searched(X, beam)]
+        places, scores = zip(*found, strict=True)
+        return np.concatenate(places), np.concatenate(scores)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The scores of all labels, n × K, without a search: all nodes are visited."""
+        parents, leaves = self.parents, np.flatnonzero(self._leaves >= 0)
+        found = []
+        for _, z in self.edges.in_batches(X):
+            gains = -self._loss.values(np.ones(z.size), z.ravel()).reshape(z.shape)
+            scores, above = gains[:, leaves], parents[leaves]
+            while (is_deep := above >= 0).any():
+                scores[:, is_deep] += gains[:, above[is_deep]]
+                above = np.where(is_deep, parents[above], -1)
+            found.append(scores)
+        return np.concatenate(found)
+
+    @cached_property
+    def limit(self) -> float:
+        """The score of a label whose path loses φ(0, 1) in all. Labels above it are predicted: in
+        a tree of one node those with z > 0, as without a tree.
+        """
+        return -float(self._loss.values(np.ones(1), np.zeros(1))[0])
+
+    def _searched(self, X: Any, beam: int) -> Iterator[tuple[int, tuple[Array, Array, Array]]]:
+        """Parts of the rows: how many, and all labels that the search meets, as rows of the part,
+        places and scores.
+        """
         if beam < 1:
             raise ValueError(f"beam is {beam}; it must be at least 1")
         matrix, d = csr_of(examples_of(X)), self.n_features
         if matrix.shape[1] != d:  # columns beyond the model's count nothing, missing ones are 0
             matrix = matrix[:, :d].copy()
             matrix.resize((matrix.shape[0], d))
-        found = [self._descended(matrix[part], k, beam) for part in _parts(matrix.shape[0])]
-        places, scores = zip(*found, strict=True)
-        return np.concatenate(places), np.concatenate(scores)
+        for part in _parts(matrix.shape[0]):
+            rows = matrix[part]
+            yield rows.shape[0], self._met(rows, beam)
 
     @cached_property
     def _nodes(self) -> dict[int, tuple[int, Any, Array]]:
@@ -110,8 +138,8 @@ class LabelTree(PlainState):
         loss: Any = self.edges.loss
         return select(Parameter(loss=loss)).loss
 
-    def _descended(self, matrix: Any, k: int, beam: int) -> tuple[Array, Array]:
-        """Rows of a matrix down the tree: the k best labels that they meet."""
+    def _met(self, matrix: Any, beam: int) -> tuple[Array, Array, Array]:
+        """Rows of a matrix down the tree: the labels that they meet."""
         n = matrix.shape[0]
         rows, nodes, scores = np.arange(n), np.full(n, -1), np.zeros(n)
         met: list[tuple[Array, Array, Array]] = []
@@ -123,11 +151,7 @@ class LabelTree(PlainState):
             inner = rows[~is_leaf], nodes[~is_leaf], scores[~is_leaf]
             rows, nodes, scores = _best(*inner, beam)
         every = [np.concatenate(each) for each in zip(*met, strict=True)]
-        rows, places, scores = _best(every[0], every[1], every[2], k)
-        best, at_best = np.full((n, k), -1, np.int64), np.full((n, k), -np.inf)
-        rank = np.arange(len(rows)) - np.searchsorted(rows, rows)
-        best[rows, rank], at_best[rows, rank] = places, scores
-        return best, at_best
+        return every[0], every[1], every[2]
 
     def _children(
         self, matrix: Any, rows: Array, nodes: Array, scores: Array
@@ -151,14 +175,22 @@ class LabelTree(PlainState):
         joined = [np.concatenate(each) for each in zip(*found, strict=True)]
         return joined[0], joined[1], joined[2]
 
-    def predict(self, X: Any, top_k: int = 1, beam: int = 10) -> Any:
-        """The n × K indicator of the ``top_k`` best labels of each row, a csr_array of int8."""
+    def predict(self, X: Any, top_k: int | None = 1, beam: int = 10) -> Any:
+        """The n × K indicator of the ``top_k`` best labels of each row, a csr_array of int8; with
+        None of the labels that the search meets with a score above `limit`.
+        """
         from scipy.sparse import csr_array
 
-        places = self.predict_top_k(X, top_k, beam)[0]
-        row, rank = np.nonzero(places >= 0)
-        ones = np.ones(len(row), np.int8)
-        return csr_array((ones, (row, places[row, rank])), shape=(len(places), self.n_labels))
+        if top_k is not None:
+            check_rank(top_k, self.n_labels)
+        begin, found = 0, []
+        for n, met in self._searched(X, beam):
+            is_above = met[2] > self.limit
+            own = _best(*met, top_k) if top_k is not None else [each[is_above] for each in met]
+            found.append((own[0] + begin, own[1]))
+            begin += n
+        rows, places = (np.concatenate(each) for each in zip(*found, strict=True))
+        return csr_array((np.ones(len(rows), np.int8), (rows, places)), (begin, self.n_labels))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the tree as `LabelModel.save` does, its parents beside the arrays."""
@@ -200,3 +232,13 @@ def _best(rows: Array, nodes: Array, scores: Array, count: int) -> tuple[Array, 
     rank = np.arange(len(order)) - np.searchsorted(rows[order], rows[order])
     kept = order[rank < count]
     return rows[kept], nodes[kept], scores[kept]
+
+
+def _table(
+    n: int, k: int, rows: Array, places: Array, scores: Array
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Labels of rows in order, at most k of each, as n × k; −1 and −inf where there are fewer."""
+    best, at_best = np.full((n, k), -1, np.int64), np.full((n, k), -np.inf)
+    rank = np.arange(len(rows)) - np.searchsorted(rows, rows)
+    best[rows, rank], at_best[rows, rank] = places, scores
+    return best, at_best

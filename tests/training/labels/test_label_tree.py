@@ -1,5 +1,7 @@
 """Trees of labels: clusters, a problem at each node, and the search for the best labels."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -125,6 +127,22 @@ def test_files_hold_a_tree(tree, halves, tmp_path):
     assert np.array_equal(again.result.primal, tree.result.primal)
     with pytest.raises(ModelFileError, match="is a tree of labels"):
         LabelModel.load(tmp_path / "tree")
+
+
+def test_a_tree_that_has_searched_is_kept(tree, halves):
+    X = halves[1][0]
+    places = tree.predict_top_k(X, 3)[0]
+    again = pickle.loads(pickle.dumps(tree))
+    assert np.array_equal(again.predict_top_k(X, 3)[0], places)
+
+
+def test_all_scores_are_those_of_the_paths(tree, halves):
+    X = halves[1][0]
+    scores = tree.decision_function(X)
+    assert np.allclose(scores, path_scores(tree, X), atol=1e-6)
+    found = tree.predict(X, None, beam=1000).toarray()
+    assert ((found == (scores > tree.limit)) | (np.abs(scores - tree.limit) < 1e-5)).all()
+    assert tree.limit == -1.0  # that of the squared hinge at 0
 
 
 def test_a_file_of_another_kind_is_no_tree(problem, tmp_path):
