@@ -93,6 +93,7 @@ _PUBLIC = {
     "MultiTaskElasticNetCV": "rrmlinear.estimators.searches.tasks",
     "MultiTaskLassoCV": "rrmlinear.estimators.searches.tasks",
     "MultiTaskRegressor": "rrmlinear.estimators.matrices.multitask",
+    "LabelTreeClassifier": "rrmlinear.estimators.labels.label_tree",
     "MultilabelClassifier": "rrmlinear.estimators.labels.multilabel",
     "MultilabelProblem": "rrmlinear.data.label_sets",
     "LabelModel": "rrmlinear.training.labels.label_model",

@@ -20,6 +20,7 @@ from rrmlinear.estimators.general import LinearClassifier as LinearClassifier
 from rrmlinear.estimators.general import LinearRegressor as LinearRegressor
 from rrmlinear.estimators.kernels.machines import KernelClassifier as KernelClassifier
 from rrmlinear.estimators.kernels.machines import KernelRegressor as KernelRegressor
+from rrmlinear.estimators.labels.label_tree import LabelTreeClassifier as LabelTreeClassifier
 from rrmlinear.estimators.labels.multilabel import MultilabelClassifier as MultilabelClassifier
 from rrmlinear.estimators.logistic import LogisticRegression as LogisticRegression
 from rrmlinear.estimators.matrices.completion import MatrixCompletion as MatrixCompletion

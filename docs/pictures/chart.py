@@ -20,7 +20,7 @@ CHART: dict[str, dict[str, tuple[str, ...]]] = {
         "one class against another, or the rest": ("LinearSVC",),
         "several classes in one problem": ("WestonWatkinsSVC",),
         "probabilities": ("LogisticRegression",),
-        "any number of labels a row": ("MultilabelClassifier",),
+        "any number of labels a row": ("MultilabelClassifier", "LabelTreeClassifier"),
         "F1, precision or recall at k, ROC area": ("MultivariateClassifier",),
         "curved boundaries": ("KernelClassifier",),
         "few simple rules that vote": ("ERLPBoostClassifier",),

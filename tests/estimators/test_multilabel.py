@@ -78,6 +78,9 @@ def test_lists_of_words(data):
     expected = [[f"w{j:02}" for j in np.flatnonzero(row)] for row in by_matrix.predict(X)]
     assert by_lists.predict(X) == expected
     assert by_lists.score(X, words) == by_matrix.score(X, Y)
+    new = [[*each, "unseen"] for each in words[:100]] + words[100:]
+    right = (by_matrix.predict(X) == Y).all(axis=1)
+    assert by_lists.score(X, new) == pytest.approx(right[100:].sum() / 200)
     labels, scores = by_lists.predict_top_k(X[:3], 2)
     assert labels.shape == scores.shape == (3, 2)
     assert labels[0, 0] == f"w{by_matrix.decision_function(X[:1]).argmax():02}"

@@ -105,8 +105,9 @@ def test_matrix_completion_is_kept(way):
 
 
 @WAYS
-def test_multilabel_classifiers_are_kept(way):
-    kept = rrm.MultilabelClassifier(C=10.0).fit(X, [["all", each] for each in names])
+@pytest.mark.parametrize("asked", [rrm.MultilabelClassifier(C=10.0), rrm.LabelTreeClassifier()])
+def test_multilabel_classifiers_are_kept(way, asked):
+    kept = copy.deepcopy(asked).fit(X, [["all", each] for each in names])
     found = way(kept)
     assert_same(vars(found), vars(kept))
     assert_same(found.predict(X), kept.predict(X))

@@ -10,43 +10,31 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import accuracy_score
-from sklearn.utils import Tags
+from scipy.sparse import csr_array
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.names import ClassLoss, RegularizerName
-from rrmlinear.catalog.parameter import Parameter
-from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.selection import select
-from rrmlinear.core.plain_state import PlainState
 from rrmlinear.core.records import replace
-from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
+from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.estimators.arguments import (
     AT_LEAST_0,
     COUNT,
     RANGES,
-    check_counted,
     check_no_text,
     optional,
-    seed_of,
-    thread_count,
 )
-from rrmlinear.estimators.base import warn_of
+from rrmlinear.estimators.labels.base import LabelClassifier
 from rrmlinear.estimators.labels.forms import DENSE, LISTS, ONE, SPARSE, TWO, labels_of
 from rrmlinear.estimators.objective import (
     SOLVERS,
     find_loss,
-    find_solver_type,
     own_words,
-    unknown_name,
 )
-from rrmlinear.exports.exported import Exported, Saved, Tabled
+from rrmlinear.exports.exported import Exported, Tabled
 from rrmlinear.exports.scorer import CLASSES, Scorer
-from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.labels.fit_labels import solve_labels
 from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.terms import LabelTerms
@@ -54,7 +42,7 @@ from rrmlinear.training.labels.thresholds import costs_by_folds, thresholds_by_f
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MultilabelClassifier(Exported, Tabled, Saved, PlainState, ClassifierMixin, BaseEstimator):
+class MultilabelClassifier(Exported, Tabled, LabelClassifier):
     r"""Linear classifier of rows that have any number of labels, each label against the rest.
 
     Solves, for each label l, with y_il = 1 where row i has it and −1 elsewhere,
@@ -197,19 +185,13 @@ class MultilabelClassifier(Exported, Tabled, Saved, PlainState, ClassifierMixin,
         infinity, and a y of other numbers or another length.
         Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
-        self._validate_params()
-        problem = self._problem(X, y, sample_weight)
-        try:
-            model = self._trained(problem)
-        except ChoiceError as error:
-            raise own_words(error, SOLVERS) from None
-        self._set(model)
+        self._fit(X, y, sample_weight)
         if self.journal is not None:
             os.remove(self.journal)
         return self
 
     def _trained(self, problem: MultilabelProblem) -> LabelModel:
-        chosen = select(self._parameter(problem))
+        chosen = select(self._parameter())
         start, weights, crew_of = self._start(problem), self.positive_weight, self._crew_of()
         if self.thresholds == "cost":
             weights = costs_by_folds(problem, chosen, weights, self.folds, crew_of)
@@ -220,19 +202,6 @@ class MultilabelClassifier(Exported, Tabled, Saved, PlainState, ClassifierMixin,
             limits = thresholds_by_folds(problem, chosen, *own)
             model = model.with_thresholds(limits)
         return model
-
-    def _problem(self, X: Any, y: Any, sample_weight: Any) -> MultilabelProblem:
-        check_no_text(X, "X must hold numbers")
-        X = self._checked(X, reset=True)
-        labels, self.classes_, self._kind = labels_of(self, y)
-        return self._problem_of(X, labels, sample_weight)
-
-    def _problem_of(self, X: Any, labels: LabelSets, sample_weight: Any) -> MultilabelProblem:
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X)
-            check_counted(sample_weight, "examples")
-        problem = MultilabelProblem.of_labels(X, labels, sample_weight)
-        return problem.with_bias(float(self.intercept_scaling) if self.fit_intercept else -1.0)
 
     def fit_more(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train more labels, and leave those that are there as they are.
@@ -273,23 +242,6 @@ class MultilabelClassifier(Exported, Tabled, Saved, PlainState, ClassifierMixin,
             os.remove(self.journal)
         return self
 
-    def _parameter(self, problem: MultilabelProblem) -> Parameter:
-        if self.regularizer not in REGULARIZERS:
-            raise unknown_name("regularizer", self.regularizer, REGULARIZERS)
-        is_free = self.fit_intercept == "unregularized"
-        return Parameter(
-            solver=find_solver_type(self.solver, SOLVERS).number,
-            loss=find_loss(self.loss, ("binary",)).name,  # type: ignore[arg-type]
-            regularizer=self.regularizer,
-            l1=self.l1,
-            C=float(self.C),
-            free_bias=is_free,
-            gap_tol=float(self.tol),
-            max_passes=int(self.max_iter),
-            seed=seed_of(self.random_state),
-            threads=thread_count(self.n_jobs),
-        )
-
     def _crew_of(self) -> Any:
         """What makes who solves the problems; None: threads."""
         return None
@@ -305,27 +257,14 @@ class MultilabelClassifier(Exported, Tabled, Saved, PlainState, ClassifierMixin,
         self.model_ = model
         self.coef_ = csr_array(model.weights.T)
         self.intercept_, self.thresholds_ = model.intercepts, model.thresholds
-        self.objectives_, self.duality_gaps_ = result.primal, result.gap
-        self.objective_, self.duality_gap_ = float(result.primal.sum()), float(result.gap.sum())
-        self.n_iter_, self.status_ = int(result.passes.max(initial=0)), result.status
-        if self.verbose:
-            print(
-                f"[{type(self).__name__}] {result.status.value}: {model.n_labels} labels, "
-                f"objective {self.objective_:.8g}, gap {self.duality_gap_:.3g}, "
-                f"{result.seconds:.3f} s",
-                flush=True,
-            )
-            for note in result.notes:
-                print(f"[{type(self).__name__}] {note}", flush=True)
-        if not result.solved and result.status is not Status.STOPPED_BY_CALLER:
-            warn_of(result)
+        self._tell(result, f"{model.n_labels} labels")
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores of shape (n_samples, n_labels); see `decision_batches` for many of both. Of two
         labels, one a row, those of the second, (n_samples,).
         """
         check_is_fitted(self)
-        scores = self.model_.decision_function(self._checked(X))
+        scores = self._scores(self._checked(X))
         return scores[:, 0] if self._kind == TWO else scores
 
     def decision_batches(self, X: Any) -> Iterator[tuple[int, NDArray[np.float64]]]:
@@ -336,40 +275,16 @@ class MultilabelClassifier(Exported, Tabled, Saved, PlainState, ClassifierMixin,
         )
         return batches
 
-    def predict(self, X: Any) -> Any:
-        """The labels of each row, in the form of the y of `fit`: a sparse or dense indicator, lists
-        of labels, or one label a row.
-        """
-        check_is_fitted(self)
-        X = self._checked(X)
-        if self._kind == TWO:
-            return self.classes_[(self.model_.decision_function(X)[:, 0] > 0).astype(np.intp)]
-        if self._kind == ONE:
-            return self.classes_[self.model_.predict_top_k(X, 1)[0][:, 0]]
-        if self._kind == LISTS:
-            return self.model_.predict_labels(X, self.top_k)
-        found = self.model_.predict(X, self.top_k)
-        return found if self._kind == SPARSE else found.toarray().astype(np.int64)
+    def _scores(self, X: Any) -> NDArray[np.float64]:
+        return self.model_.decision_function(X)
 
-    def predict_top_k(self, X: Any, k: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The k labels with the largest scores of each row and these scores, both n × k in falling
-        order; k is ``top_k`` by default, or 5.
-        """
-        check_is_fitted(self)
-        asked = k if k is not None else self.top_k or min(5, self.model_.n_labels)
-        places, scores = self.model_.predict_top_k(self._checked(X), asked)
-        return self.model_.names[places], scores
+    def _ranked(self, X: Any, k: int | None) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        model = self.model_
+        places, scores = model.predict_top_k(X, min(5, model.n_labels) if k is None else k)
+        return model.names[places], scores
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The fraction of rows of which all labels are predicted right."""
-        found = self.predict(X)
-        if self._kind == LISTS:
-            every = np.asarray(self.classes_)
-            found = LabelSets.from_lists(found, every).matrix()
-            y = LabelSets.from_lists(y, every).matrix()
-        elif self._kind == SPARSE or (self._kind == DENSE and issparse(y)):
-            found, y = csr_array(found), csr_array(y)
-        return float(accuracy_score(y, found, sample_weight=sample_weight))
+    def _indicator(self, X: Any) -> Any:
+        return self.model_.predict(X, self.top_k)
 
     def sparsify(self) -> Self:
         """Do nothing: ``coef_`` is sparse."""
@@ -383,14 +298,3 @@ class MultilabelClassifier(Exported, Tabled, Saved, PlainState, ClassifierMixin,
         top_k = None if meaning == CLASSES else self.top_k
         classes = np.asarray(self.classes_)
         return replace(found, meaning=meaning, classes=classes, names=names, top_k=top_k)
-
-    def _checked(self, X: Any, reset: bool = False) -> Any:
-        dtypes = [np.float64, np.float32]
-        return validate_data(self, X, accept_sparse="csr", dtype=dtypes, order="C", reset=reset)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_label = True
-        tags.target_tags.multi_output = True
-        return tags

@@ -1,0 +1,181 @@
+"""What classifiers of rows with any number of labels share: data, choices, predictions."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils import Tags
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from rrmlinear.catalog.errors import ChoiceError
+from rrmlinear.catalog.parameter import Parameter
+from rrmlinear.catalog.regularizers import REGULARIZERS
+from rrmlinear.core.plain_state import PlainState
+from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
+from rrmlinear.estimators.arguments import check_counted, check_no_text, seed_of, thread_count
+from rrmlinear.estimators.base import warn_of
+from rrmlinear.estimators.labels.forms import DENSE, LISTS, ONE, SPARSE, TWO, labels_of
+from rrmlinear.estimators.objective import (
+    SOLVERS,
+    find_loss,
+    find_solver_type,
+    own_words,
+    unknown_name,
+)
+from rrmlinear.exports.exported import Saved
+from rrmlinear.solvers.loop.result import Status
+from rrmlinear.training.labels.label_result import LabelResult
+
+
+class LabelClassifier(Saved, PlainState, ClassifierMixin, BaseEstimator):
+    """A classifier of rows with any number of labels. A subclass has the parameters of `_parameter`
+    and ``top_k``, trains, and ranks labels.
+    """
+
+    loss: Any
+    C: float
+    top_k: int | None
+    regularizer: Any
+    l1: float | None
+    fit_intercept: Any
+    intercept_scaling: float
+    tol: float
+    max_iter: int
+    solver: str
+    random_state: Any
+    n_jobs: int | None
+    verbose: int
+    classes_: NDArray[Any]
+    _kind: str
+
+    @abstractmethod
+    def _trained(self, problem: MultilabelProblem) -> Any:
+        """The model of a problem."""
+
+    @abstractmethod
+    def _set(self, model: Any) -> None:
+        """Set the attributes of a fit."""
+
+    @abstractmethod
+    def _scores(self, X: Any) -> NDArray[np.float64]:
+        """All scores of checked rows, one column a label."""
+
+    @abstractmethod
+    def _ranked(self, X: Any, k: int | None) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """The k best labels of checked rows and their scores; None: five, or all of fewer."""
+
+    @abstractmethod
+    def _indicator(self, X: Any) -> Any:
+        """The labels that are predicted for checked rows, a csr_array of int8 with sorted columns,
+        one a label that y had.
+        """
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        self._validate_params()
+        problem = self._problem(X, y, sample_weight)
+        try:
+            model = self._trained(problem)
+        except ChoiceError as error:
+            raise own_words(error, SOLVERS) from None
+        self._set(model)
+        return self
+
+    def _problem(self, X: Any, y: Any, sample_weight: Any) -> MultilabelProblem:
+        check_no_text(X, "X must hold numbers")
+        X = self._checked(X, reset=True)
+        labels, self.classes_, self._kind = labels_of(self, y)
+        return self._problem_of(X, labels, sample_weight)
+
+    def _problem_of(self, X: Any, labels: LabelSets, sample_weight: Any) -> MultilabelProblem:
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X)
+            check_counted(sample_weight, "examples")
+        problem = MultilabelProblem.of_labels(X, labels, sample_weight)
+        return problem.with_bias(float(self.intercept_scaling) if self.fit_intercept else -1.0)
+
+    def _parameter(self) -> Parameter:
+        if self.regularizer not in REGULARIZERS:
+            raise unknown_name("regularizer", self.regularizer, REGULARIZERS)
+        is_free = self.fit_intercept == "unregularized"
+        return Parameter(
+            solver=find_solver_type(self.solver, SOLVERS).number,
+            loss=find_loss(self.loss, ("binary",)).name,  # type: ignore[arg-type]
+            regularizer=self.regularizer,
+            l1=self.l1,
+            C=float(self.C),
+            free_bias=is_free,
+            gap_tol=float(self.tol),
+            max_passes=int(self.max_iter),
+            seed=seed_of(self.random_state),
+            threads=thread_count(self.n_jobs),
+        )
+
+    def _tell(self, result: LabelResult, labels: str) -> None:
+        """Set the attributes of the certificates; print a line, and warn where one is missing."""
+        self.objectives_, self.duality_gaps_ = result.primal, result.gap
+        self.objective_, self.duality_gap_ = float(result.primal.sum()), float(result.gap.sum())
+        self.n_iter_, self.status_ = int(result.passes.max(initial=0)), result.status
+        if self.verbose:
+            print(
+                f"[{type(self).__name__}] {result.status.value}: {labels}, "
+                f"objective {self.objective_:.8g}, gap {self.duality_gap_:.3g}, "
+                f"{result.seconds:.3f} s",
+                flush=True,
+            )
+            for note in result.notes:
+                print(f"[{type(self).__name__}] {note}", flush=True)
+        if not result.solved and result.status is not Status.STOPPED_BY_CALLER:
+            warn_of(result)
+
+    def predict(self, X: Any) -> Any:
+        """The labels of each row, in the form of the y of `fit`: a sparse or dense indicator, lists
+        of labels, or one label a row.
+        """
+        check_is_fitted(self)
+        X = self._checked(X)
+        if self._kind == TWO:
+            return self.classes_[(self._scores(X)[:, 0] > 0).astype(np.intp)]
+        if self._kind == ONE:
+            return self._ranked(X, 1)[0][:, 0]
+        found = self._indicator(X)
+        if self._kind == LISTS:
+            ends = zip(found.indptr[:-1], found.indptr[1:], strict=True)
+            return [self.classes_[found.indices[a:b]].tolist() for a, b in ends]
+        return found if self._kind == SPARSE else found.toarray().astype(np.int64)
+
+    def predict_top_k(self, X: Any, k: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The k labels with the largest scores of each row and these scores, both n × k in falling
+        order; k is ``top_k`` by default, or 5.
+        """
+        check_is_fitted(self)
+        return self._ranked(self._checked(X), k if k is not None else self.top_k)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The fraction of rows of which all labels are predicted right."""
+        found = self.predict(X)
+        if self._kind == LISTS:
+            known = self.classes_.tolist()
+            others = set(LabelSets.from_lists(y).names.tolist()).difference(known)
+            every = [*known, *others]  # a row with a label that was not trained is not right
+            found = LabelSets.from_lists(found, every).matrix()
+            y = LabelSets.from_lists(y, every).matrix()
+        elif self._kind == SPARSE or (self._kind == DENSE and issparse(y)):
+            found, y = csr_array(found), csr_array(y)
+        return float(accuracy_score(y, found, sample_weight=sample_weight))
+
+    def _checked(self, X: Any, reset: bool = False) -> Any:
+        dtypes = [np.float64, np.float32]
+        return validate_data(self, X, accept_sparse="csr", dtype=dtypes, order="C", reset=reset)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
+        return tags

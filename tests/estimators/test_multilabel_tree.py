@@ -1,0 +1,253 @@
+"""`LabelTreeClassifier`: the tree of `fit_label_tree` by scikit-learn's conventions."""
+
+import io
+
+import joblib
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, issparse
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.utils.estimator_checks import check_estimator
+
+from rrmlinear import (
+    LabelTree,
+    LabelTreeClassifier,
+    MultilabelClassifier,
+    MultilabelProblem,
+    Parameter,
+    fit_label_tree,
+)
+from rrmlinear.estimators.base import NotConvergedWarning
+from rrmlinear.metrics import precision_at_k
+
+K = 300
+
+
+@pytest.fixture(scope="module")
+def halves():
+    """Rows of words, some of them those of their five labels; the frequent labels come first."""
+    random = np.random.default_rng(0)
+    own = random.integers(500, size=(K, 8))
+
+    def drawn(n):
+        labels = np.minimum(random.geometric(0.02, size=(n, 5)) - 1, K - 1)
+        X = random.random((n, 500)) < 0.01
+        for row, each in enumerate(labels):
+            X[row, own[each].ravel()] |= random.random(own[each].size) < 0.7
+        Y = np.zeros((n, K), np.int8)
+        np.put_along_axis(Y, labels, 1, axis=1)
+        return csr_array(X / np.sqrt(np.maximum(X.sum(axis=1, keepdims=True), 1))), Y
+
+    return drawn(900), drawn(200)
+
+
+@pytest.fixture(scope="module")
+def model(halves):
+    return LabelTreeClassifier(tol=1e-2, branching=16).fit(*halves[0])
+
+
+def test_scikit_learns_checks():
+    expected = {
+        f"check_sample_weight_equivalence_on_{kind}_data": "the default tol leaves fewer digits"
+        for kind in ("dense", "sparse")
+    }
+    found = check_estimator(
+        LabelTreeClassifier(), expected_failed_checks=expected, on_fail="raise", on_skip=None
+    )
+    assert sum(each["status"] == "passed" for each in found) > 50
+
+
+def test_it_is_the_tree_of_fit_label_tree(model, halves):
+    (X, Y), (X_test, _) = halves
+    problem = MultilabelProblem.from_arrays(X, csr_array(Y), bias=1.0)
+    parameter = Parameter(loss="squared-hinge", gap_tol=1e-2)
+    tree = fit_label_tree(problem, parameter, branching=16)
+    assert np.array_equal(model.tree_.parents, tree.parents)
+    assert (model.tree_.edges.weights != tree.edges.weights).nnz == 0
+    places, scores = tree.predict_top_k(X_test, 4)
+    labels, own = model.predict_top_k(X_test, 4)
+    assert np.array_equal(labels, tree.names[places])
+    assert np.allclose(own, scores + 1)  # the squared hinge at 0
+    assert model.status_.name == "SOLVED"
+    assert (model.duality_gaps_ <= 1e-2 * model.objectives_).all()
+    assert model.objective_ == pytest.approx(model.objectives_.sum())
+
+
+def test_precision_is_near_that_of_all_labels(model, halves):
+    X, Y = halves[1]
+    flat = MultilabelClassifier(tol=1e-2).fit(*halves[0])
+    of_flat = precision_at_k(Y, flat.predict_top_k(X, 5)[0], 5)
+    assert of_flat > 0.3
+    assert precision_at_k(Y, model.predict_top_k(X, 5)[0], 5) > of_flat - 0.06
+
+
+def test_one_node_predicts_what_no_tree_does(halves):
+    X = halves[1][0]
+    known = np.flatnonzero(halves[0][1].any(axis=0))
+    for loss in ("squared-hinge", "logistic"):
+        flat = MultilabelClassifier(loss, C=10.0).fit(*halves[0])
+        tree = LabelTreeClassifier(loss, C=10.0, branching=K).fit(*halves[0])
+        scores = flat.decision_function(X)
+        near = np.abs(scores) < 1e-5
+        assert ((tree.predict(X) == flat.predict(X)) | near).all()
+        own = tree.decision_function(X)
+        assert ((np.sign(own) == np.sign(scores)) | near)[:, known].all()
+        assert np.isneginf(np.delete(own, known, axis=1)).all()
+        assert tree.objective_ == pytest.approx(flat.model_.result.primal[known].sum())
+
+
+def test_a_search_of_all_nodes_gives_the_largest_scores(model, halves):
+    X = halves[1][0]
+    wide = clone(model).set_params(beam=K).fit(*halves[0])
+    scores = wide.decision_function(X)
+    labels, found = wide.predict_top_k(X, 6)
+    assert np.allclose(found, -np.sort(-scores, axis=1)[:, :6], atol=1e-5)
+    assert np.allclose(np.take_along_axis(scores, labels, axis=1), found, atol=1e-5)
+    near = np.abs(scores) < 1e-5
+    assert ((wide.predict(X) == (scores > 0)) | near).all()
+
+
+def test_a_wider_search_finds_larger_scores(model, halves):
+    X = halves[1][0]
+    kept, last = model.beam, -np.inf
+    for beam in (1, 2, 5, 20):
+        found = model.set_params(beam=beam).predict_top_k(X, 1)[1]
+        assert (found >= last - 1e-9).all()
+        last = found
+    assert (last > model.set_params(beam=1).predict_top_k(X, 1)[1] + 1e-3).any()
+    model.set_params(beam=kept)
+
+
+def test_each_row_has_the_labels_asked_for(halves):
+    narrow = LabelTreeClassifier(tol=1e-1, branching=3, beam=1, top_k=7).fit(*halves[0])
+    X = halves[1][0]
+    assert (narrow.predict(X).sum(axis=1) == 7).all()
+    labels, scores = narrow.predict_top_k(X)
+    assert labels.shape == (200, 7)
+    assert np.isfinite(scores).all()
+    assert narrow.predict_top_k(X, 40)[0].shape == (200, 40)
+
+
+def test_y_of_any_form_gives_the_same(halves):
+    (X, Y), (X_test, Y_test) = halves
+    asked = LabelTreeClassifier(tol=1e-1, branching=16, C=10.0)
+    first = clone(asked).fit(X, Y)
+    expected = first.predict(X_test)
+    assert expected.any()
+    for kind in (np.int64, np.uint8, bool, np.float64):
+        for given in (Y.astype(kind), csr_array(Y.astype(kind))):
+            found = clone(asked).fit(X, given)
+            predicted = found.predict(X_test)
+            assert issparse(predicted) == issparse(given)
+            assert ((predicted.toarray() if issparse(given) else predicted) == expected).all()
+            assert found.score(X_test, Y_test) == first.score(X_test, Y_test)
+    words = [[f"w{j:03}" for j in np.flatnonzero(row)] for row in Y]
+    by_lists = clone(asked).fit(X, words)
+    assert by_lists.predict(X_test) == [[f"w{j:03}" for j in np.flatnonzero(r)] for r in expected]
+    true = [[f"w{j:03}" for j in np.flatnonzero(row)] for row in Y_test]
+    assert by_lists.score(X_test, true) == first.score(X_test, Y_test)
+    assert by_lists.predict_top_k(X_test[:1], 1)[0][0, 0].startswith("w")
+
+
+def test_one_label_a_row_is_the_best_of_the_tree():
+    chance = np.random.default_rng(0)
+    centres = chance.normal(size=(40, 8))
+    index = np.arange(400) % 40
+    X, y = centres[index] + 0.2 * chance.normal(size=(400, 8)), np.array(list("abcdefgh") * 5)
+    y = np.char.add(y, np.repeat(list("12345"), 8))[index]
+    model = LabelTreeClassifier("logistic", branching=6, C=10.0).fit(X, y)
+    assert len(model.tree_.parents) > 40
+    assert model.score(X, y) > 0.9
+    assert model.decision_function(X).shape == (400, 40)
+    two = LabelTreeClassifier(branching=6).fit(X, y == "a1")
+    assert two.decision_function(X).shape == (400,)
+    assert (two.predict(X) == (two.decision_function(X) > 0)).all()
+
+
+def test_seeds_and_threads(halves):
+    X, Y = halves[0]
+    trees = [
+        LabelTreeClassifier(tol=1e-1, branching=16, random_state=seed, n_jobs=threads).fit(X, Y)
+        for seed, threads in ((3, 1), (3, 2), (4, 1))
+    ]
+    assert (trees[0].tree_.edges.weights != trees[1].tree_.edges.weights).nnz == 0
+    same = [np.array_equal(trees[0].tree_.names, other.tree_.names) for other in trees[1:]]
+    assert same == [True, False]
+
+
+def test_weights_of_examples_are_repetitions(halves):
+    X, Y = halves[0][0][:300], halves[0][1][:300]
+    asked = LabelTreeClassifier(tol=1e-7, branching=K)
+    weights = np.random.default_rng(1).integers(1, 3, size=300)
+    rows = np.repeat(np.arange(300), weights)
+    weighted, repeated = clone(asked).fit(X, Y, weights), clone(asked).fit(X[rows], Y[rows])
+    assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-5)
+
+
+def test_it_stands_in_scikit_learns_tools(model, halves):
+    X, Y = halves[0]
+    found = cross_validate(LabelTreeClassifier(C=10.0, tol=1e-1), X, Y, scoring="f1_micro", cv=2)
+    assert (found["test_score"] > 0.1).all()
+    search = GridSearchCV(model, {"branching": [8, 16], "prune": [0.0, 0.01]}, cv=2).fit(X, Y)
+    assert search.predict(X).shape == Y.shape
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_files(model, halves, tmp_path):
+    X = halves[1][0]
+    file = io.BytesIO()
+    joblib.dump(model, file)
+    file.seek(0)
+    model.save(tmp_path / "model")
+    for again in (joblib.load(file), LabelTreeClassifier.load(tmp_path / "model")):
+        assert again.get_params() == model.get_params()
+        assert np.array_equal(again.predict(X), model.predict(X))
+        assert np.array_equal(again.decision_function(X), model.decision_function(X))
+    model.tree_.save(tmp_path / "tree")
+    assert np.array_equal(LabelTree.load(tmp_path / "tree").names, model.tree_.names)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"branching": 1}, "branching"),
+        ({"beam": 0}, "beam"),
+        ({"prune": -1}, "prune"),
+        ({"top_k": 0}, "top_k"),
+        ({"loss": "weston-watkins"}, "loss is 'weston-watkins'"),
+        ({"regularizer": "l3"}, "regularizer is 'l3'"),
+        ({"regularizer": "l1", "prune": 0.1}, "prune is 0.1; weights are dropped under"),
+    ],
+)
+def test_wrong_parameters_are_named(halves, wrong, said):
+    with pytest.raises(ValueError, match=said):
+        LabelTreeClassifier(**wrong).fit(*halves[0])
+
+
+@pytest.mark.parametrize(
+    "name", ["thresholds", "positive_weight", "folds", "warm_start", "journal", "callback"]
+)
+def test_parameters_without_effect_are_refused(name):
+    with pytest.raises(TypeError, match=f"LabelTreeClassifier has no {name}: a tree has none"):
+        LabelTreeClassifier(**{name: None})
+
+
+def test_wrong_data_are_refused(model, halves):
+    X, Y = halves[0]
+    asked = LabelTreeClassifier()
+    with pytest.raises(ValueError, match="Y has 899 rows, but X has 900"):
+        asked.fit(X, Y[1:])
+    with pytest.raises(ValueError, match=r"Y\[\d+, \d+\] is 2; a label matrix has 0 and 1 alone"):
+        asked.fit(X, 2 * Y)
+    with pytest.raises(ValueError, match="the problem has no example with a label"):
+        asked.fit(X, np.zeros_like(Y))
+    with pytest.raises(ValueError, match="y is empty"):
+        asked.fit(X, [])
+    with pytest.raises(ValueError, match="k is 301; it must be from 1 to the number of labels"):
+        model.predict_top_k(X, 301)
+
+
+def test_a_run_that_is_not_solved_warns(halves):
+    with pytest.warns(NotConvergedWarning, match="labels have a gap above"):
+        LabelTreeClassifier("hinge", tol=1e-9, max_iter=3).fit(*halves[0])
