@@ -39,12 +39,15 @@ CHART: dict[str, dict[str, tuple[str, ...]]] = {
         "the median or a quantile": ("QuantileRegressor",),
         "counts and costs": ("PoissonRegressor", "GammaRegressor", "TweedieRegressor"),
         "curved functions": ("KernelRegressor",),
-        "several regressions that share features": ("MultiTaskRegressor",),
+        "several regressions that share features": (
+            *("MultiTaskLasso", "MultiTaskElasticNet", "MultiTaskRegressor"),
+        ),
         "another loss or regularizer, bounds": ("LinearRegressor",),
         "alpha by cross validation": ("RidgeCV", "LassoCV", "ElasticNetCV"),
         "counts, alpha by cross validation": (
             *("PoissonRegressorCV", "GammaRegressorCV", "TweedieRegressorCV"),
         ),
+        "several, alpha by cross validation": ("MultiTaskLassoCV", "MultiTaskElasticNetCV"),
     },
     "labels that\ndepend on others": {
         "sequences, with probabilities": ("ChainCRF",),
