@@ -36,7 +36,8 @@ for size in sizes:
 
 with config_context(enable_metadata_routing=True):
     routed = RankingSVM(C=0.01).set_fit_request(qid=True).set_score_request(qid=True)
-    taus = cross_val_score(routed, X, grades, cv=GroupKFold(5), params={"qid": qid, "groups": qid})
+    given_too = {"qid": qid, "groups": qid}
+    taus = cross_val_score(routed, X, grades, cv=GroupKFold(5), params=given_too)
 
 figure, axes = plt.subplots(layout="constrained")
 axes.semilogx(sizes, ranks, "o-", label="RankingSVM")

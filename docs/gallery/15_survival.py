@@ -32,7 +32,7 @@ for name, line in (("north", "-"), ("south", ":")):
         told = f"{years} years, {'treated' if has else 'not treated'}, {name}"
         axes.plot(times, curve, line, color=colour, label=told)
 axes.set(xlabel="years", ylabel="part that lives", ylim=(0, 1))
-axes.legend()
+figure.legend(loc="outside lower center", ncols=2)
 made = model.summary(X, y, strata=clinic)
 assert made.lower[0, 1] < -0.7 < made.upper[0, 1]
 assert model.score(X, y, strata=clinic) > 0.6

@@ -120,6 +120,7 @@ def test_the_manual_builds_and_its_links_lead_somewhere(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     reference = tmp_path / "html/docs/api/generated"
     named = {path.stem: _named(path) for path in reference.glob("*.html")}
+    assert not [path for path in reference.glob("*.html") if "mailto:" in path.read_text("utf-8")]
     assert not [name for names in named.values() for name in names if "._" in name]
     estimators = {name for name in CLASSES if hasattr(getattr(rrmlinear, name), "get_params")}
     for name in estimators:

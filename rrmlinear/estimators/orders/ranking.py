@@ -67,9 +67,9 @@ class OrderModel(LinearModel):
     ) -> None:
         """Write a page about the last fit, as `Ridge.report` does.
 
-        ``groups`` and ``groups_test`` are the queries or the strata of the rows. The page has
-        nDCG@10 of the queries and Kendall's τ, or the concordance and survival curves of thirds of
-        the scores.
+        ``groups`` and ``groups_test`` are the queries or the strata of the rows. The page has the
+        nDCG of the best ten of each query and Kendall's τ, or the concordance and survival curves
+        of thirds of the scores.
         """
         check_is_fitted(self)
         told, known = [], []
