@@ -35,8 +35,8 @@ from rrmlinear.training.search import largest_cost, smallest_cost
 
 #: Classes whose numbers of examples are printed one by one.
 MOST_CLASSES = 10
-#: A type for the search of C by the kind of labels: LIBLINEAR's own choices.
-SEARCHED_REGRESSION = 11
+#: What is searched for C by the kind of labels: LIBLINEAR's own types, and the loss of ranks.
+SEARCHED_REGRESSION, SEARCHED_RANKS = 11, "rank-squared-hinge"
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -95,15 +95,17 @@ def _command(flags: str, path: str) -> str:
 
 def _searches(problem: Problem | SequenceProblem, facts: DataFacts, path: str) -> Iterator[str]:
     """The command that searches C, with its range for these data."""
-    if isinstance(problem, SequenceProblem) or facts.queries is not None:
+    if isinstance(problem, SequenceProblem):
         return
     if facts.labels is not None and len(facts.labels) < 2:
         return
-    regression = facts.labels is None
-    number = SEARCHED_REGRESSION if regression else SEARCHED
-    chosen = select(Parameter(solver=number))
+    if facts.queries is not None:
+        flags, chosen = f"--loss {SEARCHED_RANKS}", select(Parameter(loss=SEARCHED_RANKS))
+    else:
+        number = SEARCHED_REGRESSION if facts.labels is None else SEARCHED
+        flags, chosen = f"-s {number}", select(Parameter(solver=number))
     first, last = smallest_cost(problem, chosen, 0.0), largest_cost(chosen)
-    line = _command(f"-C -s {number}", path)
+    line = _command(f"-C {flags}", path)
     yield f"{line}  (C from {first:.2g}, where weights are near 0, to {last:.0f})"
 
 

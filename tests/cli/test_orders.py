@@ -44,13 +44,17 @@ def test_ranks(train, predict, ranked, loss, regularizer):
     assert float(told["Kendall's tau"]) == pytest.approx(kendall_tau(y, scores, qid), rel=1e-4)
 
 
-def test_info_counts_queries_of_text_and_of_containers(info, convert, ranked):
+def test_info_counts_queries_of_text_and_of_containers(train, info, convert, ranked):
     assert convert(ranked, "ranked.rrm").code == 0
     for name in (ranked, "ranked.rrm"):
         ended = info(name)
         assert (ended.code, ended.err) == (0, "")
         assert f"queries                    {len(np.unique(QID))}\n" in ended.out
         assert f"train --loss rank-squared-hinge {name}" in ended.out
+        assert f"train -C --loss rank-squared-hinge {name}  (C from " in ended.out
+    told = ended.out.split("(C from ")[1].split(",")[0]
+    first = train("-C", "--loss", "rank-squared-hinge", ranked).out.split("log2c=")[1].split()[0]
+    assert 2.0 ** float(first) == pytest.approx(float(told), rel=0.05)
 
 
 def test_a_cache_and_a_report(train, ranked, folder):
