@@ -183,7 +183,7 @@ class Certified(CallbackSupportMixin, BaseEstimator):
     ) -> None:
         check_is_fitted(self)
         name, proof = type(self).__name__, self._proof_
-        sentence = (getdoc(type(self)) or name).split("\n\n")[0]
+        sentence = (getdoc(type(self)) or name).split("\n\n")[0].replace("`", "")
         run = Run(
             name,
             repr(self),

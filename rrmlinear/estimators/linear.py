@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from rrmlinear.catalog.solvers import OF_SMALL_FITS
 from rrmlinear.core.blas import find_libraries
 from rrmlinear.core.loading import named
 from rrmlinear.core.plain_state import PlainState
+from rrmlinear.core.records import replace
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.base import Certified
@@ -184,7 +186,8 @@ class LinearModel(Reported, LinearScores, Exported, Tabled, Saved, PlainState, C
         except ChoiceError as error:
             raise own_words(error, self._solvers) from None
         model, result = found
-        self._training_ = model.loss, model.parameter
+        asked: Any = model.parameter
+        self._training_ = model.loss, replace(asked, C=math.inf) if self._unregularized else asked
         if self.warm_start and not by_column:
             self._last_weights = model.labels, model.weights
         return model, result

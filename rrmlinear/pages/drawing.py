@@ -67,8 +67,13 @@ def svg_of(figure: Any, columns: int = 1) -> str:
     svg = text.getvalue().decode()
     svg = svg[svg.index("<svg") :].replace(INK, "currentColor").replace(LINE, "var(--line)")
     svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->| id=\"(?!p|m)[^\"]*\"", "", svg, flags=re.S)
-    svg = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", svg)  # a third of its size
+    svg = re.sub(r"<[^>]*>", lambda tag: _rounded(tag[0]), svg)  # a third of its size
     return re.sub(r"font: ([\d.]+)px [^;\"]*", r"font: \1px system-ui, sans-serif", svg)
+
+
+def _rounded(tag: str) -> str:
+    """A tag with two digits for each of its numbers; the words between tags stay as they are."""
+    return re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", tag)
 
 
 def _drawn(figure: Any, inches: tuple[float, float]) -> Any:
@@ -119,6 +124,17 @@ def _bars(axes: Any, trace: Any) -> None:
     axes.tick_params("x", rotation=0 if len(places) <= 20 or wide != 0.8 else 90)
 
 
+def _mark_few(axis: Any) -> None:
+    """Plain numbers at a few places of a logarithmic axis within one power of 10."""
+    from matplotlib.ticker import MaxNLocator, NullLocator
+
+    low, high = axis.get_view_interval()
+    if 0 < high < 10 * low:
+        axis.set_major_locator(MaxNLocator(4))
+        axis.set_minor_locator(NullLocator())
+        axis.set_major_formatter(lambda value, _: f"{value:.4g}")
+
+
 def _lay_out(axes: Any, layout: Any) -> None:
     """Titles, scales, ranges, marks and the legend."""
     for side in ("x", "y"):
@@ -128,6 +144,8 @@ def _lay_out(axes: Any, layout: Any) -> None:
         getattr(axes, f"set_{side}label")(asked.title.text or "")
         if asked.range is not None:
             getattr(axes, f"set_{side}lim")(*asked.range)
+        if asked.type == "log":
+            _mark_few(getattr(axes, f"{side}axis"))
     for shape in layout.shapes:
         ends = [shape.x0, shape.x1], [shape.y0, shape.y1]
         of_paper = [

@@ -218,7 +218,8 @@ def _orders(measured: Sequence[Predictions]) -> Section:
         for name in names
     ]
     parts = [(each.name, *each.of_groups) for each in measured if each.of_groups is not None]
-    shown = [sizes([(name, of) for name, _, of in parts], parts[0][1])] if parts else []
+    spread = [(name, of) for name, _, of in parts]
+    shown = [sizes(spread, parts[0][1], of="queries")] if parts else []
     if measured[-1].curves:
         shown.append(survival(measured[-1].curves))
     return Section("Quality", pictures=shown, tables=[_summary(measured, rows)])

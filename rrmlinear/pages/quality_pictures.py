@@ -104,8 +104,8 @@ def residuals(points: Sequence[tuple[str, Array, Array]]) -> Any:
     return figure
 
 
-def sizes(values: Sequence[tuple[str, Array]], title: str) -> Any:
-    """Histograms of (name, numbers), as parts of each."""
+def sizes(values: Sequence[tuple[str, Array]], title: str, of: str = "examples") -> Any:
+    """Histograms of (name, numbers), as parts of each; a number is one ``of`` these."""
     figure = empty_figure(top=LITTLE)
     edges = np.histogram_bin_edges(np.concatenate([each for _, each in values]), BARS)
     for i, (name, each) in enumerate(values):
@@ -115,10 +115,10 @@ def sizes(values: Sequence[tuple[str, Array]], title: str) -> Any:
             y=parts,
             name=name,
             marker={"color": COLOURS[i], "opacity": 0.7},
-            hovertemplate="about %{x:.4g}: %{y:.2%} of the examples",
+            hovertemplate=f"about %{{x:.4g}}: %{{y:.2%}} of the {of}",
         )
     figure.update_xaxes(title=title)
-    figure.update_yaxes(title="part of the examples", rangemode="tozero")
+    figure.update_yaxes(title=f"part of the {of}", rangemode="tozero")
     figure.update_layout(bargap=0.05, barmode="overlay")
     _legend(figure, len(values))
     return figure

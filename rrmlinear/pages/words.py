@@ -84,7 +84,7 @@ def title(loss: str, choices: Choices, n_classes: int) -> str:
     """The problem by its name in the field, with the classes if there are any."""
     row, regularizer = loss_row(loss), _regularizer(choices).name
     if loss == "squared" and regularizer in SQUARED:
-        return SQUARED[regularizer]
+        return "Least squares" if _is_alone(choices) else SQUARED[regularizer]
     word = row.title or loss.replace("-", " ")
     name = NAMES.get(loss) or OF_KINDS.get(row.kind, "{name} loss").format(name=word)
     name = f"{name[0].upper()}{name[1:]}"
@@ -104,10 +104,18 @@ def sentence(run: Run) -> str:
     classes = _n_classes(run)
     kind = row.name.split("-")[0] if row.name in ORDER_LOSSES else row.kind
     task = ONE_BY_ONE if row.kind == "binary" and classes > 2 else TASKS[kind]
+    told = f"{task.format(classes=classes)}: the {row.name} loss{_numbers(row, run.choices)}"
+    if _is_alone(run.choices):
+        return f"{told}, without a regularizer."
     return (
-        f"{task.format(classes=classes)}: the {row.name} loss{_numbers(row, run.choices)} with "
-        f"{regularizer.meaning}{_numbers(regularizer, run.choices)}, C = {number(run.choices.C)}."
+        f"{told} with {regularizer.meaning}{_numbers(regularizer, run.choices)}, "
+        f"C = {number(run.choices.C)}."
     )
+
+
+def _is_alone(choices: Choices) -> bool:
+    """Whether the loss stands without a regularizer."""
+    return math.isinf(choices.C)
 
 
 def _n_classes(run: Run) -> int:
@@ -133,10 +141,13 @@ def formulas(loss: str, choices: Choices) -> list[str]:
         scores = "s(y) the score of a labelling y" if row.kind == "chain" else "a_i = x_i'w"
     else:
         scores = "a = x'w" if row.kind != "multiclass" else "a_j = x'w_j"
+    losses = f"φ = {row.formula},  {scores}"
+    if _is_alone(choices):
+        return ["minimize over w:  Σ_i φ_i(w)", losses]
     return [
         "minimize over w:  Ω(w) + C Σ_i φ_i(w)",
         f"Ω = {_regularizer(choices).formula}",
-        f"φ = {row.formula},  {scores}",
+        losses,
     ]
 
 

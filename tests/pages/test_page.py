@@ -14,6 +14,7 @@ from rrmlinear import CoxRegressor, Parameter, Problem, fit
 from rrmlinear.catalog.selection import select
 from rrmlinear.metrics import ndcg
 from rrmlinear.pages import canvas, pictures, traces, words
+from rrmlinear.pages.drawing import svg_of
 from rrmlinear.pages.facts import facts_of
 from rrmlinear.pages.page import check_available
 from rrmlinear.pages.sections import data_lines
@@ -214,14 +215,60 @@ def test_ranks_and_times_have_their_measures(tmp_path, static):
     assert float(measured["nDCG@10"][0]) == pytest.approx(ndcg(grades, scores, queries, 10), 1e-5)
     assert measured["queries"] == ["4", "4"]
     assert "nDCG@10 of a query" in text
+    assert "part of the queries" in text
     y = np.column_stack([np.exp(X[:, 1]), X[:, 2] > 0])
     cox = CoxRegressor(0.1).fit(X, y, strata=queries)
     cox.report(path, X, y, X[:20], y[:20], groups=queries, groups_test=queries[:20], static=static)
-    measured = rows_of(path, "<h2>Quality</h2>")
+    measured, text = rows_of(path, "<h2>Quality</h2>"), path.read_text(encoding="utf-8")
+    times = (words.number(each) for each in (y[:, 0].min(), y[:, 0].max(), np.median(y[:, 0])))
+    assert "<dt>labels</dt><dd>{} to {}, median {}</dd>".format(*times) in text
     told = [float(each) for each in measured["Concordance"]]
     expected = [cox.score(X[:n], y[:n], strata=queries[:n]) for n in (len(X), 20)]
     assert told == pytest.approx(expected, rel=1e-5)
-    assert "part without the event" in path.read_text(encoding="utf-8")
+    assert "part without the event" in text
+
+
+def test_marks_of_a_static_picture_keep_their_digits():
+    trace = traces.trace_of(fit(Problem.from_arrays(X, CLASSES), Parameter(C=2.0)).result.trace)
+    near = replace(
+        trace,
+        seconds=np.linspace(0.0042, 0.0044, len(trace.seconds)),
+        primal=np.linspace(3.4931, 3.4928, len(trace.primal)),
+        dual=np.linspace(3.4910, 3.4927, len(trace.dual)),
+    )
+    found = re.findall(r"<text[^>]*>([^<]+)", svg_of(pictures.objectives(near)))
+    marks = [word for word in found if re.fullmatch(r"[\d.]+", word)]
+    assert len(marks) > 5
+    assert len(set(marks)) == len(marks)
+
+
+@pytest.mark.parametrize(
+    ("model", "title"),
+    [
+        (rrmlinear.Ridge(alpha=0), "Least squares"),
+        (rrmlinear.QuantileRegressor(alpha=0), "Quantile regression"),
+        (CoxRegressor(0), "Cox regression"),
+        (rrmlinear.LogisticRegression(C=np.inf), "Logistic regression, 2 classes"),
+    ],
+)
+def test_without_a_penalty_the_problem_has_no_regularizer(tmp_path, model, title):
+    noise = np.random.default_rng(1).normal(size=len(X))
+    path, y = tmp_path / "run.html", np.exp(X[:, 1] + noise)
+    if isinstance(model, CoxRegressor):
+        y = np.column_stack([y, np.ones(len(X))])
+    elif isinstance(model, rrmlinear.LogisticRegression):
+        y = y > np.median(y)
+    model.fit(X, y).report(path, static=True)
+    text = path.read_text(encoding="utf-8")
+    assert f"<title>{title}</title>" in text
+    assert "loss, without a regularizer.</dd>" in text or "), without a regularizer.</dd>" in text
+    assert "minimize over w:  Σ_i φ_i(w)" in text
+    assert "Ω" not in text
+    penalized = model.set_params(**({"C": 2.0} if hasattr(model, "C") else {"alpha": 0.5}))
+    penalized.fit(X, y).report(path, static=True)
+    text = path.read_text(encoding="utf-8")
+    assert "without a regularizer" not in text
+    assert "Ω(w) + C Σ_i φ_i(w)" in text
 
 
 def test_survival_by_kaplan_and_meier():

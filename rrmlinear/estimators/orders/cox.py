@@ -23,6 +23,7 @@ from rrmlinear.estimators.objective import ProblemRow, unknown_name
 from rrmlinear.estimators.orders.ranking import OrderModel, groups_of
 from rrmlinear.estimators.scores import labelled
 from rrmlinear.exports.summary import Summary
+from rrmlinear.pages.facts import DataFacts
 from rrmlinear.training.order_measures import concordance
 
 Array = NDArray[np.float64]
@@ -79,11 +80,11 @@ class CoxRegressor(RegressorMixin, OrderModel):
     .. math::
         \min_w \; \frac{1}{\sum_i c_i} \sum_{i \in D} c_i \Big[ \log \sum_{j \in R_i} c_j
         e^{w^\top x_j - w^\top x_i} \Big] + \alpha \Big( \rho \|w\|_1 + \frac{1 - \rho}{2} \|w\|^2
-        \Big), \qquad \rho = \texttt{l1\_ratio}.
+        \Big).
 
-    Efron's ties replace the sum of the k-th of m events at one time, k from 0, by the sum less k/m
-    of that over these events, each with their mean weight. A value or a gradient takes O(n) after a
-    sort. A larger score means an earlier event.
+    ρ is ``l1_ratio``. Efron's ties replace the sum of the k-th of m events at one time, k from 0,
+    by the sum less k/m of that over these events, each with their mean weight. A value or a
+    gradient takes O(n) after a sort. A larger score means an earlier event.
 
     Parameters
     ----------
@@ -168,6 +169,9 @@ class CoxRegressor(RegressorMixin, OrderModel):
 
     def _labels_of(self, y: Any) -> Any:
         return signed_times(y)
+
+    def _facts(self, X: Any, y: Any) -> DataFacts:
+        return super()._facts(X, np.abs(y))
 
     def _set_baseline(self, problem: Problem, strata: Any) -> None:
         with loading:
