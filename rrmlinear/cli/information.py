@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
@@ -36,7 +37,8 @@ from rrmlinear.training.search import largest_cost, smallest_cost
 #: Classes whose numbers of examples are printed one by one.
 MOST_CLASSES = 10
 #: What is searched for C by the kind of labels: LIBLINEAR's own types, and the loss of ranks.
-SEARCHED_REGRESSION, SEARCHED_RANKS = 11, "rank-squared-hinge"
+SEARCHED_REGRESSION = 11
+SEARCHED_RANKS: Final = "rank-squared-hinge"
 
 
 def main(arguments: Sequence[str]) -> None:

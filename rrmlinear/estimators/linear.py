@@ -186,8 +186,8 @@ class LinearModel(Reported, LinearScores, Exported, Tabled, Saved, PlainState, C
         except ChoiceError as error:
             raise own_words(error, self._solvers) from None
         model, result = found
-        asked: Any = model.parameter
-        self._training_ = model.loss, replace(asked, C=math.inf) if self._unregularized else asked
+        used: Any = model.parameter
+        self._training_ = model.loss, replace(used, C=math.inf) if self._unregularized else used
         if self.warm_start and not by_column:
             self._last_weights = model.labels, model.weights
         return model, result

@@ -125,12 +125,13 @@ def _bars(axes: Any, trace: Any) -> None:
 
 
 def _mark_few(axis: Any) -> None:
-    """Plain numbers at a few places of a logarithmic axis within one power of 10."""
-    from matplotlib.ticker import MaxNLocator, NullLocator
+    """Plain numbers at a few places of a logarithmic axis within two powers of 10."""
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
     low, high = axis.get_view_interval()
-    if 0 < high < 10 * low:
-        axis.set_major_locator(MaxNLocator(4))
+    if 0 < high < 100 * low:
+        is_short = high < 10 * low
+        axis.set_major_locator(MaxNLocator(4) if is_short else LogLocator(subs=(1, 2, 5)))
         axis.set_minor_locator(NullLocator())
         axis.set_major_formatter(lambda value, _: f"{value:.4g}")
 
