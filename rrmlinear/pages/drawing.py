@@ -157,6 +157,8 @@ def _lay_out(axes: Any, layout: Any) -> None:
     for note in layout.annotations:
         high = 10**note.y if layout.yaxis.type == "log" else note.y
         axes.annotate(note.text, (0.01, high), xycoords=axes.get_yaxis_transform(), va="bottom")
+    if layout.xaxis.type is None and axes.xaxis.get_units() is None:  # long numbers need room
+        axes.locator_params("x", nbins=6)
     axes.set_axisbelow(True)
     axes.grid(alpha=0.5)
     axes.spines[["top", "right"]].set_visible(False)
