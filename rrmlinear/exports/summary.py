@@ -19,6 +19,10 @@ MOST_COLUMNS = 5000
 CONDITIONAL = (
     "conditional: weights are shrunk by the penalty, and the errors do not count this bias"
 )
+#: A weight, of a column of length 1, is not determined if it moves so much in a step of length 1
+#: that leaves the objective.
+LOOSE = 1e-6
+UNDETERMINED = "std err is nan where the data do not determine a weight: others are as good"
 
 
 @record()
@@ -54,8 +58,9 @@ class Summary:
     All arrays are m × p, for m scores of p columns. ``errors_of`` is the kind of errors:
     "second derivatives" of a likelihood, or "sandwich" for other smooth losses. ``conditional``
     says whether a penalty shrinks the weights: the errors are then those of the weights around
-    their own mean. Weights that a 1-norm made 0 have errors of nan. ``has_ratios`` adds the columns
-    of e^weight and its interval, ratios of hazards.
+    their own mean. Weights that a 1-norm made 0 have errors of nan, and so have those that the data
+    do not determine, as other weights have the same minimum. ``has_ratios`` adds the columns of
+    e^weight and its interval, ratios of hazards.
     """
 
     title: str
@@ -73,7 +78,8 @@ class Summary:
     dispersion: float
     errors_of: str
     conditional: bool
-    has_ratios: bool = False
+    has_ratios: bool
+    undetermined: NDArray[np.bool_]
 
     def to_dataframe(self) -> Any:
         """A pandas DataFrame of a row for each weight; with several scores, for each pair."""
@@ -104,6 +110,8 @@ class Summary:
         if self.degrees is not None:
             about += f", variance {self.dispersion:.6g} on {self.degrees:g} degrees of freedom"
         lines = [self.title, about, *([CONDITIONAL] if self.conditional else [])]
+        if self.undetermined.any():
+            lines.append(UNDETERMINED)
         for j, column in enumerate(self.columns):
             heads = "".join(f"{head:>11}" for head in self._heads())
             named = column if len(self.columns) > 1 else ""
@@ -130,24 +138,32 @@ def summary_of(given: Setting, level: float) -> Summary:
     first = given.first
     # weights that a 1-norm made 0 stay 0 in a neighbourhood of the data
     free = np.ravel((given.weights != 0) | ~given.has_kink)
-    inverse = np.linalg.pinv(_hessian(given)[np.ix_(free, free)], hermitian=True)
+    part = np.ix_(free, free)
+    lengths = _lengths(given)
+    inverse, loose = _inverse(_hessian(given)[part], np.tile(lengths, m)[free])
     dispersion, degrees = 1.0, None
     known = given.loss in (*LIKELIHOODS, *SCALED)
     if given.loss in SCALED:
-        degrees = float(given.costs.sum() - free.sum())
+        degrees = float(given.costs.sum() - free.sum() + loose.shape[1])
         if degrees <= 0:
             raise ValueError(f"{len(given.costs)} examples leave no degree of freedom for errors")
         dispersion = float(given.costs @ first[:, 0] ** 2) / degrees
     if not known:
-        inverse = inverse @ _scatter(given, first)[np.ix_(free, free)] @ inverse
+        inverse = inverse @ _scatter(given, first)[part] @ inverse
     covariance = np.full((m * p, m * p), np.nan)
-    covariance[np.ix_(free, free)] = dispersion * inverse
+    covariance[part] = dispersion * inverse
+    moves = np.zeros((m * p, loose.shape[1]))
+    moves[free] = loose
     weights, columns = given.weights, given.columns
     if given.loss == "softmax" and m > 1:  # as only differences of scores count
         against = np.kron(np.hstack([-np.ones((m - 1, 1)), np.eye(m - 1)]), np.eye(p))
         covariance, weights = against @ covariance @ against.T, weights[1:] - weights[0]
+        moves = against @ moves
         columns = [f"{name} against {columns[0]}" for name in columns[1:]]
     errors = np.sqrt(np.maximum(np.diagonal(covariance), 0.0)).reshape(weights.shape)
+    moves = np.abs(moves).max(1, initial=0.0).reshape(weights.shape) * lengths
+    undetermined = moves > LOOSE
+    errors[undetermined] = np.nan
     law = stats.norm() if degrees is None else stats.t(degrees)
     with np.errstate(divide="ignore", invalid="ignore"):
         statistics = weights / errors
@@ -170,7 +186,29 @@ def summary_of(given: Setting, level: float) -> Summary:
         "second derivatives" if known else "sandwich",
         given.has_penalty,
         given.matrix is not None,
+        undetermined,
     )
+
+
+def _lengths(given: Setting) -> Array:
+    """√(Σ c_i x_ij²) of the p columns, 1 where it is 0."""
+    rows = given.rows
+    squares = rows.multiply(rows) if hasattr(rows, "multiply") else np.square(rows)
+    lengths = np.sqrt(np.asarray(squares.T @ given.costs))
+    return np.where(lengths > 0, lengths, 1.0)
+
+
+def _inverse(matrix: Array, lengths: Array) -> tuple[Array, Array]:
+    """The inverse, and the directions in which ``matrix`` is 0 but for rounding and has none.
+
+    The columns are made of length 1 first, so that their units do not matter.
+    """
+    values, vectors = np.linalg.eigh(matrix / np.outer(lengths, lengths))
+    rounding = len(values) * np.finfo(np.float64).eps
+    is_loose = values <= rounding * values.max(initial=0.0)
+    vectors /= lengths[:, np.newaxis]
+    held = vectors[:, ~is_loose]
+    return (held / values[~is_loose]) @ held.T, vectors[:, is_loose]
 
 
 def _hessian(given: Setting) -> Array:

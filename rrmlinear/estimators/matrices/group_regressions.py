@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from rrmlinear.catalog.builders.matrices import shared_features_solver
 from rrmlinear.estimators.arguments import check_counted
-from rrmlinear.estimators.objective import ProblemRow
+from rrmlinear.estimators.objective import ProblemRow, unknown_name
 from rrmlinear.estimators.regressor import Regressor
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.ridge import ALPHA_RANGES, Ridge
@@ -61,7 +61,7 @@ class SharedFeatures:
     def fit_targets(self: Any, X: Any, y: Any, sample_weight: Any) -> None:
         """`fit` on data that is checked."""
         if self.solver != "auto":
-            raise ValueError(f"solver is {self.solver!r}; {type(self).__name__} has 'auto' alone")
+            raise unknown_name("solver", self.solver, self._solvers)
         costs = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         check_counted(costs, "examples")
         total, own = float(costs.sum()), self._rules()

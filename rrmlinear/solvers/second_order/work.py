@@ -63,8 +63,10 @@ class Work:
 
         n, d, k, stored = self.n, self.d, self.k, self.stored
         unknowns, duals = d * k, n * max(1, k - 1)
-        # beside kinks about one dual of an example lies between its bounds
-        active = duals if self.is_smooth else min(n, unknowns + n // 10)
+        # beside kinks about one dual of an example lies between its bounds; a 1-norm has optima at
+        # vertices, with as many such duals as weights that are not 0
+        most = n if self.quadratic_l1 == 0 else duals
+        active = duals if self.is_smooth else min(most, unknowns + n // 10)
         few = active <= min(MAX_FACTORIZED, MAX_GRAM_FRACTION * unknowns)
         if self.quadratic_l1 is not None and few:
             is_dense = k == 1 and is_nearly_full(self.rows)
