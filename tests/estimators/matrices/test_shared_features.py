@@ -171,7 +171,7 @@ def test_scored_otherwise_a_search_fits_one_by_one():
     ("how", "data", "error"),
     [
         ({}, (X, Y[:, 0]), "must be n_samples × n_targets: for one target take Lasso"),
-        ({"solver": "newton"}, (X, Y), "solver is 'newton'; .* has 'auto' alone"),
+        ({"solver": "newton"}, (X, Y), "solver is 'newton'; it must be one of auto"),
         ({"fit_intercept": "regularized"}, (X, Y), "fit_intercept"),
         ({}, (X, Y, np.zeros(80)), "zero for all examples|at least one"),
         ({}, (X, np.where(Y > 5, np.nan, Y)), "NaN"),
