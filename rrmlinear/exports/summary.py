@@ -19,8 +19,8 @@ MOST_COLUMNS = 5000
 CONDITIONAL = (
     "conditional: weights are shrunk by the penalty, and the errors do not count this bias"
 )
-#: A weight, of a column of length 1, is not determined if it moves so much in a step of length 1
-#: that leaves the objective.
+#: Columns have length 1 here. A step of length 1 that leaves the objective as it is shows the
+#: weights that the data do not determine: those that it moves by more than this.
 LOOSE = 1e-6
 UNDETERMINED = "std err is nan where the data do not determine a weight: others are as good"
 

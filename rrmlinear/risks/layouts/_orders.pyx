@@ -347,7 +347,7 @@ def likelihood_product(const double[::1] scores not None, const double[:, ::1] m
 
 
 cdef inline void towards(double* mean, const double* to, double part, Py_ssize_t n) noexcept nogil:
-    """Move a mean by this part of the way."""
+    """mean += part · (to − mean), of n numbers."""
     cdef Py_ssize_t c
     for c in range(n):
         mean[c] += part * (to[c] - mean[c])
