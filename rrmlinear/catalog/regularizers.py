@@ -257,7 +257,8 @@ def free_columns(choices: Choices) -> NDArray[Any] | None:
 def _check_numbers(choices: Choices) -> None:
     """Raise ValueError for choices of a number, or of a list of them, that are something else."""
     for name in (*BOUNDS, "group_weights", "unpenalized"):
-        check_numbers(name, getattr(choices, name))
+        if (value := getattr(choices, name)) is not None:
+            check_numbers(name, value)
 
 
 def check_numbers(name: str, value: Any) -> None:

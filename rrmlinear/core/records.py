@@ -57,14 +57,12 @@ def record(*, eq: bool = False) -> Callable[[type[T]], type[T]]:
 
 def _init(self: Any, *given: Any, **named: Any) -> None:
     cls, values = type(self), vars(self)
-    asked = dict(zip(cls.__match_args__, given, strict=False))
-    wrong = len(asked) < len(given)
-    if named:
-        wrong |= not asked.keys().isdisjoint(named)
-        asked.update(named)
+    asked = dict(zip(cls.__match_args__, given))  # noqa: B905 the count says if there are more
+    asked.update(named)
     values.update(cls._defaults)
     values.update(asked)
-    if wrong or len(values) > len(cls._defaults) or not asked.keys() >= cls._needed:
+    wrong = len(asked) < len(given) + len(named) or len(values) > len(cls._defaults)
+    if wrong or not cls._needed.issubset(asked):
         _refuse_arguments(cls, given, named)
     for name, factory in cls._factories.items():
         if name not in asked:

@@ -238,10 +238,10 @@ cdef class ScalarLoss:
 
     def _each(self, int what, y, scores, alphas, curvatures):
         given = [np.asarray(each, dtype=np.float64) for each in (y, scores, alphas, curvatures)]
-        shape = np.broadcast_shapes(*[each.shape for each in given])
+        shape = np.broadcast(*given).shape
         # one number for all stays one
         y, scores, alphas, curvatures = [
-            np.ascontiguousarray(each if each.size == 1 else np.broadcast_to(each, shape)).ravel()
+            (each if each.shape in ((), shape) else np.broadcast_to(each, shape)).ravel()
             for each in given
         ]
         cdef const double[::1] label = y, score = scores, alpha = alphas, q = curvatures
