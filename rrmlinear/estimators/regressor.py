@@ -88,6 +88,7 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         if y.ndim == 1 and np.ndim(own.alpha) == 0:
             self.refit(X, y, sample_weight)
             self._gaps = None  # type: ignore[misc]
+            self._trainings_ = []
             return
         targets = y.reshape(len(y), -1)
         together = self._fit_copies(self._copies(targets.shape[1]), X, targets, sample_weight)
@@ -109,7 +110,10 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         scales = [copy._scale for copy in copies]
         gaps = np.array([s * result.gap for s, result in zip(scales, results, strict=True)])
         self._gaps = None if len(gaps) == 1 else gaps  # type: ignore[misc]
-        self._training_ = copies[-1]._training_
+        trainings = [copy._training_ for copy in copies]
+        self._trainings_ = [(chosen, s) for (_, chosen), s in zip(trainings, scales, strict=True)]
+        # One with a regularizer, where any has: it gives the page its title.
+        self._training_ = min(trainings, key=lambda training: training[1].C)
         return _together(results, scales)
 
     def _columns(self, n_scores: int) -> list[str]:

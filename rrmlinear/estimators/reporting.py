@@ -114,6 +114,8 @@ class Reported:
     """
 
     _training_: Any
+    #: The choices of all targets, where there are several, and the scales of their objectives.
+    _trainings_: Sequence[Any] = ()
     _proof_: Any
     _dual_counts: Callable[[], Any]
     _checked_rows: Any
@@ -142,6 +144,11 @@ class Reported:
         ``report``, ValueError for data or names that do not fit.
         """
         check_is_fitted(self)
+        of_data = X is not None or X_test is not None
+        if getattr(self, "_label_form", "") and (of_data or not self._trainings_):
+            raise ValueError(
+                "a page tells of numbers, or of one label a row, not of a label matrix"
+            )
         told = measured(self, X, y, X_test, y_test)
         self._write_run(path, told, *labelled(X, y)[:2], feature_names, static)
 
@@ -153,15 +160,17 @@ class Reported:
         y: Any,
         feature_names: Sequence[str] | None,
         static: bool,
+        *groups: Any,
     ) -> None:
-        """Write the page of what is told of data, and of the training data."""
+        """Write the page of what is told of data, and of the training data in ``groups``."""
         coef: Any = self.coef_
         weights = np.atleast_2d(coef.toarray() if issparse(coef) else coef).T
         names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
         check_names(names, len(weights))
         (loss, choices), proof = self._training_, self._proof_
+        n_classes = len(getattr(self, "classes_", ()))
         run = Run(
-            title(loss, choices, len(getattr(self, "classes_", ()))),
+            title(loss, choices, n_classes),
             repr(self),
             loss,
             choices,
@@ -170,12 +179,14 @@ class Reported:
             proof.result,
             proof.scale,
             self._dual_counts(),
-            None if X is None else self._facts(X, y),
+            None if X is None else self._facts(X, y, *groups),
             names,
             tables=self._tables(),
             pictures=self._pictures(),
             measured=told,
             static=static,
+            each=self._trainings_,
+            n_classes=n_classes,
         )
         write_run(run, path)
 

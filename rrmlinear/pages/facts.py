@@ -46,9 +46,9 @@ class DataFacts:
 
     ``row_norms`` and ``column_norms`` are of rows and columns that are not all zero; ``unused``
     counts columns that are, ``empty`` such rows. ``sequences`` counts sequences and ``queries``
-    queries, None without them. ``labels`` with their ``counts`` are classes, both None where labels
-    are numbers, of the spread ``numbers``. ``weighted`` says whether examples have weights;
-    ``names`` are those of the features.
+    queries, or what ``groups_are``, None without them. ``labels`` with their ``counts`` are
+    classes, both None where labels are numbers, of the spread ``numbers``. ``weighted`` says
+    whether examples have weights; ``names`` are those of the features.
     """
 
     n: int
@@ -67,6 +67,7 @@ class DataFacts:
     sequences: int | None = None
     names: Sequence[str] | None = None
     queries: int | None = None
+    groups_are: str = "queries"
 
     @property
     def density(self) -> float:

@@ -88,9 +88,10 @@ class Run:
     ``command`` is the line that makes it again. ``weights`` (features × columns) leave an appended
     column out, and ``columns`` are their names: labels, or one name for a single score. Objectives
     and gaps of ``result`` times ``scale`` are those of the user's problem. ``loss`` and ``choices``
-    say the problem, or a ``sentence`` does. ``duals`` counts the sizes of its duals. ``measured``
-    are predictions of the training data and of test data. ``pictures`` stand above the ``tables``.
-    A ``static`` page has no script.
+    say the problem, or a ``sentence`` does; ``each`` has the choices of every target where there
+    are several, with the scale of its objective, and ``n_classes`` tells labels from numbers.
+    ``duals`` counts the sizes of its duals. ``measured`` are predictions of the training data and
+    of test data. ``pictures`` stand above the ``tables``. A ``static`` page has no script.
     """
 
     title: str
@@ -110,6 +111,8 @@ class Run:
     measured: Sequence[Predictions] = ()
     static: bool = False
     sentence: str = ""
+    each: Sequence[tuple[Choices, float]] = ()
+    n_classes: int = 0
 
 
 def versions() -> list[tuple[str, str]]:

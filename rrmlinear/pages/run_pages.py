@@ -59,6 +59,10 @@ def _problem_lines(run: Run) -> list[tuple[str, str]]:
     if run.scale != 1 and not run.sentence:
         told = f"the objectives below are {words.number(run.scale)} times this one"
         lines.append(("scale", told))
+    scales = [scale for _, scale in run.each]
+    if any(scale != 1 for scale in scales):
+        told = "the objectives below are sums of these, times"
+        lines.append(("scale", f"{told} {words.of_each(scales)}"))
     return lines
 
 

@@ -39,7 +39,7 @@ def data_lines(facts: DataFacts) -> list[tuple[str, str]]:
     return [
         ("rows", number(facts.n)),
         *([] if facts.sequences is None else [("sequences", number(facts.sequences))]),
-        *([] if facts.queries is None else [("queries", number(facts.queries))]),
+        *([] if facts.queries is None else [(facts.groups_are, number(facts.queries))]),
         ("columns", number(facts.d)),
         *([] if facts.names is None else [("names of columns", _some(facts.names))]),
         *([("columns that are all zero", number(facts.unused))] if facts.unused else []),

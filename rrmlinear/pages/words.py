@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.losses import ORDER_LOSSES, loss_row
@@ -23,6 +24,7 @@ TASKS = {
     "one-class": "Tell most examples from outliers",
     "chain": "Label every position of a sequence",
 }
+BY_TARGETS = "Tell {classes} classes apart by numbers, 1 for a class and −1 for others"
 ONE_BY_ONE = "Tell {classes} classes apart, each against the rest"
 
 #: The field's names of problems, by the loss; of the squared one by the regularizer.
@@ -47,6 +49,9 @@ OF_KINDS = {
     "regression": "{name} regression",
     "measure": "Linear classifier for {name}",
 }
+
+#: Targets whose numbers are told one by one.
+TOLD = 8
 
 #: Signs of choices in the formulas of the catalog.
 SYMBOLS = {
@@ -84,12 +89,13 @@ def title(loss: str, choices: Choices, n_classes: int) -> str:
     """The problem by its name in the field, with the classes if there are any."""
     row, regularizer = loss_row(loss), _regularizer(choices).name
     if loss == "squared" and regularizer in SQUARED:
-        return "Least squares" if _is_alone(choices) else SQUARED[regularizer]
-    word = row.title or loss.replace("-", " ")
-    name = NAMES.get(loss) or OF_KINDS.get(row.kind, "{name} loss").format(name=word)
-    name = f"{name[0].upper()}{name[1:]}"
-    if regularizer != "l2":
-        name += f" with {regularizer.replace('-', ' ')}"
+        name = "Least squares" if _is_alone(choices) else SQUARED[regularizer]
+    else:
+        word = row.title or loss.replace("-", " ")
+        name = NAMES.get(loss) or OF_KINDS.get(row.kind, "{name} loss").format(name=word)
+        name = f"{name[0].upper()}{name[1:]}"
+        if regularizer != "l2":
+            name += f" with {regularizer.replace('-', ' ')}"
     return (
         f"{name}, {number(n_classes)} {'class' if n_classes == 1 else 'classes'}"
         if n_classes
@@ -104,13 +110,14 @@ def sentence(run: Run) -> str:
     classes = _n_classes(run)
     kind = row.name.split("-")[0] if row.name in ORDER_LOSSES else row.kind
     task = ONE_BY_ONE if row.kind == "binary" and classes > 2 else TASKS[kind]
-    told = f"{task.format(classes=classes)}: the {row.name} loss{_numbers(row, run.choices)}"
-    if _is_alone(run.choices):
+    if kind == "regression" and run.n_classes:
+        task = BY_TARGETS
+    each = [choices for choices, _ in run.each] or [run.choices]
+    told = f"{task.format(classes=classes)}: the {row.name} loss{_numbers(row, each)}"
+    if all(map(_is_alone, each)):
         return f"{told}, without a regularizer."
-    return (
-        f"{told} with {regularizer.meaning}{_numbers(regularizer, run.choices)}, "
-        f"C = {number(run.choices.C)}."
-    )
+    costs = of_each([choices.C for choices in each])
+    return f"{told} with {regularizer.meaning}{_numbers(regularizer, each)}, C = {costs}."
 
 
 def _is_alone(choices: Choices) -> bool:
@@ -118,17 +125,29 @@ def _is_alone(choices: Choices) -> bool:
     return math.isinf(choices.C)
 
 
+def of_each(values: Sequence[float]) -> str:
+    """The number of all targets, or those of the targets in turn, or their range."""
+    if len(set(values)) == 1:
+        return number(values[0])
+    if len(values) > TOLD:
+        return f"{number(min(values))} to {number(max(values))}, of {len(values)} in turn"
+    return f"{', '.join(map(number, values))} in turn"
+
+
 def _n_classes(run: Run) -> int:
+    if run.n_classes:
+        return run.n_classes
     if run.facts is not None and run.facts.labels is not None:
         return len(run.facts.labels)
     return max(2, len(run.columns))
 
 
-def _numbers(row: LossRow | RegularizerRow, choices: Choices) -> str:
+def _numbers(row: LossRow | RegularizerRow, each: Sequence[Choices]) -> str:
     """The numbers of a loss or a regularizer that are not 0, in parentheses."""
+    of_targets = [resolved(row.takes, choices) for choices in each]
     numbers = [
-        f"{SYMBOLS.get(name, name)} = {number(value)}"
-        for name, value in resolved(row.takes, choices).items()
+        f"{SYMBOLS.get(name, name)} = {of_each([values[name] for values in of_targets])}"
+        for name, value in of_targets[0].items()
         if isinstance(value, int | float) and value
     ]
     return f" ({', '.join(numbers)})" if numbers else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.choices import Choices
-from rrmlinear.catalog.losses import ORDER_LOSSES, loss_row
+from rrmlinear.catalog.losses import CONCORDANCE, ORDER_LOSSES, loss_row
 from rrmlinear.core.records import record
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
@@ -18,6 +19,7 @@ from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.stored import StoredModel
 
 if TYPE_CHECKING:
+    from rrmlinear.pages.facts import DataFacts
     from rrmlinear.pages.run import Predictions
 
 
@@ -54,7 +56,6 @@ class TrainedModel(StoredModel):
         Raises ImportError without the packages of the extra ``report``, and ValueError for a
         loaded model and for a wrong number of names.
         """
-        from rrmlinear.pages.facts import facts_of
         from rrmlinear.pages.run import Run
         from rrmlinear.pages.run_pages import write_run
         from rrmlinear.pages.traces import DualCounts
@@ -75,7 +76,7 @@ class TrainedModel(StoredModel):
             self._columns(),
             self.result,
             duals=DualCounts.of(self.result.duals),
-            facts=None if problem is None else facts_of(problem, row.kind == "regression"),
+            facts=self._facts(problem),
             feature_names=feature_names,
             warnings=warnings,
             measured=[
@@ -84,6 +85,15 @@ class TrainedModel(StoredModel):
             static=static,
         )
         write_run(run, path)
+
+    def _facts(self, problem: Problem | SequenceProblem | None) -> DataFacts | None:
+        from rrmlinear.pages.facts import facts_of
+
+        if problem is None or self.loss is None:
+            return None
+        facts = facts_of(problem, loss_row(self.loss).kind == "regression")
+        is_cox = loss_row(self.loss).title == CONCORDANCE
+        return replace(facts, groups_are="strata") if is_cox else facts
 
     def _measured(self, name: str, problem: Problem | SequenceProblem) -> Predictions:
         """Predictions of examples, with their labels."""

@@ -28,6 +28,12 @@ WORDS = NAMES[np.digitize(X[:, 0], [-0.5, 0.5])]
         (rrmlinear.LassoCV(alphas=5), X[:, 0], "<title>Lasso</title>"),
         (rrmlinear.RidgeCV(), X[:, 0], "<title>Ridge regression</title>"),
         (rrmlinear.MultivariateClassifier("f1"), WORDS == "ash", "φ = 1 − F1"),
+        (rrmlinear.RidgeClassifier(), WORDS, "Tell 3 classes apart by numbers"),
+        (rrmlinear.Ridge(alpha=[0.0, 4.0]), X[:, :2], "squared norm, C = ∞, 0.25 in turn."),
+        (rrmlinear.Ridge(alpha=[0.5, 4.0]), X[:, :2], "are sums of these, times 1, 8 in turn"),
+        (rrmlinear.Ridge(alpha=0.0), X[:, :2], "the squared loss, without a regularizer."),
+        (rrmlinear.Ridge(alpha=np.arange(1.0, 13.0)), np.tile(X, 4), "1, of 12 in turn."),
+        (rrmlinear.QuantileRegressor(quantile=[0.2, 0.9]), X[:, 0], "(q = 0.2, 0.9 in turn)"),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -40,6 +46,25 @@ def test_every_kind_writes_its_page(estimator, y, told, tmp_path):
     again = tmp_path / "again.html"
     pickle.loads(pickle.dumps(estimator)).report(again, X, y, feature_names=["a", "b", "c"])
     assert again.read_text(encoding="utf-8") == text
+
+
+def test_a_page_of_a_fit_of_one_target_is_of_this_alone(tmp_path):
+    path, ridge = tmp_path / "fit.html", rrmlinear.Ridge(alpha=[1.0, 4.0]).fit(X, X[:, :2])
+    ridge.set_params(alpha=2.0).fit(X, X[:, 0]).report(path)
+    text = path.read_text(encoding="utf-8")
+    assert "C = 0.5." in text
+    assert "in turn" not in text
+
+
+def test_pages_of_label_matrices_are_refused(tmp_path):
+    marks = np.column_stack([name == WORDS for name in NAMES]).astype(int)
+    for kind in (rrmlinear.LinearSVC, rrmlinear.LogisticRegression, rrmlinear.RidgeClassifier):
+        estimator = kind().fit(X, marks)
+        with pytest.raises(ValueError, match="one label a row, not of a label matrix"):
+            estimator.report(tmp_path / "fit.html", X, marks)
+    with pytest.raises(ValueError, match="not of a label matrix"):
+        rrmlinear.LinearSVC().fit(X, WORDS).fit(X, marks).report(tmp_path / "fit.html")
+    assert not list(tmp_path.iterdir())
 
 
 SEQUENCES = [X[:4], X[4:9], X[9:11]]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rrmlinear
-from rrmlinear import CoxRegressor, Parameter, Problem, fit
+from rrmlinear import CoxRegressor, Parameter, Problem, RankingSVM, fit
 from rrmlinear.catalog.selection import select
 from rrmlinear.metrics import ndcg
 from rrmlinear.pages import canvas, pictures, traces, words
@@ -216,6 +216,10 @@ def test_ranks_and_times_have_their_measures(tmp_path, static):
     assert measured["queries"] == ["4", "4"]
     assert "nDCG@10 of a query" in text
     assert "part of the queries" in text
+    assert "<dt>queries</dt><dd>4</dd>" in text
+    ranking = RankingSVM(C=0.1).fit(X, grades, qid=queries)
+    ranking.report(path, X, grades, groups=queries, static=static)
+    assert "<dt>queries</dt><dd>4</dd>" in path.read_text(encoding="utf-8")
     y = np.column_stack([np.exp(X[:, 1]), X[:, 2] > 0])
     cox = CoxRegressor(0.1).fit(X, y, strata=queries)
     cox.report(path, X, y, X[:20], y[:20], groups=queries, groups_test=queries[:20], static=static)
@@ -226,6 +230,12 @@ def test_ranks_and_times_have_their_measures(tmp_path, static):
     expected = [cox.score(X[:n], y[:n], strata=queries[:n]) for n in (len(X), 20)]
     assert told == pytest.approx(expected, rel=1e-5)
     assert "part without the event" in text
+    assert "<dt>strata</dt><dd>4</dd>" in text
+    assert "<dt>queries</dt>" not in text
+    times = np.where(X[:, 2] > 0, 1.0, -1.0) * np.exp(X[:, 1])
+    strata = replace(Problem.from_arrays(X, times), query_ids=queries)
+    fit(strata, Parameter(loss="cox-efron", C=0.1)).report(path, strata, static=static)
+    assert "<dt>strata</dt><dd>4</dd>" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("last", [0.0044, 0.044])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
@@ -170,8 +171,8 @@ class CoxRegressor(RegressorMixin, OrderModel):
     def _labels_of(self, y: Any) -> Any:
         return signed_times(y)
 
-    def _facts(self, X: Any, y: Any) -> DataFacts:
-        return super()._facts(X, np.abs(y))
+    def _facts(self, X: Any, y: Any, groups: Any = None) -> DataFacts:
+        return dataclasses.replace(super()._facts(X, np.abs(y), groups), groups_are="strata")
 
     def _set_baseline(self, problem: Problem, strata: Any) -> None:
         with loading:

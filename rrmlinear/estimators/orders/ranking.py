@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -21,6 +22,7 @@ from rrmlinear.estimators.arguments import RANGES, check_some_weight
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import REGRESSING, SOLVERS, ProblemRow, unknown_name
 from rrmlinear.estimators.scores import labelled, problem_of
+from rrmlinear.pages.facts import DataFacts
 from rrmlinear.training.order_measures import kendall_tau, ndcg, order_predictions
 from rrmlinear.training.starts import Point, Start
 
@@ -86,7 +88,13 @@ class OrderModel(LinearModel):
                 true = np.asarray(true, dtype=np.float64).ravel()
                 told.append(order_predictions(name, self._loss(0).name, true, scores, given))
             known.append((data, true))
-        self._write_run(path, told, *known[0], feature_names, static)
+        X, y = known[0]
+        own = None if X is None else groups_of(groups, X, len(y), "groups")
+        self._write_run(path, told, X, y, feature_names, static, own)
+
+    def _facts(self, X: Any, y: Any, groups: Any = None) -> DataFacts:
+        queries = None if groups is None else len(np.unique(groups))
+        return dataclasses.replace(super()._facts(X, y), queries=queries)
 
     def _labels_of(self, y: Any) -> Any:
         """The labels of the loss, from the forms that `fit` takes."""
