@@ -1,5 +1,8 @@
 """Matrix Market, all forms of .npz, AnnData's and 10x's HDF5: which way is up, names and labels."""
 
+import bz2
+import gzip
+import re
 import warnings
 
 import numpy as np
@@ -90,10 +93,30 @@ class TestMatrixMarket:
         with pytest.raises(TypeError, match="no field 'label'; there are labels, "):
             Problem.open(path, label=labels)
 
+    @pytest.mark.parametrize("suffix", [".mtx", ".mtx.gz", ".mtx.bz2"])
+    @pytest.mark.parametrize(
+        ("kind", "entry"),
+        [("real", "1.5D+01"), ("real", "1,5"), ("real", "0x10"), ("integer", "1.5")],
+    )
+    def test_numbers_of_which_scipy_reads_a_part_are_refused(self, tmp_path, kind, entry, suffix):
+        text = (
+            f"%%MatrixMarket matrix coordinate {kind} general\n% of D\n2 2 2\n1 1 7\n2 2 {entry}\n"
+        )
+        openers = {".mtx": open, ".mtx.gz": gzip.open, ".mtx.bz2": bz2.open}
+        with openers[suffix](tmp_path / f"m{suffix}", "wt") as file:
+            file.write(text)
+        with pytest.raises(ValueError, match=f"line 5: {re.escape(entry)} is no number"):
+            Problem.open(tmp_path / f"m{suffix}", unlabelled=True)
+
+    def test_every_form_of_a_number_is_read(self, tmp_path):
+        text = "%%MatrixMarket matrix array real general\n\n% a\n1 7\n-1.\n.5\n1E3\n2e-1\n0\n-7\n8e0\n"
+        (tmp_path / "m.mtx").write_text(text)
+        problem = Problem.open(tmp_path / "m.mtx", unlabelled=True)
+        right = [[-1, 0.5, 1000, 0.2, 0, -7, 8]]
+        assert problem.to_scipy().toarray().tolist() == right
+
 
 def _write_compressed(path, matrix):
-    import gzip
-
     with gzip.open(path, "wb") as file:
         io.mmwrite(file, matrix)
 
