@@ -107,9 +107,10 @@ def _in_turn(task: Task, stages: list[Stage]) -> Stages:
     """The stages as one solver.
 
     Weights given with duals are offered to the certificate at once: the objective at the weights
-    of the duals may be far above theirs. A stage that takes both offers them itself.
+    of the duals may be far above theirs. A stage that takes weights offers them itself.
     """
-    has_both = task.start is not None and task.weights is not None and not stages[0].takes_both
+    offers = stages[0].takes_both or stages[0].takes_weights
+    has_both = task.start is not None and task.weights is not None and not offers
     ascends = "least-squares" not in task.features and task.rows.blocks is None
     known = partial(_known, task) if has_both and ascends else None
     proof = partial(_proof, task) if task.rows.blocks is None else None
@@ -217,12 +218,13 @@ def _begins_by_newton(task: Task) -> bool:
     passes = work.step / work.whole(work.visit)
     if passes > STEP_PASSES or is_streamed:
         return is_one and passes <= STEP_PASSES
-    squares = task.rows.squared_norms()
-    if is_one or not np.isfinite(squares).all():  # the ascent names an example that overflows
-        return bool(np.isfinite(squares).all())
+    longest = task.rows.largest_square()
+    if is_one or not math.isfinite(longest):  # the ascent names an example that overflows
+        return math.isfinite(longest)
     smoothing = task.loss.smoothing
     if not smoothing > 0:  # no number of passes is known
         return True
+    squares = task.rows.squared_norms()
     condition = (task.costs * squares).mean() / (task.regularizer.modulus * smoothing)
     return passes <= 1 + math.sqrt(condition)
 

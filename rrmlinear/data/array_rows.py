@@ -109,9 +109,20 @@ def scaled_csr(rows: Rows, chosen: NDArray[np.int64], factors: NDArray[np.float6
 
 
 class _Norms:
-    """Before a kind of rows: their squared norms are computed once, for all problems."""
+    """Before a kind of rows: their squared norms are computed once, for all problems, and so are
+    those with an appended column.
+    """
 
     kept: NDArray[np.float64] | None = None
+    shared: dict[Any, Any]
+
+    def with_bias(self: Any, bias: float) -> Rows:
+        if bias == self.bias:
+            return self  # type: ignore[no-any-return]
+        beside: dict[float, Rows] = self.shared.setdefault("with bias", {})
+        if bias not in beside:
+            beside[bias] = shared_rows(super().with_bias(bias))  # type: ignore[misc]
+        return beside[bias]
 
     def squared_norms(self: Any) -> NDArray[np.float64]:
         if self.kept is None:

@@ -4,6 +4,7 @@ from rrmlinear.simd.rows cimport rows_t
 cdef class Rows:
     cdef rows_t c
     cdef readonly double bias
+    cdef double longest    # the largest ‖x‖² without the appended column; below 0: not known
     cdef readonly object values
     cdef readonly object indices
     cdef readonly object indptr

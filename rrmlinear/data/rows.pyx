@@ -6,7 +6,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from rrmlinear.simd.row_products cimport row_dot, row_squared_norm
+from rrmlinear.simd.row_products cimport row_squared_norm, rows_plain
 from rrmlinear.simd.rows cimport (
     ROW_DENSE, ROW_FLOAT32, ROW_INT64, packed_unit, packed_value, prefetch, row_index, row_t,
     row_unit_t, row_value, rows_get, rows_pack,
@@ -86,6 +86,7 @@ cdef class Rows:
                  blocks=None):
         self.values, self.indices, self.indptr, self.blocks = values, indices, indptr, blocks
         self.c.kind = ROW_FLOAT32 if values.dtype == np.float32 else 0
+        self.longest = -1
         self.value_bytes = bytes_of(values)
         self.c.values = begin_of(self.value_bytes)
         self.c.n_features = n_features
@@ -152,7 +153,10 @@ cdef class Rows:
 
     def with_bias(self, double bias):
         """The same rows with an appended column of this value (negative: none)."""
-        return self.over(self.values, self.indices, self.indptr, bias, self.blocks)
+        result = self.over(self.values, self.indices, self.indptr, bias, self.blocks)
+        cdef Rows same = result
+        same.longest = self.longest
+        return result
 
     def streamed(self, blocks):
         """The same rows, streamed in these `RowBlocks`; None: all in memory."""
@@ -194,6 +198,15 @@ cdef class Rows:
                     row = rows_get(&self.c, i)
                     out[i] = row_squared_norm(&row)
         return norms
+
+    def largest_square(self):
+        """The largest ‖x_i‖², the appended column included; it is kept, and `find_fault` finds it
+        along with its checks.
+        """
+        cdef double bias = self.c.bias
+        if not self.longest >= 0:
+            self.longest = self.squared_norms().max(initial=0) - bias * bias
+        return self.longest + bias * bias
 
     def feature_cuts(self, Py_ssize_t n_parts):
         """n_parts + 1 features from 0 to d that divide the stored values about evenly.
@@ -240,14 +253,17 @@ cdef class Rows:
         """
         cdef Py_ssize_t i = 0, t = 0, j, last
         cdef int fault = 0
-        cdef bint canonical = True, dense = self.c.kind & ROW_DENSE
+        cdef bint canonical = True
+        cdef double longest = 0
         cdef row_t row
-        cdef const double[::1] zeros = np.zeros(self.c.n_features + 1 if dense else 1)
         with nogil:
-            for i in range(self.c.n_rows):
+            while not fault:
+                i = rows_plain(&self.c, i, &longest)
+                if i == self.c.n_rows:
+                    break
                 row = rows_get(&self.c, i)
-                if dense and isfinite(row_dot(&row, &zeros[0])):
-                    continue        # 0 times NaN or infinity is NaN
+                row.bias = 0
+                longest = max(longest, row_squared_norm(&row))
                 last = -1
                 for t in range(row.length):
                     if not isfinite(row_value(&row, row.kind, t)):
@@ -260,10 +276,11 @@ cdef class Rows:
                     if j <= last:
                         canonical = False
                     last = j
-                if fault:
-                    break
+                if not fault:
+                    i += 1
         if fault:
             return ("value" if fault == 1 else "index", i, t), canonical
+        self.longest = longest
         return None, canonical
 
 

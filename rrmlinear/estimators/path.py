@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.records import replace
+from rrmlinear.data.array_rows import shared_rows
+from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.general import LinearClassifier, LinearRegressor
 from rrmlinear.estimators.objective import (
     CLASSIFYING,
@@ -19,7 +22,7 @@ from rrmlinear.estimators.objective import (
     find_loss,
     find_solver_type,
 )
-from rrmlinear.estimators.scores import opened
+from rrmlinear.estimators.scores import opened, problem_of
 from rrmlinear.pages.page import Section, write_page
 from rrmlinear.pages.pictures import MOST_CLASSES, weights_along
 from rrmlinear.pages.run import Cell, Table, versions
@@ -149,9 +152,18 @@ def path(
     estimator = family(loss, warm_start=starts, **choices)
     values = _values(Cs)
     X = opened(X) or X  # a container is verified once
-    steps = []
+    steps: list[Any] = []
+    ends: list[tuple[float, Any]] = []
     for C in values:
-        estimator.set_params(C=float(C)).fit(X, y, sample_weight)
+        _go_ahead(estimator, ends, 1 / C)
+        estimator.set_params(C=float(C))
+        if not steps:
+            estimator.fit(X, y, sample_weight)
+            shared = None if len(values) == 1 else _shared(estimator, X, y, sample_weight)
+        elif shared is None:
+            estimator.fit(X, y, sample_weight)
+        else:
+            estimator.refit(*shared)
         steps.append(
             (
                 np.atleast_2d(estimator.coef_),
@@ -178,6 +190,36 @@ def path(
         f"path({', '.join(f'{name}={value!r}' for name, value in asked.items())})",
         getattr(estimator, "feature_names_in_", None),
     )
+
+
+def _go_ahead(estimator: Any, ends: list[tuple[float, Any]], level: float) -> None:
+    """Let the next fit begin on the line through the last two, by their levels 1/C: between two C
+    at which weights become 0, solutions of the Lasso lie on one. Weights do not change their signs.
+    """
+    known = getattr(estimator, "_last_weights", None)
+    if known is None or not estimator.warm_start:
+        return
+    labels, last = known
+    ends.append((1 / estimator.C, last))
+    if len(ends) < 2 or ends[-2][1].shape != last.shape or ends[-1][0] == ends[-2][0]:
+        return
+    (one, before), (two, _) = ends[-2:]
+    ahead = last + (level - two) / (two - one) * (last - before)
+    estimator._last_weights = labels, np.where(ahead * last > 0, ahead, 0.0)
+    del ends[:-2]
+
+
+def _shared(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any] | None:
+    """The checked data of all fits, whose rows keep what they have in common; None where a fit
+    takes them as they are.
+    """
+    if isinstance(X, Problem) or np.ndim(y) != 1:
+        return None
+    numbers = {"y_numeric": True} if isinstance(estimator, LinearRegressor) else {}
+    X, y, weights = estimator._checked_data(X, y, sample_weight, **numbers)
+    any_order = estimator._takes_any_order()
+    problem = problem_of(X, np.zeros(len(y)), None, any_order, is_checked=True)
+    return replace(problem, rows=shared_rows(problem.rows)), y, weights
 
 
 def _values(Cs: int | Iterable[float]) -> NDArray[np.float64]:

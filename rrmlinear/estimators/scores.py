@@ -167,6 +167,8 @@ class LinearScores:
         else:
             dtypes = [np.float64, np.float32]
             how |= {"accept_sparse": "csr", "dtype": dtypes, "order": order}
+            if hasattr(X, "tocsr"):  # `problem_of` checks its numbers along with its indices
+                how["ensure_all_finite"] = False
             X, y = validate_data(self, X, y, **how)
         if is_numeric:  # of text, scikit-learn converts that in arrays of objects alone
             y = float64_of(y, f"y must be {len(y)} numbers")

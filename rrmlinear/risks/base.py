@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.core.cached import cached_property
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.line import ClassLine, Line, moved
+from rrmlinear.risks.terms import ScalarTerms
 
 Array = NDArray[np.float64]
 
@@ -85,7 +86,7 @@ class Evaluation:
 
     def derivative_along(self, moves: Array) -> float:
         """The derivative of F along a line on which the scores change by ``moves``."""
-        return float(np.vdot(self.terms.costs * self.derivatives, moves))
+        return self._weighed(moves)
 
     def along(
         self, moves: Array, x: float, warm: Any = None, *, value: bool = True, keep: bool = True
@@ -110,7 +111,13 @@ class Evaluation:
         """F* of the derivatives, of a differentiable loss: ⟨s, F'⟩ − F, without a search for the
         scores of slopes.
         """
-        return float(np.vdot(self.terms.costs * self.derivatives, self.scores)) - float(self.value)
+        return self._weighed(self.scores) - float(self.value)
+
+    def _weighed(self, moves: Array) -> float:
+        """Σ c_i φ'_i times the moves."""
+        if moves.ndim == 1 and isinstance(self.terms, ScalarTerms):
+            return self.terms.rate(self.derivatives, moves)
+        return float(np.vdot(self.terms.costs * self.derivatives, moves))
 
     def line(self, moves: Array) -> Line:
         """The derivatives of F along a line on which the scores change by ``moves``."""
@@ -218,7 +225,9 @@ class Conditioned(Evaluation):
 
     @cached_property
     def value(self) -> float:
-        return self.terms.total(self.moved) + self.condition.added(self.best)
+        known = self.condition.total(self.best)
+        total = self.terms.total(self.moved) if known is None else known
+        return total + self.condition.added(self.best)
 
     @cached_property
     def derivatives(self) -> Array:

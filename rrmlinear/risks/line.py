@@ -90,8 +90,7 @@ class BalancedLine(Line):
 
     def __init__(self, begin: Any, moves: Array) -> None:
         super().__init__(begin, moves)
-        sums = begin.terms.moved(begin.derivatives, moves)
-        self.shift = -begin.condition.answer(begin.best, sums)
+        self.shift = -begin.condition.answer(begin, moves)
         self.both = moves + self.shift
 
     def derivative(self, t: float) -> float:

@@ -115,37 +115,40 @@ cdef class ScalarTerms:
 
     def rate(self, const double[::1] derivatives not None, const double[::1] moves not None):
         """Σ c_i s_i d_i, s the derivatives and d the moves."""
-        cdef double rate = 0
-        if self.n:
-            with nogil:
-                rate = vector_dot3(&self.cost[0], &derivatives[0], &moves[0], self.n)
-        return rate
+        if self.n == 0:
+            return 0.0
+        return vector_dot3(&self.cost[0], &derivatives[0], &moves[0], self.n)
 
     def balance(self, const double[::1] scores not None):
         """The b at which Σ c_i φ'(s_i + b) = 0, nearly, where a formula gives it; else NaN."""
         return self.loss.balance(&self.y[0], &self.cost[0], &scores[0], self.n)
 
     def sums(self, const double[::1] scores not None, double shift, double[::1] out=None):
-        """(Σ c_i φ', Σ c_i |φ'|) at scores s_i + shift; ``out`` takes −φ'."""
+        """(Σ c_i φ', Σ c_i |φ'|, 0) at scores s_i + shift, or with ``out``, which takes −φ',
+        (Σ c_i φ', Σ c_i |φ'|, Σ c_i φ).
+        """
         cdef double[CHUNK] some, slopes
-        cdef double sum = 0, size = 0, part = 0
+        cdef double sum = 0, size = 0, part = 0, total = 0
         cdef Py_ssize_t begin = 0, count, i
         with nogil:
             while begin < self.n:
                 count = min(<Py_ssize_t> CHUNK, self.n - begin)
                 vector_shifted(&scores[begin], shift, count, some)
-                self.loss.all_derivatives(&self.y[begin], some, slopes, count)
-                for i in range(count if out is not None else 0):
-                    out[begin + i] = -slopes[i]
+                if out is None:
+                    self.loss.all_derivatives(&self.y[begin], some, slopes, count)
+                else:
+                    total += self.loss.tangent(&self.y[begin], &self.cost[begin], some, slopes,
+                                               count)
+                    for i in range(count):
+                        out[begin + i] = -slopes[i]
                 sum += vector_sums(slopes, &self.cost[begin], count, &part)
                 size += part
                 begin += count
-        return sum, size
+        return sum, size, total
 
     def pulls(self, const double[::1] scores not None, double shift, double[::1] out not None):
         """Σ c_i φ at scores s_i + shift, and −c_i φ' there in ``out``: one way through memory."""
-        cdef double[CHUNK] some
-        cdef double[CHUNK] slopes
+        cdef double[CHUNK] some, slopes
         cdef double total = 0
         cdef Py_ssize_t begin = 0, count, i
         with nogil:
@@ -162,13 +165,10 @@ cdef class ScalarTerms:
         """c_i φ''(s_i)."""
         result = np.empty(self.n)
         cdef double[::1] out = result
-        cdef Py_ssize_t i
         if self.n:
             with nogil:
                 self.loss.all_second_derivatives(&self.y[0], &scores[0], &out[0], self.n)
-                for i in range(self.n):
-                    out[i] *= self.cost[i]
-        return result
+        return np.multiply(result, self.costs, out=result)
 
     def conjugate(self, const double[::1] alphas not None):
         """Σ (c_i φ)*(−c_i α_i) = Σ c_i φ*(−α_i)."""

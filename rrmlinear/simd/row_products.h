@@ -2,6 +2,7 @@
 #ifndef RRM_ROW_PRODUCTS_H
 #define RRM_ROW_PRODUCTS_H
 
+#include <math.h>
 #include <stddef.h>
 
 #include "rows.h"
@@ -49,6 +50,44 @@ static inline double row_squared_norm(const row_t *row)
     ROW_SWITCH(row, CALL)
 #undef CALL
     return total;
+}
+
+/* Whether the indices of a row increase and lie in 0 … d - 1. */
+RRM_INLINE int row_is_rising(const row_t *row, int kind, ptrdiff_t d)
+{
+    if ((kind & ROW_DENSE) || row->length == 0)
+        return 1;
+    int falls = row_index(row, kind, 0) < 0 || row_index(row, kind, row->length - 1) >= d;
+    for (ptrdiff_t t = 1; t < row->length; t++)
+        falls |= row_index(row, kind, t) <= row_index(row, kind, t - 1);
+    return !falls;
+}
+
+RRM_INLINE ptrdiff_t rows_plain_kind(const rows_t *rows, int kind, ptrdiff_t begin, double *longest)
+{
+    ptrdiff_t i = begin;
+    double most = *longest;
+    for (; i < rows->n_rows; i++) {
+        row_t row = rows_get(rows, i);
+        row.bias = 0;
+        double square = row_squared_norm_kind(&row, kind);
+        if (!(square < INFINITY && row_is_rising(&row, kind, rows->n_features)))
+            break;
+        most = square > most ? square : most;
+    }
+    *longest = most;
+    return i;
+}
+
+/* The first row from `begin` on whose ‖x‖² is not finite, or whose indices do not increase within
+ * 0 … d - 1; `longest` rises to the largest ‖x‖² before it, without the appended column. */
+RRM_CLONES static ptrdiff_t rows_plain(const rows_t *rows, ptrdiff_t begin, double *longest)
+{
+    ptrdiff_t end = begin;
+#define CALL(kind) end = rows_plain_kind(rows, kind, begin, longest)
+    ROW_SWITCH(rows, CALL)
+#undef CALL
+    return end;
 }
 
 /* soft(v_j, threshold) of the feature j that value t of a row belongs to. */

@@ -71,7 +71,12 @@ def test_product_with_fewer_or_more_features_than_the_weights(kind, bias, featur
 def test_squared_norms(kind, bias):
     X = random_rows(20, 15, 0.5, 3)
     expected = (X**2).sum(axis=1) + max(bias, 0.0) ** 2
-    np.testing.assert_allclose(rows_over(X, kind, bias).squared_norms(), expected, rtol=1e-13)
+    rows = rows_over(X, kind, bias)
+    np.testing.assert_allclose(rows.squared_norms(), expected, rtol=1e-13)
+    checked = rows_over(X, kind)
+    assert checked.find_fault() == (None, True)
+    for each in (rows, checked.with_bias(bias)):
+        assert each.largest_square() == pytest.approx(expected.max(), rel=1e-13)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -88,6 +93,10 @@ def test_bad_and_unsorted_indices_are_found():
     assert Rows(ones, np.array([0, 1, -1]), indptr, 4).find_fault()[0] == ("index", 1, 0)
     assert Rows(ones, np.array([2, 1, 0]), indptr, 4).find_fault() == (None, False)
     assert Rows(ones, np.array([1, 1, 0]), indptr, 4).find_fault() == (None, False)
+    # a fault behind rows that are sound, or have squares beyond the range of numbers
+    far = Rows(np.array([1e200, 1e200, np.nan]), np.array([0, 1, 0]), indptr, 4)
+    assert far.find_fault()[0] == ("value", 1, 0)
+    assert Rows(np.full(3, 1e200), np.array([0, 1, 0]), indptr, 4).find_fault() == (None, True)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)

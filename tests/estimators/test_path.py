@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 import rrmlinear
@@ -49,6 +50,23 @@ def test_features_come_in_along_a_sparse_path(numbers):
     assert (np.diff(path.primals) >= -path.gaps[:-1]).all()
     weaker = LinearRegressor("squared", C=10.0, regularizer="elastic-net").fit(X, y)
     assert_allclose(path.coefs[-1, 0], weaker.coef_, atol=0.05)
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+@pytest.mark.parametrize("loss", ["poisson", "huber", "logistic"])
+def test_a_path_agrees_with_fits_alone(numbers, loss, is_sparse):
+    X, y = numbers
+    y = {"poisson": np.round(np.exp(0.3 * y)), "huber": y, "logistic": y > 0}[loss]
+    family = LinearClassifier if loss == "logistic" else LinearRegressor
+    weights = np.random.default_rng(1).random(60)
+    own = {"regularizer": "elastic-net", "l1": 0.3, "tol": 1e-8}
+    data = csr_array(X) if is_sparse else X, y
+    Cs = np.geomspace(0.01, 1, 7)
+    path = rrmlinear.path(*data, loss=loss, Cs=Cs, sample_weight=weights, **own)
+    for C, primal, gap in zip(path.Cs, path.primals, path.gaps, strict=True):
+        alone = family(loss, C=C, **own).fit(*data, weights).trace_[-1]
+        assert gap <= 1e-8 * primal
+        assert primal == pytest.approx(alone.primal, rel=2e-8)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

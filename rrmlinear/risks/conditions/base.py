@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -47,6 +47,10 @@ class Bound:
         """What the condition adds to F."""
         return 0.0
 
+    def total(self, best: Any) -> float | None:
+        """Σ c_i φ at the moved scores, where the search found it."""
+        return None
+
     def kept(self, curvatures: Vector, best: Any) -> Vector:
         """c_i φ'' at the moved scores, 0 where example i does not enter ∇²F."""
         return curvatures
@@ -76,6 +80,10 @@ class Search:
     move: float = 0.0
     rate: float | None = None
 
+    def moved(self, shift: float) -> Search:
+        """The search that begins at the number moved by ``shift``."""
+        return replace(self, at=self.at + shift)
+
 
 @dataclass(frozen=True, eq=False)
 class Best:
@@ -89,6 +97,8 @@ class Best:
     intercept: float | None
     penalty: float
     warm: Any
+    #: Σ c_i φ at the moved scores, where the search found it.
+    total: float | None = None
 
 
 def check_scores(scores: Vector) -> None:

@@ -163,10 +163,13 @@ class BalancedClasses(Bound):
         """On a line of scores and intercepts."""
         return BalancedLine(at, moves)
 
-    def answer(self, best: ClassBest, sums: Array) -> Array:
-        """The move of the intercepts by which Σ c_i M_i times it is these sums, to first order."""
-        assert best.warm.slopes is not None
-        return step_of(best.warm.slopes, sums, MIN_SLOPE, self.absent)
+    def answer(self, at: Any, moves: Array) -> Array:
+        """By how much the intercepts fall where the scores change by ``moves``, to first order: the
+        step by which Σ c_i M_i times it is that times the moves.
+        """
+        assert at.best.warm.slopes is not None
+        sums = at.terms.moved(at.derivatives, moves)
+        return step_of(at.best.warm.slopes, sums, MIN_SLOPE, self.absent)
 
     def _first(self, scores: Array, warm: ClassSearch | None) -> ClassSearch:
         b = np.zeros(self.k) if warm is None else warm.b

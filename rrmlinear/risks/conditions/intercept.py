@@ -13,6 +13,7 @@ from rrmlinear.core.cached import cached_property
 from rrmlinear.risks.conditions.balance import BRACKET_ACCURACY, Look, balanced, faded
 from rrmlinear.risks.conditions.base import Best, Bound, Search, check_scores
 from rrmlinear.risks.conditions.classes import BalancedClasses
+from rrmlinear.risks.line import BalancedLine, Line
 from rrmlinear.risks.terms import PieceDuals, ScalarTerms
 
 Vector = NDArray[np.float64]
@@ -125,9 +126,11 @@ class BalancedDuals(Bound):
         return self._without_noise(steps), end
 
     def admits(self, alphas: Vector) -> bool:
-        weighed = self.costs * alphas
-        total = abs(float(weighed.sum()))
-        return total <= BALANCE_ROUNDING * float(np.abs(weighed, out=weighed).sum())
+        total, size = self.costs @ alphas, self.costs @ np.abs(alphas)
+        return bool(abs(total) <= BALANCE_ROUNDING * size)
+
+    def total(self, best: Best) -> float | None:
+        return best.total
 
     def _by_formula(self, scores: Vector, last: Search) -> Best | None:
         """The duals at an intercept known in closed form; None without one."""
@@ -136,11 +139,24 @@ class BalancedDuals(Bound):
             return None
         end = Search(b, rate=last.rate)
         alphas = np.empty(len(scores))
-        total, size = self.terms.sums(scores, b, alphas)
-        return Best(alphas, b, 0.0, end) if abs(total) <= BRACKET_ACCURACY * size else None
+        total, size, value = self.terms.sums(scores, b, alphas)
+        if abs(total) > BRACKET_ACCURACY * size:
+            return None
+        return Best(alphas, b, 0.0, end, value)
+
+    def line(self, at: Any, moves: Vector) -> Line:
+        """On a line of scores and intercepts, for a loss without kinks."""
+        loss = self.terms.loss
+        is_smooth = loss.differentiable and self.pieces is None and self.rises and self.falls
+        return BalancedLine(at, moves) if is_smooth else Line(at, moves)
+
+    def answer(self, at: Any, moves: Vector) -> float:
+        """By how much the intercept falls where the scores change by ``moves``, to first order."""
+        curvatures, size = at.curvatures, float(at.curvatures.sum())
+        return float(curvatures @ moves) / size if size > 0 else 0.0
 
     def _look(self, scores: Vector, b: float) -> tuple[float, float]:
-        total, size = self.terms.sums(scores, b)
+        total, size, _ = self.terms.sums(scores, b)
         return -total, size
 
     def _balanced(

@@ -108,7 +108,7 @@ class FeatureNewton(Solver):
         risk = self.risk
         self.certificate = Certificate(risk, self.regularizer)
         self.free = (np.ones(self.n),) if "balance" in risk.offers else ()
-        squares = moving_squares(risk.rows, costs_of_rows(risk), self.free)
+        squares = moving_squares(risk.rows, costs_of_rows(risk), bool(self.free))
         # the duals of an example are k numbers
         self.squares = np.repeat(squares, self.k) * self.k
         self.usable = self.squares > 0
@@ -135,6 +135,8 @@ class FeatureNewton(Solver):
         w, at = first_weights(risk, self.regularizer, given)
         self.certificate.offer_weights(w, at)
         self.w = w.ravel()
+        #: Sizes of the weights whose scores were added up to those of w.
+        self.span = np.abs(self.w)
         self.at = inner.at(at.scores, None) if inner.is_augmented else at
         self._certify(not self._ends_without_duals())
         if isinstance(self.rule, FeatureSum) and not self.free and not self.w.any():
@@ -304,9 +306,11 @@ class FeatureNewton(Solver):
             length = 1.0 if self.inner.is_augmented else 2 * found.t
             self.models.curvature.rise(self.at, found.failed, length * step.moves)
         place = found.place
+        sizes = np.abs(place.w)
+        self.span = sizes if place.exact else self.span + 2 * np.abs(place.w - self.w) + sizes
         self.w, self.at = place.w, place.at
         w, at = place.w.reshape(self.risk.shape), place.at
         if self.inner.is_augmented:
             at = self.certificate.at(self.inner.scores_of(at))
-        self.certificate.offer_weights(w, at, exact=place.exact)
+        self.certificate.offer_weights(w, at, exact=place.exact, span=self.span.reshape(w.shape))
         self.moved = int(np.count_nonzero(step.change)) if found.falls else 0

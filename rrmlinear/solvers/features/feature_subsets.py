@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features._feature_descent import cut_rows, scaled_columns
-from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MANY_ROUNDINGS
 
 # From this fraction of all features on, a subset is all of them: rows are then read in place.
 WHOLE = 0.5
@@ -62,30 +62,29 @@ def columns_of(rows: Rows, factors: NDArray[np.float64]) -> Rows:
     return Rows(np.ascontiguousarray(scaled), None, None, len(factors))
 
 
-def squares_of(rows: Rows, costs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Σ_i c_i x_ij² of all features j; added up once for rows and costs that problems share."""
-    shared: dict[str, Any] = getattr(rows, "shared", {})
-    known, squares = shared.get("squares", (None, None))
-    if known is None or not np.array_equal(known, costs):
-        squares = Hessian(rows, costs).diagonal()
-        shared["squares"] = costs, squares
-    found: NDArray[np.float64] = squares
-    return found
-
-
-def moving_squares(
-    rows: Rows, costs: NDArray[np.float64], free: tuple[NDArray[np.float64], ...]
-) -> NDArray[np.float64]:
-    """The same less the part along ``free``, as in `Hessian`; 0 for features that never move.
-
-    Raises ValueError where one overflows.
+def squares_of(rows: Rows, costs: NDArray[np.float64], centred: bool = False) -> Any:
+    """Σ_i c_i x_ij² of all features j, less their means by the costs if ``centred``; added up once
+    for rows that problems share, with costs in one ratio.
     """
+    shared: dict[Any, Any] = getattr(rows, "shared", {})
+    known, squares = shared.get(("squares", centred), (None, None))
+    most = float(costs.max(initial=0))
+    ratio = 1.0 if known is None or not known.max() > 0 else most / float(known.max())
+    if known is None or not np.abs(costs - ratio * known).max() <= FEW_ROUNDINGS * most:
+        free = (np.ones(len(costs)),) if centred else ()
+        known, squares, ratio = costs, Hessian(rows, costs, free).diagonal(), 1.0
+        shared["squares", centred] = known, squares
+    return squares if ratio == 1 else ratio * squares
+
+
+def moving_squares(rows: Rows, costs: NDArray[np.float64], centred: bool) -> NDArray[np.float64]:
+    """`squares_of`, but 0 for features that never move. Raises ValueError where one overflows."""
     squares = squares_of(rows, costs)
     if not np.isfinite(squares).all():
         worst = int(np.flatnonzero(~np.isfinite(squares))[0])
         raise ValueError(f"the squared norm of feature {worst + 1} overflows; scale the data")
-    centred = Hessian(rows, costs, free).diagonal() if free else squares
-    return np.where(centred > MANY_ROUNDINGS * squares, centred, 0.0)
+    moving = squares_of(rows, costs, True) if centred else squares
+    return np.where(moving > MANY_ROUNDINGS * squares, moving, 0.0)
 
 
 def _dense(rows: Rows) -> Any:

@@ -83,7 +83,7 @@ class ScalarProblems(RowDescent):
 
 def _look_at(terms: ScalarTerms, scores: Array) -> Any:
     def look(b: float) -> tuple[float, float]:
-        total, size = terms.sums(scores, b)
+        total, size, _ = terms.sums(scores, b)
         return -total, size
 
     return lambda b: Side(b, lambda b: terms.derivatives(scores + b), terms.costs, look)

@@ -62,6 +62,9 @@ class Certificate:
         #: The end of the searches of the last primal value.
         self.warm: Any = None
         self._primal_is_exact = self._dual_is_exact = True
+        #: Sizes of the weights whose scores were added up, and how far that may move the primal.
+        self._span: Any = None
+        self.hidden = 0.0
 
     @classmethod
     def at_zero(cls, risk: Any, regularizer: Regularizer) -> Certificate:
@@ -81,11 +84,13 @@ class Certificate:
         *,
         primal: float | None = None,
         exact: bool = False,
+        span: Array | None = None,
     ) -> float:
         """The primal value at w; w is kept if the value is the smallest so far.
 
         ``at`` is F at X w and ``primal`` the value, if known. They are not ``exact`` if X w comes
-        from sums over steps; `measure` then computes them again.
+        from sums over steps; `measure` then computes them again, unless the ``span``, the sizes of
+        the weights that were added up, shows that rounding of the sums is too small to matter.
         """
         if primal is None:
             exact = exact or at is None
@@ -93,7 +98,7 @@ class Certificate:
             primal = self.primal_of(w, at)
         if callable(w) or primal < self.primal:
             self.primal, self._weights, self.best_at = primal, w, at
-            self._primal_is_exact = exact or callable(w)
+            self._primal_is_exact, self._span = exact or callable(w), span
         return primal
 
     def offer_duals(
@@ -159,9 +164,15 @@ class Certificate:
         value = -self.risk.conjugate(alphas) - self.regularizer.conjugate_of(vector.ravel())
         return float(value), alphas
 
-    def measure(self) -> tuple[float, float]:
-        """(primal, dual) of the kept points, computed from these points alone."""
-        if not self._primal_is_exact:
+    def measure(self, enough: float = 0.0) -> tuple[float, float]:
+        """(primal, dual) of the kept points, computed from these points alone.
+
+        Scores that are sums of steps serve where their rounding decides nothing about a gap of
+        ``enough``; it is part of `rounding`.
+        """
+        self.hidden = 0.0 if self._primal_is_exact else self._of_sums()
+        if not self.hidden <= abs(enough - self.gap):
+            self.hidden = 0.0
             self.best_at = self.at(self.risk.scores(self._weights))
             self.primal = self.primal_of(self._weights, self.best_at)
         if not self._dual_is_exact:
@@ -170,6 +181,18 @@ class Certificate:
         self._widen_margins()
         self._prove_zero()
         return self.primal, self.dual
+
+    def _of_sums(self) -> float:
+        """How far the primal may be off as the scores of its weights are sums of steps: known for a
+        loss without kinks, whose slopes rounding does not change.
+        """
+        rows, at = getattr(self.risk, "rows", None), self.best_at
+        if self._span is None or rows is None or at is None or self._span.ndim > 1:
+            return math.inf
+        if not self.risk.loss.differentiable:
+            return math.inf
+        shares = np.abs(np.ravel(self.risk.costs) * at.derivatives)
+        return bound_by_rows(shares, rows.largest_square(), self._span)
 
     def _widen_margins(self) -> None:
         """Take weights that are longer by a little, where the loss left is rounding.
@@ -243,10 +266,9 @@ class Certificate:
 
     def rounding(self, enough: float = 0.0, squares: Any = None) -> float:
         """How far primal and dual may be off by rounding; a cruder bound, which is found sooner,
-        where that is at most ``enough``. It reads the rows for their ‖x_i‖² if no ``squares`` are
-        given.
+        where that is at most ``enough``: from the ``squares`` ‖x_i‖² if given, or the largest.
         """
-        values = FEW_ROUNDINGS * max(abs(self.primal), abs(self.dual))
+        values = FEW_ROUNDINGS * max(abs(self.primal), abs(self.dual)) + self.hidden
         rows, alphas = getattr(self.risk, "rows", None), self.alphas
         if rows is None or alphas is None:
             return values
@@ -260,13 +282,13 @@ class Certificate:
         loss = getattr(self.risk, "loss", None)
         kinked = loss is not None and not loss.differentiable
         most = np.maximum(shares, costs * self.risk.lipschitz) if kinked else shares
-        if kinked or (enough > 0 and np.ndim(self.weights) == 1):
-            squares = rows.squared_norms() if squares is None else squares
         if enough > 0 and np.ndim(self.weights) == 1:
-            crude = values + bound_by_rows(most, squares, self.weights)
+            longest = rows.largest_square() if squares is None else squares
+            crude = values + bound_by_rows(most, longest, self.weights)
             if crude <= enough:
                 return crude
         if kinked:
+            squares = rows.squared_norms() if squares is None else squares
             shares = self._steepest(shares, most, costs, squares)
         return values + rounding_of_scores(rows, shares, self.weights)
 

@@ -106,7 +106,8 @@ class Passes:
     def certified(self) -> tuple[float, float]:
         """(primal, dual) of the certificate with the present state, computed from its points."""
         self.measure()
-        return self.certificate.measure()
+        best = self.certificate
+        return best.measure(min(self.target, self.tolerance * abs(best.primal)))
 
     def value_at_zero(self) -> float:
         """The primal value at w = 0 and an intercept of 0, or infinity where it is not known."""
@@ -117,7 +118,7 @@ class Passes:
 
         Any bound of at most ``enough`` will do: rounding of that size hides no gap.
         """
-        return self.certificate.rounding()
+        return self.certificate.rounding(enough)
 
     def rounding_of(self, certificate: Certificate, enough: float) -> float:
         """`rounding` of a certificate of the same problem, where a solver knows it."""

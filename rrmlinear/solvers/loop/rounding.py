@@ -46,12 +46,13 @@ def _length(weights: Array) -> float:
     return float(np.linalg.norm(sizes if sizes.ndim == 1 else sizes.max(axis=1)))
 
 
-def bound_by_rows(shares: Array, squares: Array, weights: Array) -> float:
-    """A bound of `rounding_of_scores` from the ‖x_i‖², ``squares``: Cauchy's inequality once more.
-
-    It reads no rows.
+def bound_by_rows(shares: Array, squares: Array | float, weights: Array) -> float:
+    """A bound of `rounding_of_scores` from the ‖x_i‖², ``squares``, or the largest of them:
+    Cauchy's inequality once more. It reads no rows.
     """
-    return float(ROUNDING * np.sqrt(shares.sum() * (shares @ squares)) * _length(weights))
+    total = float(shares.sum())
+    weighed = total * squares if isinstance(squares, float) else float(shares @ squares)
+    return float(ROUNDING * math.sqrt(total * weighed) * _length(weights))
 
 
 def rounding_of_scores(rows: Rows, shares: Array, weights: Any) -> float:

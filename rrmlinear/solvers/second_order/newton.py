@@ -95,6 +95,8 @@ class Newton(Solver):
         given, factor = (None, None) if self.first is None else self.first()
         begin = beginning(self.certificate, given, self.first_duals)
         self.w, at, self.scores = begin.w, begin.at, begin.at.scores
+        #: Sizes of the weights whose scores were added up to those of w.
+        self.span = np.abs(self.w)
         pace = pace_of(risk, self.regularizer)
         self.inner = InnerProblem(risk, self.regularizer, begin, self.first_rise, pace)
         self.at = self.inner.at(self.scores, at.warm) if self.inner.is_augmented else at
@@ -139,7 +141,7 @@ class Newton(Solver):
         else:
             at = self.certificate.at(self.scores) if inner.is_augmented else self.at
             from_zero = not inner.is_augmented and not before.any()  # X w is one product
-            self.certificate.offer_weights(self.w, at, exact=from_zero)
+            self.certificate.offer_weights(self.w, at, exact=from_zero, span=self.span)
         if self.is_blind and not self.certificate.gap < gap:
             self.moved = 0
 
@@ -208,7 +210,7 @@ class Newton(Solver):
         was_augmented = self.inner.is_augmented
         self.inner.update(self.w, self.at)
         if was_augmented:
-            self.scores = self.risk.scores(self.w)
+            self.scores, self.span = self.risk.scores(self.w), np.abs(self.w)
             self.at = self.inner.at(self.scores, self.at.warm)
 
     def _offer_point(self, vector: Array) -> None:
@@ -255,6 +257,7 @@ class Newton(Solver):
         if self.is_blind:
             t = 1.0
         self.w = self.w + t * direction
+        self.span = self.span + 2 * np.abs(t * direction) + np.abs(self.w)
         self.at = line.at(t)
         self.scores = self.inner.scores_of(self.at)
 

@@ -35,6 +35,10 @@ class EdgeRows(NamedTuple):
         """The squared features of each entry."""
         return self.norms
 
+    def largest_square(self) -> float:
+        """The largest of them."""
+        return float(self.norms.max(initial=0))
+
 
 class EdgeLoss(NamedTuple):
     """The numbers of the hinge for solvers: the largest ‖α‖ of an edge is √2."""

@@ -229,7 +229,7 @@ class Stages(Solver):
             return
         if self.passes > 1 and estimated > 0:
             self.turns.error = max(1.0, gap_between(primal, dual) / estimated)
-        best.excess = solver.certificate.excess
+        best.excess, best.hidden = solver.certificate.excess, solver.certificate.hidden
         if primal < best.primal:
             best.offer_weights(solver.final_weights(), primal=primal, exact=True)
         if dual > best.dual:
