@@ -99,7 +99,6 @@ class FeatureNewton(Solver):
         self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
         self.n, self.k = risk.rows.shape[0], math.prod(risk.shape[1:])
         self.has_kinks = not risk.loss.differentiable
-        self.has_pieces = self.has_kinks or (self.k == 1 and risk.loss.has_box)
         self.measuring_work = 2.0 * self.n
         # products with all weights of many classes take longer than a step of a set
         self.least_set = MIN_SET_LIMIT * self.k
@@ -211,7 +210,8 @@ class FeatureNewton(Solver):
         change = model.weights - begin
         step = self.models.step(features, change, self.w, at, self._ends_without_duals())
         self.steps += 1
-        self._take(step, expected, lengthens=not self.has_pieces)
+        has_pieces = self.has_kinks or (self.k == 1 and self.risk.loss.has_box)
+        self._take(step, expected, lengthens=not has_pieces)
         return expected
 
     def _minimized(

@@ -150,7 +150,7 @@ class FactorsCertificate(Certificate):
         """‖W‖_* + F(W)."""
         return float(w.norm + at.value)
 
-    def measure(self) -> tuple[float, float]:
+    def measure(self, enough: float = 0.0) -> tuple[float, float]:
         """(primal, dual), computed from the factors and the duals alone."""
         risk, part = self.risk, NORM_GAP_FRACTION * self.gap / max(abs(self.primal), 1e-300)
         u, s, v = self.weights.svd()
