@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog, nnls
 
-from rrmlinear import LinearSVC, QuantileRegressor
+from rrmlinear import Lasso, LinearSVC, QuantileRegressor
 from rrmlinear.solvers.loop.result import Status
 
 
@@ -39,6 +39,28 @@ def test_quantiles_that_fit_exactly_are_a_linear_program(shape, quantile, noise,
     assert_allclose(model.objective_, alpha * least.fun / sizes.max(), rtol=1e-4)
     assert model.duality_gap_ <= 1e-4 * model.objective_
     assert model.n_iter_ < 1000
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("shape", [(50, 2000), (60, 3000), (100, 300)])
+@pytest.mark.parametrize("alpha", [1e-8, 1e-10, 1e-12])
+def test_a_lasso_that_fits_exactly_is_a_linear_program(shape, alpha, intercept):
+    """The least ‖w‖₁ with X w + b = y, whose features are found on the way from a large alpha."""
+    n, d = shape
+    rng = np.random.default_rng(n + d)
+    X = rng.normal(size=shape)
+    y = X[:, :10] @ rng.normal(size=10) + 2 * intercept
+    least = linprog(
+        np.ones(2 * d + 1) - np.eye(2 * d + 1)[-1],
+        A_eq=np.column_stack([X, -X, np.full(n, intercept)]),
+        b_eq=y,
+        bounds=[(0, None)] * (2 * d) + [(None, None)],
+    )
+    model = Lasso(alpha=alpha, fit_intercept=intercept).fit(X, y)
+    assert model.status_ is Status.SOLVED
+    assert_allclose(model.objective_, alpha * least.fun, rtol=1e-4)
+    assert model.duality_gap_ <= 1e-4 * model.objective_
+    assert model.n_iter_ < 50
 
 
 @pytest.mark.parametrize("C", [1e6, 1e9, 1e12])

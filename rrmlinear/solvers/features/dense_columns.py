@@ -74,9 +74,7 @@ class DenseLines:
     def residual(self, weights: Array, aim: Array | None = None) -> Array:
         """The residual, or that of another ``aim``."""
         left = (self.aim if aim is None else aim).copy()
-        used = np.flatnonzero(weights)
-        lines = self.lines[used] if len(used) < len(weights) else self.lines[: self.count]
-        left[self.some] -= weights[used] @ lines
+        left[self.some] -= weights @ self.lines[: self.count]
         return left
 
 

@@ -9,7 +9,7 @@ from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.features.dense_columns import AllColumns, DenseColumns, TakenColumns
 from rrmlinear.solvers.features.working_gram import WorkingGram, best_factor
-from rrmlinear.solvers.features.working_set import WORKING_SET_PULL
+from rrmlinear.solvers.features.working_set import WORKING_SET_PULL, next_level
 from rrmlinear.solvers.loop.rounding import (
     bound_by_features,
     rounding_by_features,
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 # The relative gap of the descent over that asked for. A pass on the same features multiplies it
 # again. The descent reads no examples, and the certificate reads all, so that a smaller gap costs
-# little.
+# little. A larger l1 is solved to the relative gap PART.
 PART = 1e-2
 
 
@@ -31,10 +31,11 @@ class FeatureDescent(Solver):
     """minimize Σ_i c_i ½(x_i'w − y_i)² + (modulus/2)‖w‖² + l1 ‖w‖₁ over w, of dense rows.
 
     The Gram matrix of a working set, centred with an intercept, and the products with y stand for
-    the examples. Few features are all in the set; else it takes those that would move. `GramPath`
-    descends over one weight after the other, with Newton steps on faces; with l1 = 0 one system is
-    the whole problem. A pass ends with the certificate over all examples and features: the residual
-    y − Xw, and the best multiple of it as duals.
+    the examples. Few features are all in the set. Else it takes those that would move: while these
+    are too many, those that would with a larger l1, which falls to its own. `GramPath` descends
+    over one weight after the other, with Newton steps on faces; with l1 = 0 one system is the whole
+    problem. A pass ends with the certificate over all examples and features: the residual y − Xw,
+    and the best multiple of it as duals.
 
     Dual: maximize Σ_i c_i (y_i α_i − ½ α_i²) − Ω*(v) with v = Σ c_i α_i x_i. Ω* is infinite if
     modulus = 0 and an |v_j| > l1.
@@ -76,7 +77,7 @@ class FeatureDescent(Solver):
         kind = AllColumns if holds_all(self.rows) else TakenColumns
         self.columns: DenseColumns = kind(self.rows, self.y, self.costs, self.intercept)
         self.width, errors = self.columns.width, self.columns.errors
-        self.goal = PART * self.tolerance
+        self.goal, self.level = PART * self.tolerance, self.l1
         self.gram: WorkingGram | None = None
         square = float((self.costs * errors) @ errors)
         self._offer(np.zeros(self.width), self.columns.level, square)
@@ -86,6 +87,13 @@ class FeatureDescent(Solver):
         gap = self.certificate.gap
         has_grown = self._begin() if self.gram is None else self._takes()
         is_right = self._descend()
+        while is_right and self.level > self.l1:
+            _, self.pulls, _ = self.columns.residual(self.w, self.columns.errors)
+            before, takes = self.level, self._takes()
+            if not takes and self.level == before:
+                break
+            has_grown, is_right = has_grown or takes, self._descend()
+            self.work += 2.0 * self.rows.n_stored
         self._certify(is_right)
         progress = gap - self.certificate.gap > FEW_ROUNDINGS * self.certificate.primal
         if not has_grown or self.columns.takes_all:
@@ -123,15 +131,22 @@ class FeatureDescent(Solver):
             return self.gram.add(np.arange(self.width))
         if self.l1 == 0:
             return self.gram.add(np.flatnonzero(usable))
-        if self.first is not None and self.first[: self.width].any():
-            return self.gram.add(np.flatnonzero(usable & (self.first[: self.width] != 0)))
+        first = np.zeros(self.width) if self.first is None else self.first[: self.width]
+        used = np.flatnonzero(usable & (first != 0))
+        if len(used) and (self.modulus > 0 or len(used) <= self.rows.shape[0]):
+            return self.gram.add(used)
+        self.first = None  # a Lasso needs no more features than examples
+        self.level = self.l1 if self.modulus > 0 else np.inf
         return self._takes()
 
     def _takes(self) -> bool:
         """Take features that would move, and those near; whether there are any."""
         assert self.gram is not None
-        sizes = np.abs(self.pulls)
-        return self.gram.take(sizes, self.l1, WORKING_SET_PULL * self.l1)
+        gram, sizes = self.gram, np.abs(self.pulls)
+        if self.modulus == 0:
+            usable = self.columns.is_usable
+            self.level = next_level(self.level, self.pulls, gram.weights, self.l1, usable)
+        return gram.take(sizes, self.level, WORKING_SET_PULL * self.level)
 
     def _descend(self) -> bool:
         """Find the weights that are best by the Gram matrix, from the last ones and their exact
@@ -155,7 +170,8 @@ class FeatureDescent(Solver):
             begin = np.where(gram.diagonal() > 0, self.first[features], 0.0)
             self.gram.path.set(begin)
             self.first = None
-        is_right = bool(self.gram.path.descend(self.l1, self.modulus, self.goal))
+        goal = self.goal if self.level == self.l1 else PART
+        is_right = bool(self.gram.path.descend(self.level, self.modulus, goal))
         self.w = np.array(self.gram.weights)
         return is_right
 
