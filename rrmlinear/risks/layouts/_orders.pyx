@@ -176,10 +176,9 @@ def logistic_pairs(const double[::1] scores not None, const int64_t[::1] by_grad
     return total, found
 
 
-def partial_likelihood(const double[::1] scores not None, const int64_t[::1] by_time not None,
-                       const int64_t[::1] begin not None, const int64_t[::1] ties not None,
-                       const int32_t[::1] event not None, const double[::1] weights not None,
-                       bint efron):
+def partial_likelihood(const double[::1] scores not None, const int64_t[::1] begin not None,
+                       const int64_t[::1] ties not None, const int32_t[::1] event not None,
+                       const double[::1] weights not None, bint efron):
     """(minus the log partial likelihood, its derivatives) of strata of examples by falling time.
 
     ``ties[p]`` is where the examples with the time of place p end. A risk set is what has come so
@@ -187,7 +186,7 @@ def partial_likelihood(const double[::1] scores not None, const int64_t[::1] by_
     overflows. With ``efron`` the k-th of m events of one time counts the set less k/m of the
     events there, and each has their mean weight. O(n).
     """
-    cdef Py_ssize_t q, p, r, first, a, b, k, m, i, n = scores.shape[0]
+    cdef Py_ssize_t q, p, r, first, a, b, k, m, n = scores.shape[0]
     cdef double total = 0, top, size, died, mean, gone, share, log_set, term, rest
     found = np.zeros(n)
     risks, shares = np.full(n, -np.inf), np.zeros(n)
@@ -203,18 +202,17 @@ def partial_likelihood(const double[::1] scores not None, const int64_t[::1] by_
             while p < b:
                 first, died, gone, m = p, 0, 0, 0
                 for r in range(first, ties[first]):
-                    i = by_time[r]
-                    if weights[i] > 0:
-                        if scores[i] > top:
-                            size *= exp(top - scores[i])
-                            gone *= exp(top - scores[i])
-                            top = scores[i]
-                        term = weights[i] * exp(scores[i] - top)
+                    if weights[r] > 0:
+                        if scores[r] > top:
+                            size *= exp(top - scores[r])
+                            gone *= exp(top - scores[r])
+                            top = scores[r]
+                        term = weights[r] * exp(scores[r] - top)
                         size += term
-                        if event[i]:
+                        if event[r]:
                             gone += term
-                            died += weights[i]
-                            total -= weights[i] * scores[i]
+                            died += weights[r]
+                            total -= weights[r] * scores[r]
                             m += 1
                 p = ties[first]
                 if m == 0:
@@ -240,25 +238,24 @@ def partial_likelihood(const double[::1] scores not None, const int64_t[::1] by_
                         top = risk[first]
                     size += exp(risk[first] - top)
                 for r in range(first, p):
-                    i = by_time[r]
-                    if weights[i] > 0 and size > 0:
-                        out[i] = weights[i] * size * exp(scores[i] + top)
-                        if event[i]:
-                            out[i] -= weights[i] * (1 + less[first] * exp(risk[first] + scores[i]))
+                    if weights[r] > 0 and size > 0:
+                        out[r] = weights[r] * size * exp(scores[r] + top)
+                        if event[r]:
+                            out[r] -= weights[r] * (1 + less[first] * exp(risk[first] + scores[r]))
                 p = first
     return total, found
 
 
 def likelihood_product(const double[::1] scores not None, const double[:, ::1] moves not None,
-                       const int64_t[::1] by_time not None, const int64_t[::1] begin not None,
-                       const int64_t[::1] ties not None, const int32_t[::1] event not None,
-                       const double[::1] weights not None, bint efron):
+                       const int64_t[::1] begin not None, const int64_t[::1] ties not None,
+                       const int32_t[::1] event not None, const double[::1] weights not None,
+                       bint efron):
     """The second derivative of `partial_likelihood` times each column of ``moves`` of the scores.
 
     Of a risk set with the distribution p it is p_j (u_j − Σ p u), u the moves; means go along with
     the sums, so that no digits are lost. O(n) a column.
     """
-    cdef Py_ssize_t q, p, r, first, a, b, k, m, i, c, width = moves.shape[1]
+    cdef Py_ssize_t q, p, r, first, a, b, k, m, c, width = moves.shape[1]
     cdef Py_ssize_t n = scores.shape[0]
     cdef double top, size, died, cost, gone, share, log_set, term, rest, x, part, of_gone
     found, several = np.zeros((n, width)), np.zeros((2, width))
@@ -281,21 +278,20 @@ def likelihood_product(const double[::1] scores not None, const double[:, ::1] m
                 first, died, gone, m = p, 0, 0, 0
                 mean[1] = 0
                 for r in range(first, ties[first]):
-                    i = by_time[r]
-                    if weights[i] > 0:
-                        if scores[i] > top:
-                            size *= exp(top - scores[i])
-                            gone *= exp(top - scores[i])
-                            top = scores[i]
-                        term = weights[i] * exp(scores[i] - top)
+                    if weights[r] > 0:
+                        if scores[r] > top:
+                            size *= exp(top - scores[r])
+                            gone *= exp(top - scores[r])
+                            top = scores[r]
+                        term = weights[r] * exp(scores[r] - top)
                         size += term
                         if term > 0:
-                            towards(&mean[0, 0], &moves[i, 0], term / size, width)
-                        if event[i]:
+                            towards(&mean[0, 0], &moves[r, 0], term / size, width)
+                        if event[r]:
                             gone += term
                             if term > 0:
-                                towards(&mean[1, 0], &moves[i, 0], term / gone, width)
-                            died += weights[i]
+                                towards(&mean[1, 0], &moves[r, 0], term / gone, width)
+                            died += weights[r]
                             m += 1
                 p = ties[first]
                 if m == 0:
@@ -333,15 +329,14 @@ def likelihood_product(const double[::1] scores not None, const double[:, ::1] m
                     if term > 0:
                         towards(&mean[0, 0], &means[first, 0], term / size, width)
                 for r in range(first, p):
-                    i = by_time[r]
-                    if weights[i] > 0 and size > 0:
-                        x = weights[i] * size * exp(scores[i] + top)
+                    if weights[r] > 0 and size > 0:
+                        x = weights[r] * size * exp(scores[r] + top)
                         for c in range(width):
-                            out[i, c] = x * (moves[i, c] - mean[0, c])
-                        if event[i] and less[first] > 0:
-                            x = weights[i] * less[first] * exp(risk[first] + scores[i])
+                            out[r, c] = x * (moves[r, c] - mean[0, c])
+                        if event[r] and less[first] > 0:
+                            x = weights[r] * less[first] * exp(risk[first] + scores[r])
                             for c in range(width):
-                                out[i, c] -= x * (moves[i, c] - lost[first, c])
+                                out[r, c] -= x * (moves[r, c] - lost[first, c])
                 p = first
     return found
 

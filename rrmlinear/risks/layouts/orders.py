@@ -141,18 +141,22 @@ class RiskSets:
         stratum, self.begin = _numbered(groups, n)
         self.loss, self.weights, self.time = loss, weights, time
         self.event = (~np.signbit(y) & (weights > 0)).astype(np.int32)
-        self.by_time = (
-            np.argsort(-time, kind="stable") if groups is None else np.lexsort((-time, stratum))
-        )
+        self.by_time = np.argsort(-time) if groups is None else np.lexsort((-time, stratum))
         same, at = stratum[self.by_time], time[self.by_time]
         last = np.append((np.diff(same) != 0) | (np.diff(at) != 0), True)
         ends = np.flatnonzero(last) + 1
-        self.ties = ends[np.searchsorted(ends, np.arange(n), side="right")]
+        self.ties = np.repeat(ends, np.diff(ends, prepend=0))
+
+    @cached_property
+    def sets(self) -> tuple[Any, ...]:
+        """What kernels take beside the scores, the examples in the order of falling times."""
+        event, weights = self.event[self.by_time], self.weights[self.by_time]
+        return self.begin, self.ties, event, weights, self.loss.efron
 
     @cached_property
     def at_zero(self) -> tuple[float, Vector, float]:
         """`find` at scores of 0."""
-        return self.find(np.zeros(len(self.time)), 0.0)
+        return self._find(np.zeros(len(self.time)))
 
     @cached_property
     def steepest(self) -> Vector:
@@ -171,14 +175,19 @@ class RiskSets:
 
     def find(self, scores: Vector, mu: float) -> tuple[float, Vector, float]:
         """F, its derivatives, and F* at these."""
-        sets = self.by_time, self.begin, self.ties, self.event, self.weights
-        value, slopes = partial_likelihood(scores, *sets, self.loss.efron)
+        return self._find(scores) if scores.any() else self.at_zero
+
+    def _find(self, scores: Vector) -> tuple[float, Vector, float]:
+        value, ordered = partial_likelihood(scores[self.by_time], *self.sets)
+        slopes = np.empty_like(ordered)
+        slopes[self.by_time] = ordered
         return max(value, 0.0), slopes, float(scores @ slopes) - value
 
     def product(self, scores: Vector, moves: Vector) -> Vector:
         """The second derivative of F times moves of the scores, n × k."""
-        sets = self.by_time, self.begin, self.ties, self.event, self.weights
-        product: Vector = likelihood_product(scores, moves, *sets, self.loss.efron)
+        ordered = likelihood_product(scores[self.by_time], moves[self.by_time], *self.sets)
+        product: Vector = np.empty_like(ordered)
+        product[self.by_time] = ordered
         return product
 
     def spread(self, moves: Vector) -> float:

@@ -198,10 +198,11 @@ class FeatureNewton(Solver):
         begin, at = self.w[features], self.at
         model, expected = None, 0.0
         if "matrix" in self.risk.offers and self.models.kept is not None:
-            # while the fall that the matrix of before brought, once more, reaches the target
+            # while two more falls like the one that the matrix of before brought reach the target
             model, expected = self._minimized(features, number, again=True)
             goal = max(self.target, self.tolerance * abs(self.certificate.primal))
-            near = expected * self.certificate.gap <= goal * self.models.promised
+            fall = expected / self.models.promised
+            near = fall * fall * self.certificate.gap <= goal
             if not (expected > 0 and near):
                 model = None
         if model is None:

@@ -123,7 +123,11 @@ class Task:
         """Duals to start from, in the risk's form: blocks per unit of cost, with the own class."""
         if "chain" in self.features:
             return None  # labellings are no start for steps on weights
-        if self.n_classes is None or self.start is None:
+        if self.start is None:
+            return None
+        if self.risk is not None and len(self.start) != len(self.risk.costs):
+            return None  # those of a Result, without the bound of F* that the risk's own have
+        if self.n_classes is None:
             return self.start  # type: ignore[no-any-return]
         return duals_by_scores(self.start, self.targets, self.costs, self.n_classes)
 
