@@ -186,7 +186,8 @@ def room_of(problem: Problem, chosen: LossRow, factors: Any) -> float | None:
         return None
     lengths = np.sqrt(column_squares(problem.rows.with_bias(-1.0)) / problem.n_examples)[free]
     least = lengths[lengths > 0].min(initial=np.inf)
-    y = problem.labels if chosen.kind == "regression" and chosen.link is None else np.ones(1)
+    is_of_labels = chosen.kind == "regression" and chosen.link is None
+    y = problem.labels if is_of_labels and "order" not in chosen.features else np.ones(1)
     return LIMIT * max(1.0, float(np.abs(y).max(initial=0)) / float(least))
 
 

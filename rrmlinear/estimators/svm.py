@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.estimators.arguments import RANGES
 from rrmlinear.estimators.classifier import Classifier
-from rrmlinear.estimators.objective import ProblemRow, find_loss
+from rrmlinear.estimators.objective import SOLVERS, ProblemRow, find_loss
 from rrmlinear.estimators.regressor import Regressor
 
 
@@ -43,8 +43,8 @@ class WestonWatkinsSVC(Classifier):
     tol : float, default=1e-3
         Stop when the duality gap is at most ``tol * objective``. At 1e-3 the test
         accuracies of dna, satimage and letter lie within 0.2 points of those at 1e-7.
-    max_iter, class_weight, fit_intercept, intercept_scaling, random_state, n_jobs, warm_start, \
-    callback, verbose
+    max_iter, penalty_factors, class_weight, fit_intercept, intercept_scaling, random_state, \
+    n_jobs, warm_start, callback, verbose
         As in `LinearClassifier`: the intercepts are exact and not regularized by default.
 
     Attributes
@@ -78,11 +78,12 @@ class WestonWatkinsSVC(Classifier):
     """
 
     _row = ProblemRow("weston-watkins")
-    _solvers = {"auto": 30, "walrus": 30, "shark": 31}  # noqa: RUF012
+    _solvers = {"auto": SOLVERS["auto"], "walrus": 30, "shark": 31}  # noqa: RUF012
 
     C: float = field(default=1.0, kw_only=False)
     tol: float = 1e-3
     intercept_scaling: float = 1.0
+    penalty_factors: Any = None
 
     def _rules(self) -> dict[str, Any]:
         return super()._rules() | {"block": "walrus" if self.solver == "walrus" else None}

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.available_memory import keep_freed
+from rrmlinear.core.records import replace
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.losses.base import ScalarLoss
@@ -45,6 +46,8 @@ def solve_scalars(
     keep_freed(KEPT_ARRAYS * y.nbytes)
     solver = solver_of(problem, chosen, y, None, checked_costs(costs), start)
     result = solver.solve(stopping or chosen.stopping, on_pass)
+    if chosen.has_order and result.duals is not None:  # the last one is that of the bound of F*
+        result = replace(result, duals=result.duals[: len(y)])
     del solver, costs  # memory for the rest
     return with_support(result, chosen.loss, y)
 

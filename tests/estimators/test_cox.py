@@ -41,6 +41,17 @@ def likelihood(s, weights, strata, efron):
     return total
 
 
+@pytest.mark.parametrize("l1_ratio", [0.5, 1.0])
+def test_stages_go_on_where_the_first_moves_no_more(l1_ratio):
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        data, y = random.normal(size=(40, 80)), random.exponential(size=40)
+        model = CoxRegressor(0.02, l1_ratio=l1_ratio, tol=1e-12, max_iter=3000).fit(data, y)
+        assert model.duality_gap_ <= 1e-10 * model.objective_
+        assert model.dual_coef_.shape == (40,)
+        assert_allclose(model.dual_coef_.sum(), 0, atol=1e-9)
+
+
 @pytest.mark.parametrize("ties", ["breslow", "efron"])
 @pytest.mark.parametrize("stratified", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])

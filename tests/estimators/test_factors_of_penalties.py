@@ -15,6 +15,7 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(90, 5))
 y = X @ [1.0, 2.0, 0.0, -1.0, 0.5] + rng.normal(size=90)
 two, three = (y > 0).astype(int), np.digitize(y, [-1, 1])
+times = np.exp(-X[:, 0]) * np.where(X[:, 1] > 1, -1, 1)
 counts = rng.poisson(np.exp(X[:, 0] / 2)).astype(float)
 weights = rng.uniform(0.5, 2, 90)
 FACTORS = np.array([0.5, 1.0, 2.0, 0.25, 3.0])
@@ -46,6 +47,12 @@ CASES = [
             (partial(rrm.LinearSVR), y, 0.5),
             (partial(rrm.LinearSVR, loss="squared_epsilon_insensitive"), y, 0.5),
             (partial(rrm.RidgeClassifier), three, 0.5),
+            (partial(rrm.WestonWatkinsSVC, C=0.1), three, 0.5),
+            (partial(rrm.WestonWatkinsSVC, C=0.1, fit_intercept=False), two, 0.5),
+            (partial(rrm.CoxRegressor, alpha=0.05), times, 0.5),
+            (partial(rrm.CoxRegressor, alpha=0.02, l1_ratio=1), times, 1),
+            (partial(rrm.RankingSVM, C=0.01), three, 0.5),
+            (partial(rrm.RankingSVM, C=0.01, penalty="l1"), three, 1),
         ]
     )
 ]

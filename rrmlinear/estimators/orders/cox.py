@@ -101,7 +101,7 @@ class CoxRegressor(RegressorMixin, OrderModel):
     solver : str, default="auto"
         "auto" is L-BFGS with ρ = 0, else accelerated gradients ("agm", "agm-1"); "bmrm" and
         "ls-bmrm" are cutting planes.
-    tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
+    penalty_factors, tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
         As in `ElasticNet`; a warm start takes the weights of the last fit.
 
     Attributes

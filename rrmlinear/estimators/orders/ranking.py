@@ -36,6 +36,7 @@ class OrderModel(LinearModel):
         name: SOLVERS[name] for name in ("auto", "agm", "agm-1", "bmrm", "ls-bmrm")
     }
     fit_intercept: ClassVar[Any] = False  # type: ignore[misc]
+    penalty_factors: Any = None
 
     def _fit_order(self, X: Any, y: Any, groups: Any, name: str, sample_weight: Any) -> Problem:
         """Set the weights for data that are checked; their problem."""
@@ -152,7 +153,7 @@ class RankingSVM(RegressorMixin, OrderModel):
         "auto": L-BFGS for losses without a kink and "l2", cutting planes for the hinge, else
         accelerated gradients. "bmrm" and "ls-bmrm" are cutting planes, "agm" and "agm-1"
         accelerated gradients.
-    tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
+    penalty_factors, tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
         As in `LinearClassifier`; a warm start takes the weights of the last fit.
 
     Attributes

@@ -334,10 +334,6 @@ class OrderRisk(Risk):
         kinked = not (self.loss.differentiable or self.mu)
         return self.cost * (np.maximum(sizes, self.over.steepest) if kinked else sizes), w
 
-    def duals(self, alphas: Vector) -> Vector:
-        """The duals α in the form that a Result holds."""
-        return alphas[: self.n]
-
 
 class OfOrder(Evaluation):
     """F at scores, by one way over the sorted examples."""
