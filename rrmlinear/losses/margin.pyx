@@ -25,7 +25,7 @@ from rrmlinear.simd.losses.generalized_arrays cimport (
 )
 from rrmlinear.simd.losses.logistic_arrays cimport (
     LOGISTIC_STEPS, logistic_conjugate, logistic_curvatures, logistic_derivatives,
-    logistic_dual_steps, logistic_tangent, logistic_total,
+    logistic_dual_steps, logistic_gaps, logistic_tangent, logistic_total,
 )
 
 cdef double ROUNDING = 4e-16
@@ -283,56 +283,51 @@ cdef class Logistic(ScalarLoss):
                              Py_ssize_t curvature_step, double* out, Py_ssize_t n) noexcept nogil:
         logistic_dual_steps(y, scores, alphas, alpha_step, curvatures, curvature_step, out, n)
 
+    cdef void all_gaps(self, const double* y, const double* scores, const double* alphas,
+                       double* out, Py_ssize_t n) noexcept nogil:
+        logistic_gaps(y, scores, alphas, out, n)
+
 
 cdef inline double sigmoid(double u) noexcept nogil:
     cdef double e = exp(-fabs(u))
     return 1 / (1 + e) if u >= 0 else e / (1 + e)
 
 
-cdef class Binomial(Logistic):
+cdef Logistic OF_A_HIT = Logistic()
+
+
+cdef class Binomial(ScalarLoss):
     """Half the deviance of a share y of hits, 0 ≤ y ≤ 1, from the probability σ(a):
 
     log(1 + eᵃ) − y a + y log y + (1 − y) log(1 − y): the logistic loss of label 1 plus (1 − y) a
     and a constant. Its duals are those of that loss less 1 − y. m trials count as a cost.
     """
 
+    def __init__(self):
+        self.smoothing, self.lipschitz = 4, 1
+
     cdef double value(self, double y, double score) noexcept nogil:
-        return Logistic.value(self, 1, score) + (1 - y) * score + _entropy(y)
+        return OF_A_HIT.value(1, score) + (1 - y) * score + _entropy(y)
 
     cdef double derivative(self, double y, double score) noexcept nogil:
         return sigmoid(score) - y
 
+    cdef double second_derivative(self, double y, double score) noexcept nogil:
+        return OF_A_HIT.second_derivative(1, score)
+
+    cdef void all_second_derivatives(self, const double* y, const double* scores, double* out,
+                                     Py_ssize_t n) noexcept nogil:
+        logistic_curvatures(scores, out, n)
+
     cdef double conjugate(self, double y, double alpha) noexcept nogil:
-        return Logistic.conjugate(self, 1, _of_hit(y, alpha)) - _entropy(y)
+        return OF_A_HIT.conjugate(1, _of_hit(y, alpha)) - _entropy(y)
 
     cdef bint admits(self, double y, double alpha) noexcept nogil:
         return 0 <= _of_hit(y, alpha) <= 1
 
     cdef double dual_step(self, double y, double score, double alpha,
                           double curvature) noexcept nogil:
-        return Logistic.dual_step(self, 1, score, _of_hit(y, alpha), curvature) - (1 - y)
-
-    cdef double total(self, const double* y, const double* cost, const double* scores,
-                      Py_ssize_t n) noexcept nogil:
-        return ScalarLoss.total(self, y, cost, scores, n)
-
-    cdef void all_derivatives(self, const double* y, const double* scores, double* out,
-                              Py_ssize_t n) noexcept nogil:
-        ScalarLoss.all_derivatives(self, y, scores, out, n)
-
-    cdef double tangent(self, const double* y, const double* cost, const double* scores,
-                        double* out, Py_ssize_t n) noexcept nogil:
-        return ScalarLoss.tangent(self, y, cost, scores, out, n)
-
-    cdef double total_conjugate(self, const double* y, const double* cost, const double* alphas,
-                                Py_ssize_t n) noexcept nogil:
-        return ScalarLoss.total_conjugate(self, y, cost, alphas, n)
-
-    cdef void all_dual_steps(self, const double* y, const double* scores, const double* alphas,
-                             Py_ssize_t alpha_step, const double* curvatures,
-                             Py_ssize_t curvature_step, double* out, Py_ssize_t n) noexcept nogil:
-        ScalarLoss.all_dual_steps(self, y, scores, alphas, alpha_step, curvatures, curvature_step,
-                                  out, n)
+        return OF_A_HIT.dual_step(1, score, _of_hit(y, alpha), curvature) - (1 - y)
 
 
 cdef double _of_hit(double y, double alpha) noexcept nogil:

@@ -46,6 +46,17 @@ RRM_CLONES static void lane_sides(unsigned bits, double c, double square, const 
     }
 }
 
+/* Whether c · `gap` · `unit` is above 1 for any label: only then `lane_moves` reads `new`. */
+RRM_CLONES static int lane_above(const double *restrict cost, const double *restrict gap,
+                                 const double *restrict unit)
+{
+    double above = 0;
+#pragma omp simd reduction(+ : above)
+    for (int l = 0; l < LANES; l++)
+        above += cost[l] * gap[l] * unit[l] > 1 ? 1 : 0;
+    return above > 0;
+}
+
 /* Move duals to `new` where c · `gap` · `unit` is above 1, and add these up in `sum`; the rises of the dual objective are added to
  * `rises`. With `has_box` φ*(−α) is γ/2 α² − y α, and a rise is exact, else it is at least that of
  * the curvature c (c ‖x‖² + γ). steps = c δ, 0 where a dual stays. Returns bits: 1 where one moves, 2

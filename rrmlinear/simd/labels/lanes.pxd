@@ -16,6 +16,7 @@ cdef extern from "labels/lanes.h" nogil:
     void lane_update(const row_t* row, void* W, int is_single, int width, const void* steps)
     void lane_sides(unsigned bits, double c, double square, const lane_costs_t* costs, double* y,
                     double* cost, double* curvature)
+    int lane_above(const double* cost, const double* gap, const double* unit)
     int lane_moves(const double* y, const double* cost, const double* curvature,
                    double smoothing, int has_box, const double* scores, const double* gap,
                    const double* new, const double* unit, int is_single, void* alpha,

@@ -86,6 +86,22 @@ RRM_CLONES static double logistic_conjugate(const double *y, const double *c, co
     return beyond > 0 ? INFINITY : total;
 }
 
+/* out_i = log(1 + exp(−y_i a_i)) + b log b + (1 − b) log(1 − b) + a_i α_i at b = y_i α_i: infinite where b
+ * is not in [0, 1]. */
+RRM_CLONES static void logistic_gaps(const double *y, const double *scores, const double *alpha,
+                                     double *restrict out, ptrdiff_t n)
+{
+#pragma omp simd
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double margin = y[i] * scores[i], b = y[i] * alpha[i];
+        double inside = b > MIN_NORMAL ? b : MIN_NORMAL, last = b < 1 && b > 0 ? b : 0;
+        double phi = (b > MIN_NORMAL ? b : 0) * log_simd(inside) +
+                     (b < 1 ? 1 - b : 0) * log1p_simd(-last);
+        double value = log1p_simd(exp_of_minus(fabs(margin))) + (margin < 0 ? -margin : 0);
+        out[i] = (b < 0) | (b > 1) ? INFINITY : value + phi + margin * b;
+    }
+}
+
 /* Examples whose steps are found side by side, and the most steps of Halley's method. */
 enum { STEP_LANES = 8, LOGISTIC_STEPS = 60 };
 

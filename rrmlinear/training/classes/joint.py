@@ -30,8 +30,9 @@ Vector = NDArray[np.float64]
 # Passes for several classes at once before a class may go on alone: most duals of losses with a box
 # rest then, and examples without duals skip passes. Those of other losses move in each pass.
 KINK_JOINT_PASSES, JOINT_PASSES, BOXLESS_JOINT_PASSES = 12, 8, 5
-# Classes that share a pass: their weights of a feature fill a line of the cache.
-JOINT_CLASSES = 8
+# Classes that share a pass: their weights of a feature fill two lines of the cache, which a
+# processor fetches together.
+JOINT_CLASSES = 16
 # Rough costs in nanoseconds: of a class alone without its visits, in Python: 0.4 ms and 30
 # passes; of a visit, of a score in it, and of one whose dual step has no closed form. Compiled
 # passes go on as long as they take less than the classes alone.

@@ -7,7 +7,7 @@ from libc.string cimport memset
 from rrmlinear.core.random cimport random_below, random_stream
 from rrmlinear.core.schedule cimport schedule_active, schedule_note, schedule_shuffle, schedule_t
 from rrmlinear.simd.labels.lanes cimport (
-    LANES, hinge_measure, hinge_t, hinge_visit, lane_doubles, lane_exact_scores, lane_moves,
+    LANES, hinge_measure, hinge_t, hinge_visit, lane_above, lane_doubles, lane_exact_scores, lane_moves,
     lane_scaled, lane_scores, lane_squares, lane_update,
 )
 from rrmlinear.solvers.dual.labels._label_lanes cimport LabelLanes, lane_t
@@ -207,8 +207,10 @@ cdef class LabelBlock(LabelLanes):
                         lane_doubles(z, self.single, scores)
                         self._set_sides(i)
                         lane_doubles(&self.alpha[i, 0], self.single, alpha)
-                        self.loss.all_gaps(y, scores, alpha, gap, LANES)
-                        self.loss.all_dual_steps(y, scores, alpha, 1, curvature, 1, new, LANES)
+                        self.loss.all_gaps(y, scores, alpha, gap, self.count)
+                        if lane_above(cost, gap, unit):
+                            self.loss.all_dual_steps(y, scores, alpha, 1, curvature, 1, new,
+                                                     self.count)
                         found = lane_moves(y, cost, curvature, self.loss.smoothing, self.has_box,
                                            scores, gap, new, unit, self.single, &self.alpha[i, 0],
                                            steps, rises, &part)
@@ -234,9 +236,7 @@ cdef class LabelBlock(LabelLanes):
         return 0
 
     def _parts(self, number, seed, n):
-        """(begin, end) in the order of a pass; of rows that are streamed, those that come together,
-        in an order of their blocks that is drawn anew for each pass.
-        """
+        """(begin, end) in the order of a pass; of streamed rows, those that come together."""
         if self.rows.blocks is None:
             return ((0, n),)
         return self.rows.blocks.gathered(np.asarray(self.order)[:n], [seed, number])
@@ -379,7 +379,7 @@ cdef class LabelBlock(LabelLanes):
                     lane_doubles(z, self.single, scores)
                 self._set_sides(i)
                 lane_doubles(&self.alpha[i, 0], self.single, alpha)
-                self.loss.all_gaps(y, scores, alpha, gap, LANES)
+                self.loss.all_gaps(y, scores, alpha, gap, self.count)
                 for l in range(LANES):
                     if cost[l] * gap[l] > least[l] and self.active[i] > self.passes:
                         self.active[i], self.streak[i] = 0, 0

@@ -20,6 +20,7 @@ cdef class LabelLanes:
     cdef readonly bint single, free
     cdef readonly object lanes       # sixteen times a lane_t
     cdef lane_t[::1] each
+    cdef int count                   # labels
     cdef readonly object weights     # features × 16
     cdef readonly object duals       # rows × 16, for each unit of cost
     cdef unsigned char[:, ::1] W

@@ -65,15 +65,15 @@ cdef class LabelLanes:
         ``with_label`` there, ``without`` elsewhere. All duals are 0.
         """
         cdef Py_ssize_t i, l
+        memset(&self.held[0, 0], 0, self.held.shape[0] * LANES * sizeof(double))
         memset(&self.W[0, 0], 0, self.W.shape[0] * self.W.shape[1])
         memset(&self.alpha[0, 0], 0, self.alpha.shape[0] * self.alpha.shape[1])
-        self.lanes[:] = 0
-        self.bits[:] = 0
-        self.kappa, self.shrink = 0, 1
+        self.lanes[:], self.bits[:] = 0, 0
+        self.kappa, self.shrink, self.count = 0, 1, <int> with_label.shape[0]
         for l in range(LANES):
             self.sides.with_label[l] = self.sides.without[l] = 0
             self.factors.with_label[l] = self.factors.without[l] = 0
-            if l < with_label.shape[0]:
+            if l < self.count:
                 self.sides.with_label[l], self.sides.without[l] = with_label[l], without[l]
                 self.factors.with_label[l] = with_label[l]
                 self.factors.without[l] = without[l]
