@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rrmlinear import LabelTree
+from rrmlinear import LabelTree, read_multilabel
 from rrmlinear.cli.command import run
 
 LINES = 60
@@ -45,7 +45,10 @@ def test_a_tree_is_trained_and_predicts(call, data):
     code, _, _ = call("prediction", "--top-k", "3", "--beam", "1", "--scores", "data", "model", "o")
     assert code == 0
     first = (data / "o").read_text().splitlines()[0].split()
-    assert all(float(each.rpartition(":")[2]) <= 0 for each in first)
+    scores = dict(each.rsplit(":", 1) for each in first)
+    every = tree.decision_function(read_multilabel("data"))[0] - tree.limit
+    for name, score in zip(tree.names.astype(str).tolist(), every.tolist(), strict=True):
+        assert float(scores.get(name, score)) == pytest.approx(score, rel=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -67,10 +70,21 @@ def test_what_a_tree_does_not_take(call, data, flags, sentence):
     assert not (data / "model").exists()
 
 
-def test_predictions_of_trees_are_the_best_k(call, data):
+def _labels_above(data, threshold):
+    """The lines of `predict`: the labels whose score is above the threshold, by all scores."""
+    tree = LabelTree.load(data / "model")
+    scores = tree.decision_function(read_multilabel(data / "data")) - tree.limit
+    names = tree.names.astype(str)
+    return "".join(",".join(names[line > threshold]) + "\n" for line in scores)
+
+
+def test_predictions_of_trees_are_those_above_0_or_the_best_k(call, data):
     assert call("training", "-q", "--tree", "4", "data", "model")[0] == 0
-    code, _, said = call("prediction", "data", "model", "out")
-    assert (code, "which gives the best: --top-k k" in said) == (1, True)
+    assert call("prediction", "-q", "data", "model", "out")[0] == 0
+    default = (data / "out").read_text()
+    assert default == _labels_above(data, 0.0)
+    assert call("prediction", "-q", "--threshold", "0.9", "data", "model", "out")[0] == 0
+    assert (data / "out").read_text() == _labels_above(data, 0.9) != default
     assert call("training", "-q", "data", "flat")[0] == 0
     code, _, said = call("prediction", "--top-k", "1", "--beam", "3", "data", "flat", "out")
     assert (code, "--beam is for trees of labels" in said) == (1, True)

@@ -28,9 +28,6 @@ def predict_labels(options: Any) -> None:
     if k is not None and limit is not None:
         raise LeaveError("ERROR: --top-k and --threshold: give one of them")
     is_tree = isinstance(model, LabelTree)
-    if is_tree and (k is None or limit is not None):
-        raise LeaveError(f"ERROR: {options.model_file} is a tree of labels, which gives the best: "
-                         "--top-k k")  # fmt: skip
     if options.beam is not None and not is_tree:
         raise LeaveError("ERROR: --beam is for trees of labels; see --tree of train")
     if options.probabilities:
@@ -44,13 +41,20 @@ def predict_labels(options: Any) -> None:
             f"{options.test_file} has {problem.n_features} features and the model "
             f"{model.n_features}; those beyond are ignored"
         )
-    if limit is not None:
+    if limit is not None and not is_tree:
         model = model.with_thresholds(np.full(model.n_labels, limit))
     most = min(max(RANKS), model.n_labels)
     search = {"beam": options.beam} if options.beam is not None else {}
     places, scores = model.predict_top_k(problem, max(k or 1, most), **search)
     found = None
-    if k is None:
+    if is_tree:
+        scores -= model.limit
+    if k is None and is_tree:
+        found = model.scores_above(problem, limit or 0.0, **search)
+        lists = (np.split(each, found.indptr[1:-1]) for each in (found.indices, found.data))
+        rows, best = lists
+        _write(options, model, rows, best if options.scores else None)
+    elif k is None:
         found = model.predict(problem)
         _write(options, model, *_lists_of(found, model, problem, options.scores))
     else:
@@ -68,9 +72,8 @@ def predict_labels(options: Any) -> None:
     if found is not None:
         from scipy.sparse import csr_array
 
-        wide = csr_array(
-            (found.data, found.indices, found.indptr), shape=(len(places), true.n_labels)
-        )
+        shape, ones = (len(places), true.n_labels), np.ones(found.nnz, np.int8)
+        wide = csr_array((ones, found.indices, found.indptr), shape=shape)
         print(f"Micro-F1 = {100 * micro_f1(true, wide):g}%, Macro-F1 = "
               f"{100 * macro_f1(true, wide):g}%")  # fmt: skip
 

@@ -179,18 +179,31 @@ class LabelTree(PlainState):
         """The n × K indicator of the ``top_k`` best labels of each row, a csr_array of int8; with
         None of the labels that the search meets with a score above `limit`.
         """
-        from scipy.sparse import csr_array
-
         if top_k is not None:
             check_rank(top_k, self.n_labels)
+        found = self._found(X, top_k, 0.0, beam)
+        found.data = np.ones(found.nnz, np.int8)
+        return found
+
+    def scores_above(self, X: Any, threshold: float = 0.0, beam: int = 10) -> Any:
+        """The scores less `limit` of the labels that the search meets where these are above a
+        threshold: a csr_array, n × K.
+        """
+        return self._found(X, None, threshold, beam)
+
+    def _found(self, X: Any, top_k: int | None, threshold: float, beam: int) -> Any:
+        from scipy.sparse import csr_array
+
         begin, found = 0, []
         for n, met in self._searched(X, beam):
-            is_above = met[2] > self.limit
+            is_above = met[2] - self.limit > threshold
             own = _best(*met, top_k) if top_k is not None else [each[is_above] for each in met]
-            found.append((own[0] + begin, own[1]))
+            found.append((own[0] + begin, *own[1:]))
             begin += n
-        rows, places = (np.concatenate(each) for each in zip(*found, strict=True))
-        return csr_array((np.ones(len(rows), np.int8), (rows, places)), (begin, self.n_labels))
+        rows, places, scores = (np.concatenate(each) for each in zip(*found, strict=True))
+        table = csr_array((scores - self.limit, (rows, places)), (begin, self.n_labels))
+        table.sort_indices()
+        return table
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the tree as `LabelModel.save` does, its parents beside the arrays."""
