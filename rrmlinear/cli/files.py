@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
@@ -54,6 +57,25 @@ def files_beside(edges: str | None, cliques: str | None) -> dict[str, str]:
     """The files of edges and of cliques that are given, by name."""
     named = {"file of edges": edges, "file of cliques": cliques}
     return {name: path for name, path in named.items() if path is not None}
+
+
+@contextmanager
+def read_again(path: str) -> Iterator[str]:
+    """The path of a file that can be read more than once: of a pipe, a copy that is kept until the
+    block ends. Sentences that end the command have the name of the pipe.
+    """
+    if not Path(path).is_fifo():
+        yield path
+        return
+    with tempfile.NamedTemporaryFile() as copy:
+        with blaming(f"can't open input file {path}"), open(path, "rb") as file:
+            shutil.copyfileobj(file, copy)
+            copy.flush()
+        try:
+            yield copy.name
+        except LeaveError as error:
+            told = error.message.replace(copy.name, path)
+            raise LeaveError(told, error.output, error.exit_code) from None
 
 
 def check_input(path: str) -> None:

@@ -22,6 +22,7 @@ from rrmlinear.cli.files import (
     files_beside,
     offer_reading,
     output_file,
+    read_again,
     read_chains,
     read_test,
 )
@@ -117,6 +118,11 @@ def main(arguments: Sequence[str]) -> None:
         check_input(path)
         inputs.append((name, path))
     check_distinct([("output", options.output_file)], inputs)
+    with read_again(options.model_file) as file:
+        _predict(replace(options, model_file=file))
+
+
+def _predict(options: PredictionOptions) -> None:
     if _is_of_labels(options):
         from rrmlinear.cli.labels.label_prediction import predict_labels
 

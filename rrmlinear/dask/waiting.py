@@ -47,8 +47,10 @@ class Watch:
     """
 
     def __init__(self, client: Client, limit: float) -> None:
+        if not isinstance(client, Client):
+            raise TypeError(f"client must be a distributed.Client, got {type(client).__name__}")
         self.client, self.limit = client, limit
-        self.scheduler = client.scheduler.address if client.scheduler else "the scheduler"
+        self.scheduler = client.scheduler.address if client.scheduler else "of the client"
 
     def workers(self) -> dict[str, int]:
         """Threads of each worker that takes tasks, by its address, in order."""

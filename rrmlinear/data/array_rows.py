@@ -159,6 +159,7 @@ def shared_rows(rows: Rows) -> Rows:
 def float64_of(values: Any, wanted: str) -> NDArray[np.float64]:
     """Values as doubles, or a ValueError that says what is ``wanted``."""
     check_unmasked(values, wanted)
+    check_no_text(values, wanted)
     try:
         array = np.asarray(values)
         if array.dtype.kind == "c":  # a conversion would drop the imaginary parts
@@ -166,6 +167,22 @@ def float64_of(values: Any, wanted: str) -> NDArray[np.float64]:
         return array.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{wanted}: {error}") from None
+
+
+def check_no_text(values: Any, wanted: str) -> None:
+    """Raise a ValueError that says what is ``wanted`` for text and times in place of numbers."""
+    dtypes = [values.dtype] if hasattr(values, "dtype") else getattr(values, "dtypes", ["list"])
+    if values is None or all(getattr(each, "kind", "O") in "biufc" for each in dtypes):
+        return
+    try:
+        array = np.asarray(values)
+    except ValueError:  # ragged: the conversion to numbers words it
+        return
+    objects = array.ravel().tolist() if array.dtype.kind == "O" else []
+    if array.dtype.kind in "SU" or any(isinstance(each, str | bytes) for each in objects):
+        raise ValueError(f"{wanted}: text is not converted to numbers")
+    if array.dtype.kind in "mM":
+        raise ValueError(f"{wanted}: times are not converted to numbers")
 
 
 def check_unmasked(values: Any, wanted: str) -> None:

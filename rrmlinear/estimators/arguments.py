@@ -125,23 +125,6 @@ def _is_finite(values: Any) -> bool:
         return math.isfinite(values.sum())
 
 
-def check_no_text(values: Any, wanted: str) -> None:
-    """Raise a ValueError that says what is ``wanted`` for numbers that are given as text."""
-    dtypes = [values.dtype] if hasattr(values, "dtype") else getattr(values, "dtypes", ["list"])
-    if values is None or all(getattr(each, "kind", "O") in "biufc" for each in dtypes):
-        return
-    try:
-        array = np.asarray(values)
-    except ValueError:  # ragged: the conversion to numbers words it
-        return
-    if array.dtype.kind in "SU" or any(isinstance(each, str | bytes) for each in _objects(array)):
-        raise ValueError(f"{wanted}: text is not converted to numbers")
-
-
-def _objects(array: NDArray[Any]) -> list[Any]:
-    return array.ravel().tolist() if array.dtype.kind == "O" else []
-
-
 def class_factors(
     class_weight: Any,
     classes: NDArray[Any],

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 
 from rrmlinear.core.records import replace
-from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES, check_no_text
+from rrmlinear.data.array_rows import check_no_text
+from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
 from rrmlinear.estimators.objective import SOLVERS, ProblemRow
 from rrmlinear.estimators.regressor import Regressor
 from rrmlinear.estimators.scores import labelled

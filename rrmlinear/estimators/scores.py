@@ -19,14 +19,13 @@ from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.errors import nearest
 from rrmlinear.core.available_memory import available_memory
 from rrmlinear.core.loading import named
-from rrmlinear.data.array_rows import check_unmasked, float64_of
+from rrmlinear.data.array_rows import check_no_text, check_unmasked, float64_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
 from rrmlinear.estimators.arguments import (
     RANGES,
     are_plain,
-    check_no_text,
     is_matrix,
     is_plain,
     seed_of,

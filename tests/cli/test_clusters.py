@@ -1,5 +1,8 @@
 """`train --dask`, over processes of this machine."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -22,6 +25,21 @@ def test_training_over_local_processes(train, folder, iris):
     assert (over.labels == one.labels).all()
     with_bias = Problem.open(folder / "iris.rrm").with_bias(1.0)
     assert (over.predict(with_bias) == one.predict(with_bias)).mean() > 0.98
+
+
+def test_an_error_of_a_worker_is_one_sentence(folder, iris):
+    write_container(folder / "iris.rrm", read_libsvm(iris))
+    whole = bytearray((folder / "iris.rrm").read_bytes())
+    middle = len(whole) // 2
+    whole[middle : middle + 4096] = bytes(byte ^ 1 for byte in whole[middle : middle + 4096])
+    (folder / "iris.rrm").write_bytes(whole)
+    command = [sys.executable, "-m", "rrmlinear.train", "--dask", "local:1", "-q", "iris.rrm", "m"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    (line,) = done.stderr.splitlines()
+    assert done.returncode != 0
+    assert line.startswith("ERROR: ")
+    assert "iris.rrm is damaged in block 1 of 1" in line
+    assert not (folder / "m").exists()
 
 
 def test_files_have_offsets_beside_them(train, folder):

@@ -113,6 +113,17 @@ def test_a_trace_and_a_page_through_pipes(iris, folder):
         assert made.stderr
 
 
+def test_a_model_may_come_through_a_pipe(iris, model, folder):
+    os.mkfifo("pipe")
+    for name, code in ((model, 0), (iris, 1)):
+        with subprocess.Popen(["dd", f"if={name}", "of=pipe", "status=none"]):
+            ended = run("predict", "-q", iris, "pipe", "-")
+        assert ended.returncode == code
+        assert ended.stdout == ((folder / "labels").read_bytes() if name == model else b"")
+    assert b"can't open model file pipe" in ended.stderr
+    assert b"/tmp" not in ended.stderr
+
+
 def test_text_of_a_container(iris, folder):
     assert run("convert", iris, "iris.rrm").returncode == 0
     ended = run("convert", "iris.rrm", "-")

@@ -171,6 +171,26 @@ def test_what_workers_do_not_take(client, parameters, words):
         rooms.LinearClassifier(**parameters).fit(*CANCER)
 
 
+@pytest.mark.parametrize(
+    ("X", "y", "words"),
+    [
+        (CANCER[0].astype(str), CANCER[1], "X must hold numbers: text is not converted"),
+        (CANCER[0].astype("M8[s]"), CANCER[1], "X must hold numbers: times are not converted"),
+        (CANCER[0][:0], CANCER[1][:0], "X has 0 rows; at least one example is needed"),
+    ],
+)
+def test_what_are_no_numbers_is_refused_in_chunks(client, X, y, words):
+    with pytest.raises(ValueError, match=words):
+        rooms.LinearClassifier().fit(*chunked(X, y))
+
+
+def test_a_client_that_is_none_is_refused():
+    X, y = CANCER
+    for kind, labels in (("LinearClassifier", y), ("MultilabelClassifier", np.c_[y, 1 - y])):
+        with pytest.raises(TypeError, match=r"client must be a distributed\.Client, got str"):
+            getattr(rooms, kind)(client="tcp://here:8786").fit(X, labels)
+
+
 def test_predictions_of_collections_take_no_offset(client):
     X, y = CANCER
     over = rooms.LinearRegressor(client=client).fit(*chunked(X, y * 1.0))

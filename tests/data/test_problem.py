@@ -63,10 +63,9 @@ def test_c_order_is_used_where_it_lies(values):
         np.arange(6.0).reshape(3, 2).astype(np.float16),
         np.array([[True, False], [False, True], [True, True]]),
         [[1, 2], [3, 4], [5, 6]],
-        [["1", "2.5"], ["3", "4"], ["5", "6"]],
         np.array([[1, 2], [3, 4], [5, 6]], dtype=object),
     ],
-    ids=["F", "strided", "int", ">f8", ">f4", "f2", "bool", "list", "text", "object"],
+    ids=["F", "strided", "int", ">f8", ">f4", "f2", "bool", "list", "object"],
 )
 def test_other_dense_arrays_are_converted(X):
     problem = Problem.from_arrays(X, Y)
@@ -169,6 +168,9 @@ NAN, INF = np.nan, np.inf
         (np.zeros((0, 4)), "X has 0 rows; at least one example is needed"),
         (sparse.csr_array((0, 4)), "X has 0 rows; at least one example is needed"),
         ([["a", "b"], ["c", "d"], ["e", "f"]], "X must hold numbers"),
+        (np.eye(3).astype(str), "X must hold numbers: text is not converted to numbers"),
+        (np.eye(3).astype(str).astype(object), "X must hold numbers: text is not converted"),
+        (np.eye(3).astype("M8[s]"), "X must hold numbers: times are not converted to numbers"),
         (np.array([[1, {}], [2, 3], [4, 5]], dtype=object), "X must hold numbers"),
         (np.full((3, 2), 1j), "X must hold numbers: complex ones are not allowed"),
         (
@@ -201,6 +203,8 @@ def test_bad_matrices_are_refused_by_name(X, message):
         ([1, NAN, 2], r"y\[1\] is nan; it must be finite"),
         ([1, 2, INF], r"y\[2\] is inf; it must be finite"),
         (["a", "b", "c"], "y must be 3 numbers"),
+        (["1", "2", "3"], "y must be 3 numbers: text is not converted to numbers"),
+        (np.arange(3).astype("m8[D]"), "y must be 3 numbers: times are not converted to numbers"),
         (None, "y"),
         (np.array([1j, 2, 3]), "y must be 3 numbers: complex ones are not allowed"),
         (

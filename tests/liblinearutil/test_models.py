@@ -106,7 +106,7 @@ def test_a_model_file_that_is_not_there(tmp_path, capsys):
         (lambda: problem([1], [{0: 1.0}]), ValueError, "example 0 has the index 0, below 1"),
         (lambda: problem([1], [{1.5: 1}]), TypeError, "example 0 has the index 1.5; indices are"),
         (lambda: problem([1, 2], [{1: 1}, {"a": 1}]), TypeError, "1 has the index 'a'"),
-        (lambda: problem([1], [{1: "a"}]), ValueError, "values of x must be numbers: could not"),
+        (lambda: problem([1], [{1: "a"}]), ValueError, "values of x must be numbers: text is not"),
         (lambda: save_model("m", None), TypeError, "a model of train or load_model, not NoneType"),
         (lambda: problem([1], [3]), TypeError, "xi should be"),
         (lambda: predict([], X, train(TWO, X, "-q"), "-x"), ValueError, "unknown option '-x'"),

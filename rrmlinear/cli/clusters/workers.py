@@ -144,7 +144,7 @@ def client_of(where: str, dashboard: str | None) -> Iterator[Any]:
             processes=True,
             host=LOOPBACK,
             dashboard_address=dashboard or f"{LOOPBACK}:0",
-            silence_logs="ERROR",
+            silence_logs="CRITICAL",  # errors of tasks come as sentences
         )
     except (OSError, RuntimeError, ValueError) as error:
         raise LeaveError(f"ERROR: no processes are started: {error}") from None

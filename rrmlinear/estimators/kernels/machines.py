@@ -12,8 +12,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from rrmlinear.catalog.rows import LossRow
+from rrmlinear.data.array_rows import check_no_text
 from rrmlinear.estimators.arguments import (
-    check_no_text,
     check_several_classes,
     classes_of,
     without_repeats,

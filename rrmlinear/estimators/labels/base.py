@@ -17,8 +17,9 @@ from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.core.plain_state import PlainState
+from rrmlinear.data.array_rows import check_no_text
 from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
-from rrmlinear.estimators.arguments import check_counted, check_no_text, seed_of, thread_count
+from rrmlinear.estimators.arguments import check_counted, seed_of, thread_count
 from rrmlinear.estimators.base import warn_of
 from rrmlinear.estimators.labels.forms import DENSE, LISTS, ONE, SPARSE, TWO, labels_of
 from rrmlinear.estimators.objective import (

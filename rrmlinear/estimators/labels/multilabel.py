@@ -18,12 +18,12 @@ from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.names import ClassLoss, RegularizerName
 from rrmlinear.catalog.selection import select
 from rrmlinear.core.records import replace
+from rrmlinear.data.array_rows import check_no_text
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.estimators.arguments import (
     AT_LEAST_0,
     COUNT,
     RANGES,
-    check_no_text,
     optional,
 )
 from rrmlinear.estimators.labels.base import LabelClassifier

@@ -107,6 +107,8 @@ class OverWorkers(HasClient, LinearModel):
         elif isinstance(sample_weight, Real):
             sample_weight = np.full(X.shape[0], sample_weight)
         data = Data.of(watch, X, y, sample_weight)
+        if not any(shape.n for shape in data.shapes):
+            raise ValueError("X has 0 rows; at least one example is needed")
         if not self._total(data) > 0:
             raise ValueError("sample_weight is zero for all examples; at least one must count")
         return data

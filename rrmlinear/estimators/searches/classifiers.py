@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
 from sklearn.utils._param_validation import Options, StrOptions
 
-from rrmlinear.estimators.arguments import check_no_text
+from rrmlinear.data.array_rows import check_no_text
 from rrmlinear.estimators.classifier import labels_of
 from rrmlinear.estimators.logistic import LogisticRegression
 from rrmlinear.estimators.searches.few_classes import fold_named, for_classes, score_of

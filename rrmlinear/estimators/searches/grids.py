@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
 from sklearn.utils.validation import check_is_fitted
 
-from rrmlinear.estimators.arguments import COUNT, RANGES, check_no_text, factors_of
+from rrmlinear.data.array_rows import check_no_text
+from rrmlinear.estimators.arguments import COUNT, RANGES, factors_of
 from rrmlinear.estimators.base import Elsewhere
 from rrmlinear.estimators.scores import labelled
 from rrmlinear.estimators.searches.few_classes import for_classes, score_of
