@@ -43,7 +43,7 @@ INTERFACE = {"base", "block_base", "coordinates", "prox_jacobians"}
 #: Solvers that any module may know; the rest are the catalog's business.
 SOLVER_INTERFACE = {"loop", "dual.dual_descent", "dual.pairs", "boosting", "features.set_paths"}
 SOLVER_INTERFACE |= {"features.group_paths"}
-SOLVER_INTERFACE |= {"lbfgs.class_problems", "lbfgs.scalar_problems"}
+SOLVER_INTERFACE |= {"lbfgs.problems"}
 SOLVER_INTERFACE |= {
     f"rounds.{name}" for name in ("fleet", "orders", "over_parts", "packed", "part", "spread")
 }

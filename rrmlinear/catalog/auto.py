@@ -160,10 +160,9 @@ def _order(task: Task) -> list[Stage]:
     if dual.suits_features(task) and not holds_all(task.rows):  # few features come before all
         columns = _by_weights("descent over features", dual.over_features, task, NONZERO_COST)
         return [columns, *_over_features(task, newtons, False)]
-    if _descends_by_classes(task):
-        share = JUDGED_STEPS * work.whole(work.gradient)
-        build = named("solvers.lbfgs.class_descent:class_descent")
-        first = Stage("L-BFGS", lambda _: build(task), work.gradient, share)
+    if _takes_lbfgs(task):
+        build = named("solvers.lbfgs.problems:descent")
+        first = Stage("L-BFGS", lambda _: build(task), work.gradient)
         # the weights of the duals of a slow L-BFGS may be far away: Newton's method begins anew
         anew = [each._replace(build=lambda *_: second_order.newton(task)) for each in newtons]
         return [first, *anew, _ascent(task)]
@@ -183,14 +182,19 @@ def _order(task: Task) -> list[Stage]:
     return [first, *newtons, *others]
 
 
-def _descends_by_classes(task: Task) -> bool:
-    """Whether L-BFGS takes the softmax of all classes."""
-    if task.n_classes is None:
+def _takes_lbfgs(task: Task) -> bool:
+    """Whether L-BFGS takes the scores of the task: one, or those of the softmax."""
+    if not task.is_smooth or (task.n_classes is not None and not _is_softmax(task.loss)):
         return False
+    applies: bool = named("solvers.lbfgs.problems:applies")(task)
+    return applies
+
+
+def _is_softmax(loss: Any) -> bool:
     with loading:
         from rrmlinear.losses.multiclass import Softmax
 
-    return isinstance(task.loss, Softmax) and named("solvers.lbfgs.class_descent:applies")(task)
+    return isinstance(loss, Softmax)
 
 
 def _over_features(task: Task, newtons: list[Stage], are_few: bool) -> list[Stage]:

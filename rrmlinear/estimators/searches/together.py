@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.estimators.arguments import class_factors
 from rrmlinear.estimators.linear import AUTO
 from rrmlinear.estimators.objective import find_solver_type
-from rrmlinear.solvers.lbfgs.class_problems import class_paths
-from rrmlinear.solvers.lbfgs.scalar_problems import fold_paths
+from rrmlinear.solvers.lbfgs.problems import paths
 
 Array = NDArray[np.float64]
 
@@ -43,9 +42,9 @@ def paths_together(one: Any, X: Any, y: Any, weights: Any, folds: Sequence[Any])
     problem, chosen, _ = one._prepared(X, y, weights)
     rows, free = problem.rows.with_bias(-1.0), bool(chosen.choices.free_bias)
     if len(classes) > 2:
-        return class_paths(rows, index, len(classes), costs, free, one.tol, one.max_iter)
+        return paths(rows, None, index, costs, free, one.tol, one.max_iter)
     labels = np.where(index == 1, 1.0, -1.0)
-    return fold_paths(rows, chosen.loss, labels, costs, free, one.tol, one.max_iter)
+    return paths(rows, chosen.loss, labels, costs, free, one.tol, one.max_iter)
 
 
 def fitted(one: Any, paths: Any, f: int, classes: Array) -> Any:

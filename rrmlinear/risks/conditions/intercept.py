@@ -43,7 +43,7 @@ class Intercept:
         return BalancedDuals(terms) if terms.k == 1 else BalancedClasses(terms, self.searches)
 
 
-def _directions(loss: Any, y: Vector) -> tuple[bool, bool]:
+def ways_of_duals(loss: Any, y: Vector) -> tuple[bool, bool]:
     """Whether duals of these labels can be above 0, and below."""
     box = loss.box(y)
     if box is not None:
@@ -74,7 +74,7 @@ class BalancedDuals(Bound):
         if not costs.max(initial=0) > 0:
             raise ValueError("no example has a cost above 0")
         #: Whether some example with a cost above 0 may have a dual above 0, and below 0.
-        self.rises, self.falls = _directions(loss, y if costs.min() > 0 else y[costs > 0])
+        self.rises, self.falls = ways_of_duals(loss, y if costs.min() > 0 else y[costs > 0])
         self.terms, self.y, self.costs = terms, y, costs
         self.first = Search(rate=float(costs.sum()) / max(loss.smoothing, 1.0))
 

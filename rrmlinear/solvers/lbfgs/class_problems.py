@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.conditions.classes import BALANCE_ROUNDING
 from rrmlinear.solvers.lbfgs._classes import ClassShares, conjugate
-from rrmlinear.solvers.lbfgs.descent import RowDescent, suits
-from rrmlinear.solvers.lbfgs.metric import Curvatures, Metric
+from rrmlinear.solvers.lbfgs.descent import RowDescent
+from rrmlinear.solvers.lbfgs.metric import Metric
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.rounding import bound_by_rows
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, SUM_ROUNDING
 
 Array = NDArray[np.float64]
@@ -141,11 +138,6 @@ class ClassProblems(RowDescent):
         dual = -conjugate - float(omega.conjugate_of(vector.ravel()))
         certificate.offer_duals(alphas, dual=dual, exact=True)
 
-    def rounding(self, certificate: Certificate) -> float:
-        """From the lengths of the rows alone: |α_i| is at most 2."""
-        risk, w = certificate.risk, certificate.weights
-        return bound_by_rows(2 * np.ravel(risk.costs), risk.rows.squared_norms(), w)
-
     def _by_rows(self, numbers: Array) -> Array:
         """Those given, a row for each class, with a column for each."""
         return np.ascontiguousarray(numbers.reshape(self.k, -1).T)
@@ -173,20 +165,3 @@ def _balancing_move(at: ClassShares) -> tuple[Array, float]:
         move = vectors @ np.divide(parts, values, out=np.zeros_like(parts), where=some)
     move -= move.mean()
     return move, float(np.abs(left - slopes @ move).sum())
-
-
-def class_paths(
-    rows: Rows,
-    label: NDArray[np.intp],
-    count: int,
-    costs: Array,
-    free: bool,
-    tolerance: float,
-    most: int,
-) -> Any:
-    """`ClassProblems` of these arguments, or None where they take too much memory."""
-    few = count * rows.width <= MAX_WHOLE and count * costs.size <= MAX_SCORES
-    if not few or not suits(rows):
-        return None
-    metric = Curvatures(rows, count, free, True)
-    return ClassProblems(rows, label, count, costs, free, tolerance, most, metric)

@@ -16,7 +16,10 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.lbfgs._classes import sums, times
 from rrmlinear.solvers.lbfgs.metric import Metric
 from rrmlinear.solvers.lbfgs.pairs import PAIRS, Pairs
+from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.rounding import bound_by_rows
 from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING, MAX_TRIALS
+from rrmlinear.solvers.second_order.work import visit_work
 
 Array = NDArray[np.float64]
 
@@ -27,8 +30,6 @@ LEAST_FALL = 1e-4
 LEAST_PART, MOST_PART = 0.1, 0.5
 # A step is slow where the gap after it is more than SLOW times the gap before.
 SLOW = 0.2
-# Nanoseconds of a step for each stored value and problem, and for each example and problem.
-VALUE_TIME, EXAMPLE_TIME = 0.36, 6.0
 
 
 class Descent:
@@ -249,21 +250,29 @@ class RowDescent(Descent):
         self.rows, self.free, self.costs = rows, free, np.ascontiguousarray(costs)
         self.pulls = np.zeros((len(costs), columns * n))
         self.matrix: Any = None if rows.is_dense else csr_of(rows)
-        self.step_time += columns * (VALUE_TIME * rows.n_stored + EXAMPLE_TIME * n)
+        self.step_time += n * visit_work(rows.n_stored / max(n, 1), columns)
 
     def _products(self, some: NDArray[np.intp], vectors: Sequence[Array]) -> Array:
-        flat, shape = np.reshape(vectors, (-1, self.rows.width)), (len(some), self.scores.shape[1])
-        if self.rows.is_dense:
-            return times(self.rows, flat).reshape(shape)
-        return np.asarray((self.matrix @ flat.T).T).reshape(shape)
+        rows, flat = self.rows, np.reshape(vectors, (-1, self.rows.width))
+        w = flat[:, : rows.n_features]
+        found = times(rows, w) if rows.is_dense else np.asarray((self.matrix @ w.T).T)
+        if rows.bias >= 0:
+            found += rows.bias * flat[:, -1:]
+        return found.reshape(len(some), self.scores.shape[1])
 
     def _take_sums(self, some: NDArray[np.intp]) -> None:
         pulls = self.pulls if len(some) == len(self.pulls) else self.pulls[some]
-        flat = pulls.reshape(-1, self.rows.shape[0])
-        found = (
-            sums(self.rows, flat) if self.rows.is_dense else np.asarray((self.matrix.T @ flat.T).T)
-        )
+        rows, flat = self.rows, pulls.reshape(-1, self.rows.shape[0])
+        found = sums(rows, flat) if rows.is_dense else np.asarray((self.matrix.T @ flat.T).T)
+        if rows.bias >= 0:
+            found = np.column_stack([found, rows.bias * flat.sum(axis=1)])
         self.sums[some] = found.reshape(len(some), self.sums.shape[1])
+
+    def rounding(self, certificate: Certificate) -> float:
+        """From the lengths of the rows alone."""
+        risk, alphas = certificate.risk, np.abs(certificate.alphas)
+        shares = np.ravel(risk.costs) * alphas.reshape(len(alphas), -1).sum(axis=1)
+        return bound_by_rows(shares, risk.rows.squared_norms(), certificate.weights)
 
 
 def _halves(vectors: Array) -> Array:

@@ -93,11 +93,9 @@ class LBFGS(Solver):
             raise NumbersOverflowError(f"the squared norm of the gradient overflows; {ADVICE}")
 
     def estimate(self) -> tuple[float, float]:
-        """Losses are never below 0, so that the gap is at most the objective."""
         _, objectives, gaps = self.tangents
-        primal = self.regularizer.modulus * float(objectives[0])
-        gap = min(self.regularizer.modulus * float(gaps[0]), primal)
-        return primal - gap, gap
+        gap = self.regularizer.modulus * float(gaps[0])
+        return self.regularizer.modulus * float(objectives[0]) - gap, gap
 
     def measure(self) -> None:
         self.descent.offer(self.certificate, self.C)

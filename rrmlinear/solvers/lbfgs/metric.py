@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,12 +14,15 @@ from rrmlinear.risks.block_hessian import BlockHessian
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 from rrmlinear.solvers.second_order.factors import Factor
-from rrmlinear.solvers.second_order.work import BLAS_COST, DENSE_GRAM_COST
+from rrmlinear.solvers.second_order.work import BLAS_COST, matrix_work
 
 Array = NDArray[np.float64]
 
 # Nanoseconds of a multiplication in a system with a factor.
 SOLVE_TIME = 2.5
+# Slow steps take this number of times the time of a second derivative of a mean example before it
+# is made anew.
+PATIENCE = 3.0
 # Probabilities below this one count as it in second derivatives.
 LEAST_PROBABILITY = 1e-12
 
@@ -79,15 +81,6 @@ class Diagonal:
         self.scales[f] = float(s @ y) / float(np.einsum("i,i,i->", y, y, self.inverse))
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """Examples that stand for all: their numbers, their rows, and how many each stands for."""
-
-    chosen: NDArray[np.int64]
-    rows: Rows
-    factor: int
-
-
 class Curvatures:
     """I + C_f H_f for each problem f, less what its intercepts take up, H_f and C_f those where it
     was made.
@@ -97,8 +90,9 @@ class Curvatures:
     d × d for each class in place of one of k·d, and is H itself for one score.
 
     Problems that are ``alike`` share the mean H: with one score for all C, and else until it is to
-    be made twice for one C. Of a ``sample`` is the first H, where a rough solution is wanted or H
-    is ``of_mean`` each. It is made anew once slow steps have taken ``patience`` times as long.
+    be made twice for one C. One of ``stride`` examples stands for all. H is made anew, of twice as
+    many, once slow steps have taken as long as that would; a mean of several classes is made of the
+    same number, once they have taken PATIENCE times as long.
     """
 
     def __init__(
@@ -109,37 +103,33 @@ class Curvatures:
         alike: bool,
         *,
         of_mean: bool = False,
-        sample: Sample | None = None,
-        keeps_sample: bool = False,
-        patience: float = 1.0,
+        stride: int = 1,
     ) -> None:
-        self.rows, self.k, self.free, self.sample = rows, count, free, sample
-        self.keeps_sample, self.patience = keeps_sample, patience
+        self.rows, self.k, self.free, self.stride = rows, count, free, stride
         self.of_mean = of_mean or count == 1
+        self.is_rough = of_mean and count > 1
         self.follows_cost, self.is_shared = alike and count == 1, alike
         width = rows.width if self.of_mean else count * rows.width
         self.solve_time = SOLVE_TIME * width**2 * (count if self.of_mean else 1)
-        self.time = self._time()
+        self.time = self._time(stride)
         #: What `_made` gives, C and the solver for it.
         self.made: dict[int, list[Any]] = {}
         self.last = 0.0
 
-    def _time(self) -> float:
-        rows, k = self.rows if self.sample is None else self.sample.rows, self.k
-        n, d = rows.shape[0], self.rows.width
-        each = DENSE_GRAM_COST if rows.is_dense else BLAS_COST
-        gram = float(each * n * (rows.n_stored / max(n, 1)) ** 2)
+    def _time(self, stride: int) -> float:
+        rows, k, d = self.rows, self.k, self.rows.width
+        gram = matrix_work(rows) * rows.shape[0] / stride
         if self.of_mean:
-            return self.patience * (gram + k * BLAS_COST * d**3 / 3)
-        return self.patience * (gram * k**2 / 2 + BLAS_COST * (k * d) ** 3 / 3)
+            return (PATIENCE if self.is_rough else 1.0) * (gram + k * BLAS_COST * d**3 / 3)
+        return gram * k**2 / 2 + BLAS_COST * (k * d) ** 3 / 3
 
     def renewed(
         self, C: float, slow: Array, curvatures: Callable[[int], Array]
     ) -> NDArray[np.intp]:
         """See `Metric`."""
         count = len(slow)
-        if self.made and slow.max() >= self.time and not self.keeps_sample and self.sample:
-            self.sample, self.time = None, self._time()
+        if self.made and slow.max() >= self.time and not self.is_rough:
+            self.stride = max(1, self.stride // 2)
         if self.is_shared and (not self.made or slow.sum() >= self.time):
             self.is_shared = self.follows_cost or self.last != C
             if self.is_shared:
@@ -164,6 +154,7 @@ class Curvatures:
         """See `Metric`."""
 
     def _made(self, C: float, weighed: Array) -> list[Any]:
+        self.time = self._time(max(1, self.stride if self.is_rough else self.stride // 2))
         weighed = weighed.reshape(self.k, -1)
         solver_of = self._mean(weighed) if self.of_mean else self._whole(weighed)
         return [solver_of, C, solver_of(C)]
@@ -171,9 +162,8 @@ class Curvatures:
     def _whole(self, weighed: Array) -> Callable[[float], Callable[[Array], Array]]:
         """(I + C H)⁻¹ by C, from c_i p_ij."""
         rows, k = self.rows, self.k
-        if self.sample is not None:
-            rows, weighed = self.sample.rows, weighed[:, self.sample.chosen] * self.sample.factor
-        active = np.flatnonzero(weighed.any(axis=0))
+        active = strided(np.flatnonzero(weighed.any(axis=0)), self.stride)
+        weighed = self.stride * weighed
         rates = np.maximum(weighed.T[active], LEAST_PROBABILITY)
         order = np.argsort(-rates, axis=1)
         hessian = BlockHessian(
@@ -205,10 +195,9 @@ class Curvatures:
             classes.flat[:: self.k + 1] += weighed.sum(axis=1)
             moving = np.maximum(costs - np.einsum("ji,ji->i", weighed, p), 0.0)
             values, vectors = np.linalg.eigh(classes / (float(moving.sum()) or 1.0))
-        rows = self.rows
-        if self.sample is not None:
-            rows, moving = self.sample.rows, moving[self.sample.chosen] * self.sample.factor
-        hessian = Hessian(rows, moving, (np.ones(len(moving)),) if self.free else ())
+        chosen, part = strided(np.flatnonzero(moving), self.stride), np.zeros(len(moving))
+        part[chosen] = self.stride * moving[chosen]
+        hessian = Hessian(self.rows, part, (np.ones(len(part)),) if self.free else ())
         features = hessian.matrix()
 
         def solver(C: float) -> Callable[[Array], Array]:
@@ -224,6 +213,13 @@ class Curvatures:
             return solve
 
         return solver
+
+
+def strided(numbers: NDArray[np.intp], stride: int) -> NDArray[np.intp]:
+    """One of each ``stride`` of them, at random."""
+    places = np.arange(0, len(numbers) - stride + 1, stride)
+    places += np.random.default_rng(0).integers(0, stride, len(places))
+    return numbers[places]
 
 
 def factor_of(C: float, hessian: Array) -> Factor:

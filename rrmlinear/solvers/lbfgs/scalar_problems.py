@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.risks.conditions.balance import Side, root
+from rrmlinear.risks.conditions.base import Search
 from rrmlinear.risks.conditions.intercept import BALANCE_ROUNDING
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.terms import ScalarTerms
-from rrmlinear.solvers.lbfgs.descent import RowDescent, suits
-from rrmlinear.solvers.lbfgs.metric import Curvatures, Metric
+from rrmlinear.solvers.lbfgs.descent import RowDescent
+from rrmlinear.solvers.lbfgs.metric import Metric
+from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
-from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, cholesky_factor
 
 Array = NDArray[np.float64]
 
@@ -68,6 +69,15 @@ class ScalarProblems(RowDescent):
         held: Array = self.scores[f, examples] + self.intercepts[f]
         return held
 
+    def offer(self, certificate: Certificate, C: float) -> None:
+        """Offer the weights and duals of one problem."""
+        risk, w, costs = certificate.risk, self.weights[0].copy(), self.costs[0]
+        at = risk.at(risk.scores(w), Search(float(self.intercepts[0])) if self.free else None)
+        certificate.offer_weights(w, at, exact=True)
+        alphas = np.divide(self.pulls[0], costs, out=np.zeros(len(costs)), where=costs > 0)
+        vector = C * certificate.regularizer.modulus * self.sums[0]
+        certificate.offer_duals(alphas, vector, exact=True)
+
     def _look(self, f: int) -> None:
         terms, scores = self.terms[f], self.scores[f]
         if self.free:
@@ -87,23 +97,3 @@ def _look_at(terms: ScalarTerms, scores: Array) -> Any:
         return -total, size
 
     return lambda b: Side(b, lambda b: terms.derivatives(scores + b), terms.costs, look)
-
-
-def fold_paths(
-    rows: Rows, loss: Any, y: Array, costs: Array, free: bool, tolerance: float, most: int
-) -> Any:
-    """`ScalarProblems` of these arguments, or None where no factor is quick enough to make."""
-    n, d = rows.n, rows.n_features
-    if not suits(rows):
-        return None
-    are_alike = n >= MIN_ALIKE * d or (n > MAX_FACTORIZED and n >= d)
-    factor, used = None, rows
-    if not (d <= MAX_FACTORIZED and are_alike):
-        if not (n <= MAX_FACTORIZED and rows.is_dense):
-            return None
-        if n < d:
-            factor = cholesky_factor(Hessian(rows, np.ones(n)).row_products())
-            used = Rows(factor, None, None, n)
-        are_alike = False
-    metric = Curvatures(used, 1, free, are_alike)
-    return ScalarProblems(rows, loss, y, costs, free, tolerance, most, metric, factor)

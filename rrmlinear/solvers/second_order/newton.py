@@ -24,16 +24,16 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.steps import DERIVATIVE_DECREASE
 from rrmlinear.solvers.loop.tolerances import REFINEMENTS, STEP_ROUNDING
 from rrmlinear.solvers.second_order.inner_problem import InnerProblem, beginning, pace_of
-from rrmlinear.solvers.second_order.systems.systems import Systems
+from rrmlinear.solvers.second_order.systems.systems import DIAGONAL_DECREASE, Systems
 
 Array = NDArray[np.float64]
 
 # Promises end no inner problem once they are at most this fraction of the target. The weights are
 # known then, and with long columns only the duals of a solved inner problem prove a gap.
 PROVED_FRACTION = 0.01
-# A system is solved to this fraction of the residual that would reach the target, between limits
-# relative to the gradient. Far from the optimum the second derivative changes along the step.
-RESIDUAL_FRACTION, FINE_RESIDUAL, ROUGH_RESIDUAL = 0.2, 1e-5, 0.1
+# The only system of a quadratic F is solved to this fraction of the residual that would reach the
+# target, and not below a limit relative to the gradient.
+RESIDUAL_FRACTION, FINE_RESIDUAL = 0.2, 1e-5
 
 
 class Newton(Solver):
@@ -103,7 +103,7 @@ class Newton(Solver):
         self.moved = self.n
         #: Whether the search along the last direction saw no fall, and all of it was taken.
         self.is_blind = False
-        self.systems, self.promise = Systems(self.is_quadratic, factor), math.inf
+        self.systems, self.promise = Systems(factor), math.inf
         if not (self.inner.is_augmented or "balance" in risk.offers):
             self.known_rules = (GradientNorm,)
 
@@ -239,14 +239,14 @@ class Newton(Solver):
         return direction if promise * best.gap <= goal * self.promise else None
 
     def _accuracy(self) -> float:
-        """The residual of a system that leaves a small part of the target as gap: that is the
-        squared norm of the gradient for smooth losses. The first of a quadratic F is its last.
+        """The residual of a system without a factor. That of a quadratic F is its last, and leaves
+        a small part of the target as gap.
         """
-        if not (self.inner.is_exact and self.certificate.gap > 0):
-            return FINE_RESIDUAL
-        whole = self.tolerance * self.certificate.primal if self.is_quadratic else math.inf
-        part = RESIDUAL_FRACTION * math.sqrt(min(self.target, whole) / self.certificate.gap)
-        return min(max(part, FINE_RESIDUAL), ROUGH_RESIDUAL)
+        if not (self.is_quadratic and self.inner.is_exact and self.certificate.gap > 0):
+            return DIAGONAL_DECREASE
+        goal = min(self.target, self.tolerance * self.certificate.primal)
+        part = RESIDUAL_FRACTION * math.sqrt(goal / self.certificate.gap)
+        return min(max(part, FINE_RESIDUAL), DIAGONAL_DECREASE)
 
     def _step(self, direction: Array, moves: Array) -> None:
         """Move to the t at which the derivative along w + t d is nearly 0; X d are the moves."""

@@ -4,6 +4,8 @@ run.
 
 from __future__ import annotations
 
+import math
+
 from rrmlinear.core.cached import cached_property
 from rrmlinear.core.loading import loading
 from rrmlinear.data.rows import Rows
@@ -58,9 +60,6 @@ class Work:
 
     def _system(self) -> float:
         """The work of a system: of examples, of weights, or by conjugate gradients."""
-        with loading:
-            from rrmlinear.risks.hessian import row_cost
-
         n, d, k, stored = self.n, self.d, self.k, self.stored
         unknowns, duals = d * k, n * max(1, k - 1)
         # beside kinks about one dual of an example lies between its bounds; a 1-norm has optima at
@@ -73,10 +72,34 @@ class Work:
             gram = DENSE_GRAM_COST if is_dense else BLAS_COST
             return gram * active**2 * stored + BLAS_COST * active**3 / 3
         if self.has_few_weights:
-            row = DENSE_GRAM_COST * row_cost(self.rows) if k == 1 else BLAS_COST * stored**2
+            row = matrix_work(self.rows) if k == 1 else BLAS_COST * stored**2
             return row * active + BLAS_COST * unknowns**3 / 3
         visit = NONZERO_COST + CLASS_COST * k
         return MAX_PRODUCTS * 2 * min(n, active) * stored * visit
+
+
+def matrix_work(rows: Rows) -> float:
+    """What an example adds to the work of a second derivative of one score, d × d."""
+    with loading:
+        from rrmlinear.risks.hessian import row_cost
+
+    return DENSE_GRAM_COST * row_cost(rows)
+
+
+def sampled(n: int, d: int, row: float, step: float, decrease: float) -> int:
+    """Of how many of n examples one goes into the d × d matrix that steps to a ``decrease`` take.
+
+    An example takes ``row`` in the matrix and ``step`` in a step. With the factor of a matrix of m
+    examples as metric a step lowers the gradient by √(d/m), the rate of Wishart matrices. Source:
+    Edelman, Eigenvalues and condition numbers of random matrices, 1988.
+    """
+
+    def work(stride: int) -> float:
+        rate = math.log(n / (stride * d)) / 2
+        return row / stride + math.ceil(math.log(1 / decrease) / rate) * step
+
+    strides = [2**power for power in range(64) if n > 2**power * d]
+    return min(strides, key=work, default=1)
 
 
 def visit_work(stored: float, k: int) -> float:

@@ -11,10 +11,10 @@ from scipy.special import logsumexp, xlogy
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.margin import Logistic
 from rrmlinear.risks.terms import ScalarTerms
-from rrmlinear.solvers.lbfgs.class_problems import ClassProblems, class_paths
+from rrmlinear.solvers.lbfgs.class_problems import ClassProblems
 from rrmlinear.solvers.lbfgs.metric import Curvatures
 from rrmlinear.solvers.lbfgs.pairs import Pairs
-from rrmlinear.solvers.lbfgs.scalar_problems import fold_paths
+from rrmlinear.solvers.lbfgs.problems import paths as paths_of
 
 
 @pytest.mark.parametrize("tolerance", [1e-8, 0.03])
@@ -26,7 +26,7 @@ def test_duals_prove_every_problem(n, d, free, tolerance):
     y = np.where(X[:, 0] + rng.standard_normal(n) > 0, 1.0, -1.0)
     costs, loss = rng.random((3, n)) * (rng.random((3, n)) < 0.8), Logistic()
     rows = Problem.from_arrays(X, y).rows
-    paths = fold_paths(rows, loss, y, costs, free, tolerance, 100)
+    paths = paths_of(rows, loss, y, costs, free, tolerance, 100)
     for C in (1e-3, 0.1, 3.0, 3.0, 100.0, 1e4):
         assert paths.solve(C).all()
         _, objectives, gaps = paths.tangents(C)
@@ -50,7 +50,7 @@ def test_numbers_that_overflow_prove_nothing():
     X = np.full((20, 2), 1e150)
     y = np.where(np.arange(20) < 9, 1.0, -1.0)
     rows = Problem.from_arrays(X, y).rows
-    paths = fold_paths(rows, Logistic(), y, np.ones((2, 20)), True, 1e-8, 100)
+    paths = paths_of(rows, Logistic(), y, np.ones((2, 20)), True, 1e-8, 100)
     assert not paths.solve(1e10).any()
 
 
@@ -66,7 +66,7 @@ def test_duals_prove_every_problem_of_several_classes(n, d, k, free, form, toler
     label = np.r_[np.arange(k), np.argmax(X[k:, :1] + 3 * rng.standard_normal((n - k, k)), axis=1)]
     costs = rng.random((3, n)) * (rng.random((3, n)) < 0.8) + 1e-3
     rows = Problem.from_arrays(csr_array(X) if form == "sparse" else X, label * 1.0).rows
-    paths = class_paths(rows, label, k, costs, free, tolerance, 100)
+    paths = paths_of(rows, None, label, costs, free, tolerance, 100)
     own = np.arange(k) == label[:, np.newaxis]
     for C in (1e-3, 0.1, 3.0, 3.0, 100.0, 1e4):
         assert paths.solve(C).all()
@@ -93,13 +93,13 @@ def test_duals_prove_every_problem_of_several_classes(n, d, k, free, form, toler
 def test_classes_whose_numbers_overflow_prove_nothing():
     X, label = np.full((20, 2), 1e150), np.arange(20) % 3
     rows = Problem.from_arrays(X, label * 1.0).rows
-    paths = class_paths(rows, label, 3, np.ones((2, 20)), True, 1e-8, 100)
+    paths = paths_of(rows, None, label, np.ones((2, 20)), True, 1e-8, 100)
     assert not paths.solve(1e10).any()
 
 
 def test_many_weights_or_scores_have_no_paths_together():
     rows = Problem.from_arrays(np.ones((30, 400)), np.arange(30) % 3 * 1.0).rows
-    assert class_paths(rows, np.arange(30) % 3, 3, np.ones((2, 30)), True, 1e-4, 100) is None
+    assert paths_of(rows, None, np.arange(30) % 3, np.ones((2, 30)), True, 1e-4, 100) is None
 
 
 @pytest.mark.parametrize(
@@ -112,12 +112,12 @@ def test_the_metric_is_the_second_derivative(k, free, of_mean):
     rows, costs = Problem.from_arrays(X, label * 1.0).rows, rng.random((1, 90)) + 0.1
     at, move = rng.standard_normal((2, 1, 5 * k)) / 2
     if k == 1:
-        paths = fold_paths(rows, Logistic(), label * 2.0 - 1, costs, free, 1e-10, 100)
+        paths = paths_of(rows, Logistic(), label * 2.0 - 1, costs, free, 1e-10, 100)
     elif of_mean:  # which is exact where all examples have the same probabilities
         metric = Curvatures(rows, k, free, True, of_mean=True)
         paths, at = ClassProblems(rows, label, k, costs, free, 1e-10, 100, metric), 0 * at
     else:
-        paths = class_paths(rows, label, k, costs, free, 1e-10, 100)
+        paths = paths_of(rows, None, label, costs, free, 1e-10, 100)
     paths.begin_at(at)
     before = paths.tangents(C)[0][0].copy()
     paths.metric.renewed(C, np.full(1, np.inf), paths._curvatures)

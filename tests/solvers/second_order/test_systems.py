@@ -95,7 +95,7 @@ def test_systems_of_a_quadratic_are_solved(n, free, modulus):
     X = rng.standard_normal((n, 200)) * 10.0 ** rng.uniform(-1, 1, 200)
     hessian = Hessian(Problem.from_arrays(X, np.ones(n)).rows, np.ones(n), (np.ones(n),) * free)
     b = hessian.adjoint(rng.standard_normal(n))
-    solver = systems.Systems(is_quadratic=True)
+    solver = systems.Systems()
     x = solver.solved(hessian, np.full(200, modulus), b)
     matrix = hessian.matrix() + modulus * np.eye(200)
     rest = b - matrix @ x

@@ -1,0 +1,55 @@
+"""Smooth losses of one score over dense rows, whatever the data: the optimum of Newton's method."""
+
+import numpy as np
+import pytest
+
+from rrmlinear import Parameter, Problem, fit
+
+LOSSES = ("logistic", "squared-hinge", "huber", "poisson")
+
+
+def made(n, d, loss, stretch=0.0):
+    """Columns of lengths 10 to powers in ±stretch, and labels or numbers as the loss takes."""
+    rng = np.random.default_rng(n + d)
+    X = rng.standard_normal((n, d)) + 0.5 * rng.standard_normal((n, 1))
+    scores = X @ rng.standard_normal(d) / np.sqrt(d) + rng.standard_normal(n)
+    y = scores + rng.standard_normal(n) ** 3
+    if loss == "poisson":
+        y = rng.poisson(np.exp(scores)).astype(float)
+    elif loss != "huber":
+        y = np.where(y > 1, 1.0, -1.0)
+    return X * 10.0 ** rng.uniform(-stretch, stretch, d), y
+
+
+def fitted(X, y, **choices):
+    bias = 1.0 if choices.pop("has_bias", True) else -1.0
+    return fit(Problem.from_arrays(X, y, bias=bias), Parameter(gap_tol=1e-8, **choices))
+
+
+@pytest.mark.parametrize("bias", [{}, {"free_bias": True}, {"has_bias": False}], ids=str)
+@pytest.mark.parametrize("C", [1e-3, 1.0, 100.0])
+@pytest.mark.parametrize(("n", "d", "stretch"), [(9000, 60, 0), (2500, 400, 0), (3000, 160, 3)])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_optimum_is_that_of_newton(loss, n, d, stretch, C, bias):
+    X, y = made(n, d, loss, stretch)
+    found = fitted(X, y, loss=loss, solver="auto", C=C, **bias).result
+    assert found.solved
+    assert 0 <= found.gap <= 1e-8 * abs(found.primal)
+    newton = fitted(X, y, loss=loss, solver="newton", C=C, **bias).result
+    assert found.primal == pytest.approx(newton.primal, rel=3e-8)
+
+
+def test_a_few_examples_of_one_class_are_in_no_sample():
+    X, _ = made(30_000, 50, "logistic")
+    y = np.where(np.arange(30_000) < 2, 1.0, -1.0)
+    assert fitted(X, y, loss="logistic", solver="auto", free_bias=True).result.solved
+
+
+def test_it_goes_on_from_other_weights():
+    X, y = made(4000, 150, "logistic")
+    choices = {"loss": "logistic", "solver": "auto", "free_bias": True}
+    model = fitted(X, y, C=1.0, **choices)
+    problem = Problem.from_arrays(X, y, bias=1.0)
+    again = fit(problem, Parameter(gap_tol=1e-8, C=1.0, **choices), start=model)
+    assert again.result.solved
+    assert len(again.result.trace) < len(model.result.trace)
