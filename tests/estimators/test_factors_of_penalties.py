@@ -1,13 +1,14 @@
 """Penalty factors of the classes with scikit-learn's names, and of their searches."""
 
 from functools import partial
+from time import process_time
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_predict
+from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, cross_val_predict
 
 import rrmlinear as rrm
 
@@ -227,3 +228,52 @@ def test_frames_and_dask_like_factors_are_arrays():
     frame = pandas.DataFrame(X, columns=list("abcde"))
     model = rrm.Ridge(penalty_factors=pandas.Series(FACTORS)).fit(frame, y)
     assert_allclose(model.coef_, rrm.Ridge(penalty_factors=FACTORS).fit(X, y).coef_)
+
+
+@pytest.mark.parametrize("form", [np.array, csr_array])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("n_free", [0, 2])
+@pytest.mark.parametrize("shape", [(60, 8), (30, 560)])
+@pytest.mark.parametrize(
+    ("one", "search"),
+    [
+        (rrm.Lasso(tol=1e-10), rrm.LassoCV(tol=1e-10)),
+        (rrm.Lasso(tol=1e-10, positive=True), rrm.LassoCV(tol=1e-10, positive=True)),
+        (rrm.ElasticNet(tol=1e-10, l1_ratio=0.7), rrm.ElasticNetCV(tol=1e-10, l1_ratio=0.7)),
+    ],
+)
+def test_searches_along_a_path_find_what_fits_with_factors_do(
+    one, search, shape, n_free, intercept, form
+):
+    rng = np.random.default_rng(shape[0])
+    X = rng.normal(size=shape) * (rng.uniform(size=shape) < 0.5)
+    X[:, 1] = X[:, 0]
+    y = X[:, :4].sum(axis=1) + 1 + 0.3 * rng.normal(size=len(X))
+    factors = rng.uniform(0.3, 3, shape[1])
+    factors[:n_free] = 0
+    both = {"fit_intercept": intercept, "penalty_factors": factors}
+    found = clone(search).set_params(alphas=[0.3, 0.1], cv=3, **both).fit(form(X), y)
+    for f, (train, held) in enumerate(KFold(3).split(X)):
+        for a, alpha in enumerate([0.3, 0.1]):
+            fit = clone(one).set_params(alpha=alpha, **both).fit(X[train], y[train])
+            error = np.mean((y[held] - fit.predict(X[held])) ** 2)
+            assert_allclose(found.mse_path_[a, f], error, rtol=1e-3)
+
+
+def test_a_search_with_factors_takes_about_as_many_seconds_as_without():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 60))
+    y = X[:, :6].sum(axis=1) + rng.normal(size=500)
+    seconds = {}
+    for name, factors in (
+        ("plain", None),
+        ("factors", rng.uniform(0.3, 3, 60)),
+        ("free", np.r_[0, np.ones(59)]),
+    ):
+        times = []
+        for _ in range(3):
+            begin = process_time()
+            rrm.LassoCV(penalty_factors=factors).fit(X, y)
+            times.append(process_time() - begin)
+        seconds[name] = min(times)
+    assert max(seconds.values()) <= 10 * seconds["plain"]  # 200 without a common path

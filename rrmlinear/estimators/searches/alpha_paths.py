@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from rrmlinear.data.array_rows import rows_of
+from rrmlinear.estimators.arguments import factors_of
 from rrmlinear.estimators.matrices.group_regressions import SharedFeatures
 from rrmlinear.estimators.regressions import ElasticNet, Lasso
 from rrmlinear.estimators.searches.path_scores import part_of
 from rrmlinear.estimators.searches.squares import (
+    FactoredSquares,
     Fold,
     Squares,
     fits_gram,
@@ -39,7 +42,6 @@ def alpha_paths(search: Any, one: Any, X: Any, y: Any, weights: Any, folds: list
         not isinstance(one, Lasso | ElasticNet)
         or one.solver != "auto"
         or one.fit_intercept not in (0, 1)
-        or one.penalty_factors is not None
     ):
         return None
     if search.scoring is not None or search.callback is not None or y.ndim != 1:
@@ -51,7 +53,8 @@ class AlphaPaths:
     """The problems of all folds, and that of all examples.
 
     With few features, or many examples for each, their Gram matrices are those of all features:
-    `squares_of_folds`; else those of working sets: `SetPaths`.
+    `squares_of_folds`; else those of working sets: `SetPaths`. Columns over the factors of their
+    penalties, less what features without a penalty fit, have factors of 1.
     """
 
     def __init__(self, one: Any, X: Any, y: Any, weights: Any, folds: list[Fold]) -> None:
@@ -59,10 +62,16 @@ class AlphaPaths:
         self.tolerance, self.positive = one.tol, one.positive
         c = np.ones(len(y)) if weights is None else weights
         everyone = np.arange(len(y)), np.arange(0)
+        self.factors = factors_of(one, X.shape[1])
         self.squares: list[Squares | None] | None = None
-        if fits_gram(X, len(folds)):
+        self.is_out = False
+        is_plain = self.factors is None or (isinstance(one, Lasso) and bool(self.factors.all()))
+        if fits_gram(X, len(folds), not is_plain):
             self.squares = squares_of_folds(X, y, weights, [*folds, everyone], self.centred)
             return
+        self.is_out = not is_plain  # fits find what is asked for
+        if self.factors is not None and is_plain:
+            self.X = X.multiply(1 / self.factors).tocsr() if issparse(X) else X / self.factors
         self.costs = np.zeros((len(folds) + 1, len(y)))
         for row, (train, _) in zip(self.costs, [*folds, everyone], strict=True):
             np.add.at(row, train, c[train])
@@ -79,7 +88,7 @@ class AlphaPaths:
     def _found(
         self, ratio: float | None, values: Array, some: slice, tolerance: float
     ) -> list[Found]:
-        if ratio == 0:
+        if ratio == 0 or self.is_out:
             return [[None] * len(values)] * len(range(*some.indices(len(self._problems()))))
         if self.squares is not None:
             return [self._on_gram(ratio, values, each, tolerance) for each in self.squares[some]]
@@ -92,7 +101,7 @@ class AlphaPaths:
         if len(known):
             for at, each in enumerate(set_paths(rows, self.y, costs[known], *how)):
                 for f, one in zip(known.tolist(), each, strict=True):
-                    found[f][at] = _whole(one, d)
+                    found[f][at] = _whole(one, d, self.factors)
         return found
 
     def _problems(self) -> Any:
@@ -101,14 +110,22 @@ class AlphaPaths:
     def _on_gram(
         self, ratio: float | None, values: Array, squares: Squares | None, tolerance: float
     ) -> Found:
-        if squares is None:
+        factors = self.factors
+        if squares is None or (self.positive and factors is not None and not factors.all()):
             return [None] * len(values)
-        strengths = _strengths(ratio, values, squares.total)
-        sums = squares.gram, squares.linear, squares.square
-        return [
-            None if w is None else (w, squares.intercept(w) if self.centred else 0.0)
-            for w in gram_path(*sums, strengths, tolerance, self.positive)
-        ]
+        strengths, more, of = _strengths(ratio, values, squares.total), None, None
+        sums: Any = squares
+        if factors is not None:
+            sums = of = FactoredSquares(squares, factors)
+            strengths = [(l1, of.least * modulus) for l1, modulus in strengths]
+            more = of.more if of.more.any() else None
+        found: Found = []
+        how = strengths, tolerance, self.positive, more
+        for w in gram_path(sums.gram, sums.linear, sums.square, *how):
+            w = w if w is None or of is None else of.weights(w)
+            b = squares.intercept(w) if self.centred and w is not None else 0.0
+            found.append(None if w is None else (w, b))
+        return found
 
 
 class TaskPaths:
@@ -142,11 +159,11 @@ def _strengths(ratio: float | None, values: Array, total: float) -> list[tuple[f
     return list(zip((alphas * part).tolist(), (alphas * (1 - part)).tolist(), strict=True))
 
 
-def _whole(found: Any, d: int) -> tuple[Array, float] | None:
-    """The weights of all features, and the intercept, from those of some."""
+def _whole(found: Any, d: int, factors: Array | None) -> tuple[Array, float] | None:
+    """The weights of all features, and the intercept, from those of some, times their factors."""
     if found is None:
         return None
     features, weights, intercept = found
     result = np.zeros(d)
-    result[features] = weights
+    result[features] = weights if factors is None else weights / factors[features]
     return result, intercept

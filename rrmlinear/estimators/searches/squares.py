@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import pinvh
 from scipy.sparse import issparse
 
 from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS
@@ -49,6 +50,40 @@ class Squares:
     def intercept(self, w: Array) -> float:
         """The best b."""
         return self.mean_y - float(self.mean_x @ w)
+
+
+class FactoredSquares:
+    """The squares in u_j = f_j w_j of the features whose penalty has a factor f_j > 0; those of a
+    factor of 0 have the best weights.
+
+    With u, Σ_j f_j |w_j| is ‖u‖₁, and Σ_j f_j w_j² is ``least`` Σ_j (1 + more_j) u_j².
+    """
+
+    def __init__(self, squares: Squares, factors: Array) -> None:
+        self.some, self.free = np.flatnonzero(factors), np.flatnonzero(factors == 0)
+        self.factors = factors[self.some]
+        gram, linear = squares.gram[np.ix_(self.some, self.some)], squares.linear[self.some]
+        across, own = squares.gram[np.ix_(self.free, self.some)], squares.linear[self.free]
+        system = squares.gram[np.ix_(self.free, self.free)]
+        length = np.sqrt(system.diagonal())
+        unit = np.divide(1.0, length, out=np.zeros(len(length)), where=length > 0)
+        inverse = unit[:, np.newaxis] * pinvh(unit[:, np.newaxis] * system * unit) * unit
+        self.fit, self.slopes = inverse @ own, inverse @ across
+        whole = gram.diagonal()
+        gram, linear = gram - across.T @ self.slopes, linear - across.T @ self.fit
+        depends = gram.diagonal() <= DIFFERENCE_ROUNDING * whole
+        gram[depends], gram[:, depends], linear[depends] = 0.0, 0.0, 0.0
+        self.gram = gram / np.outer(self.factors, self.factors)
+        self.linear, self.square = linear / self.factors, squares.square - float(own @ self.fit)
+        self.least = 1 / float(self.factors.max())
+        self.more = 1 / (self.factors * self.least) - 1
+
+    def weights(self, u: Array) -> Array:
+        """w."""
+        w = np.zeros(len(self.some) + len(self.free))
+        w[self.some] = u / self.factors
+        w[self.free] = self.fit - self.slopes @ w[self.some]
+        return w
 
 
 @dataclass(frozen=True)
@@ -161,14 +196,14 @@ def _stays_sparse(X: Any, c: Array, sums: Array) -> bool:
     return bool(PAIR_COST * pairs < n * d * d and not (far & (squares > 0)).any())
 
 
-def fits_gram(X: Any, folds: int) -> bool:
-    """Whether X is in range, has few features, or many examples for each, and the
-    matrices of all folds take little memory.
+def fits_gram(X: Any, folds: int, is_alone: bool = False) -> bool:
+    """Whether X is in range, has few features, or many examples for each unless nothing else
+    serves (``is_alone``), and the matrices of all folds take little memory.
     """
     if not is_in_range(X):
         return False
     n, d = X.shape
-    if d > min(max(FEW_FEATURES, n / MIN_EXAMPLES), MAX_FEATURES):
+    if not is_alone and d > min(max(FEW_FEATURES, n / MIN_EXAMPLES), MAX_FEATURES):
         return False
     return folds * d * d <= max(MANY_NUMBERS, MOST_COPIES * n * d)
 

@@ -187,13 +187,19 @@ def gram_path(
     strengths: Iterable[tuple[float, float]],
     tolerance: float,
     positive: bool,
+    more: Array | None = None,
 ) -> Iterator[Array | None]:
-    """minimize ½ (square − 2 q'w + w'Gw) + l1 ‖w‖₁ + (modulus/2)‖w‖² for each (l1, modulus).
+    """minimize ½ (square − 2 q'w + w'Gw) + l1 ‖w‖₁ + (modulus/2) Σ_j (1 + more_j) w_j² for each
+    (l1, modulus).
 
     G is ``gram`` and q is ``linear``, X'X and X'y where square = y'y; w ≥ 0 if ``positive``. Each
     problem begins from the weights of the last one. Yields weights, or None where no gap of at most
     ``tolerance`` of the objective, and beyond rounding, proves them.
     """
+    own, gram = gram.diagonal(), gram if more is None else gram.copy()
     path = GramPath(gram, linear, square, positive)
     for l1, modulus in strengths:
+        if more is not None and modulus > 0:
+            gram.flat[:: len(gram) + 1] = np.where(own > 0, own + modulus * more, 0.0)
+            path.grow(gram, linear)
         yield path.weights.copy() if path.descend(l1, modulus, tolerance) else None
