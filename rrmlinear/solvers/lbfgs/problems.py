@@ -37,10 +37,6 @@ MIN_VALUES, MIN_MANY = 5_000, 8
 # MIN_MANY examples for each weight in it. It is solved to the relative gap SAMPLE_GAP, in at
 # most SAMPLE_STEPS steps.
 SAMPLE_GAP, SAMPLE_STEPS = 1e-2, 5
-# Second derivatives of several classes take this number of the sample's examples for each weight.
-# With 12, 24 and 120 the first step divides the gap of 100 000 × 20 by 12, 36 and 50, and they take
-# 1.7, 2.8 and 10.7 ms.
-CURVED_ROWS = 24
 # Limit on the entries of all factors of the second derivative of a mean example.
 MAX_MEAN_ENTRIES = 20_000_000
 # Products with all examples in a step.
@@ -119,11 +115,8 @@ def _begun(task: Task, tolerance: float) -> Any:
             return Diagonal(1 / (1 + C * np.outer(p * (1 - p), squares)).ravel())
         if k > 1 and not _has_factor(k, d):
             return Curvatures(rows, k, free, False, of_mean=True, stride=n // (MIN_MANY * d))
-        if k > 1:
-            stride = max(1, n // (CURVED_ROWS * d * k))
-        else:
-            step = visit_work(rows.n_stored / max(n, 1), 1)
-            stride = sampled(n, d, matrix_work(rows), step, gap)
+        row, step = matrix_work(rows), visit_work(rows.n_stored / max(n, 1), k)
+        stride = sampled(n, k * d, max(1.0, k**2 / 2) * row, step, gap)
         return Curvatures(rows, k, free, False, stride=stride)
 
     result = problem(rows, slice(0, n), 1, tolerance, n, metric_of(n, rows, tolerance))
