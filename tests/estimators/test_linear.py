@@ -1,15 +1,26 @@
 """LinearClassifier and LinearRegressor: certificates, weights, and their callers."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
 from members import CLASS_LOSSES, REAL_LOSSES, SIGN_LOSSES, labels_in_domain
 from numpy.testing import assert_allclose, assert_array_equal
 
-from rrmlinear import LinearClassifier, LinearRegressor, Parameter, Problem, fit
+from rrmlinear import (
+    LinearClassifier,
+    LinearRegressor,
+    LinearSVC,
+    LogisticRegression,
+    Parameter,
+    Problem,
+    WestonWatkinsSVC,
+    fit,
+)
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import select
+from rrmlinear.estimators.base import NotConvergedWarning
 from rrmlinear.solvers.loop.result import Status
 
 
@@ -183,3 +194,19 @@ def test_bounds_do_not_depend_on_the_class_of_the_first_example(bounds, solver):
         assert (model.coef_ <= np.asarray(bounds.get("upper", np.inf))).all()
     assert_allclose(*(coef for coef, _ in found), atol=1e-3)
     assert found[0][1] == pytest.approx(found[1][1], rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", [LinearSVC, LogisticRegression, WestonWatkinsSVC])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_features_near_the_end_of_the_range_of_numbers(kind, n_classes):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5))
+    y = np.arange(60) % n_classes
+    estimator = kind(max_iter=30)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConvergedWarning)
+        estimator.fit(1e150 * X, y)
+    assert np.isfinite(estimator.coef_).all()
+    assert 0 < estimator.objective_ < np.inf
+    solved = estimator.duality_gap_ <= estimator.tol * estimator.objective_
+    assert (estimator.status_ is Status.SOLVED) == solved

@@ -171,7 +171,8 @@ class Certificate:
         ``enough``; it is part of `rounding`.
         """
         self.hidden = 0.0 if self._primal_is_exact else self._of_sums()
-        if not self.hidden <= abs(enough - self.gap):
+        # beyond the range of numbers the gap is none, and an exact value is no better for it
+        if not (self._primal_is_exact or self.hidden <= abs(enough - self.gap)):
             self.hidden = 0.0
             self.best_at = self.at(self.risk.scores(self._weights))
             self.primal = self.primal_of(self._weights, self.best_at)
