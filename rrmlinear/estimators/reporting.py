@@ -216,14 +216,13 @@ class Reported:
         X, y, sample_weight = labelled(X, y, sample_weight)
         X = self._checked_rows(X.to_scipy() if isinstance(X, Problem) else X)
         classes = getattr(self, "classes_", None)
+        of_one = np.ndim(self.coef_) == (1 if classes is None else 2)
+        if getattr(self, "_label_form", "") or not of_one:
+            raise ValueError("a summary is of one target, or of one label a row")
         y = column_or_1d(y, dtype=None if classes is not None else np.float64)
         check_consistent_length(X, y)
         if classes is not None and not np.array_equal(np.unique(y), classes):
             raise ValueError(f"y must have the classes of the fit, {classes.tolist()}")
-        coef: Any = self.coef_
-        is_matrix = bool(getattr(self, "_label_form", ""))
-        if is_matrix or np.ndim(coef) != (1 if classes is None else 2):
-            raise ValueError("a summary is of one target, or of one label a row")
         prepared = self._prepared(X, y, sample_weight)[:2]  # type: ignore[attr-defined]
         return summary_of(setting_of(self, X, y, prepared), level)
 

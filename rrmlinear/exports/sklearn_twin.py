@@ -52,7 +52,7 @@ def twin_of(model: Any, scorer: Scorer) -> Any:
         is_vector = flat and type(twin).__name__ == "LinearSVR"
         twin.coef_ = weights[0] if flat else weights
         twin.intercept_ = intercepts if is_vector or not flat else float(intercepts[0])
-        if scorer.link is not None:
+        if hasattr(twin, "_get_loss"):
             twin._base_loss = twin._get_loss()  # which has the link
     else:
         _set_classes(twin, scorer, weights, intercepts)

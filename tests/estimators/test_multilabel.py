@@ -18,6 +18,7 @@ from sklearn.svm import LinearSVC as TheirSVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from rrmlinear import (
+    LabelTreeClassifier,
     LinearClassifier,
     LinearSVC,
     LogisticRegression,
@@ -319,3 +320,13 @@ def test_an_interrupted_fit_goes_on_from_its_journal(data, tmp_path):
     whole = MultilabelClassifier().fit(X, Y)
     assert (model.coef_[before] != whole.coef_[before]).nnz == 0
     np.testing.assert_allclose(model.objectives_, whole.objectives_, rtol=2e-3)
+
+
+def test_predictions_of_text_are_refused():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    Y = (X[:, :2] > 0).astype(int)
+    for kind in (MultilabelClassifier, LabelTreeClassifier):
+        model = kind().fit(X, Y)
+        for method in (model.predict, model.decision_function, model.predict_top_k):
+            with pytest.raises(ValueError, match="X must hold numbers: text is not converted"):
+                method(X.astype(str))

@@ -67,6 +67,13 @@ def test_pages_of_label_matrices_are_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_summary_of_several_targets_is_refused():
+    marks = (X[:, :2] > 0).astype(int)
+    for model, y in ((rrmlinear.Ridge(), X[:, :2]), (rrmlinear.RidgeClassifier(), marks)):
+        with pytest.raises(ValueError, match="a summary is of one target, or of one label a row"):
+            model.fit(X, y).summary(X, y)
+
+
 SEQUENCES = [X[:4], X[4:9], X[9:11]]
 LABELS = [WORDS[:4], WORDS[4:9], WORDS[9:11]]
 

@@ -116,11 +116,14 @@ def test_models():
     np.testing.assert_allclose(model.to_sklearn().predict(ROWS), model.predict(ROWS), **EXACT)
 
 
+TWEEDIE = rrm.TweedieRegressor(power=1.5), rrm.TweedieRegressor()
+
+
 def test_counts_and_shares():
     counts = np.floor(np.abs(numbers))
     model = rrm.LinearRegressor("poisson").fit(X, counts)
     np.testing.assert_allclose(model.to_sklearn().predict(ROWS), model.predict(ROWS), **EXACT)
-    for model in (rrm.PoissonRegressor(), rrm.GammaRegressor(), rrm.TweedieRegressor(power=1.5)):
+    for model in (rrm.PoissonRegressor(), rrm.GammaRegressor(), *TWEEDIE):
         twin = model.fit(X, counts + 1).to_sklearn()
         assert type(twin).__name__ == type(model).__name__
         np.testing.assert_allclose(twin.predict(ROWS), model.predict(ROWS), **EXACT)

@@ -88,7 +88,6 @@ class LabelClassifier(Saved, PlainState, ClassifierMixin, BaseEstimator):
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any) -> MultilabelProblem:
-        check_no_text(X, "X must hold numbers")
         X = self._checked(X, reset=True)
         labels, self.classes_, self._kind = labels_of(self, y)
         return self._problem_of(X, labels, sample_weight)
@@ -172,6 +171,7 @@ class LabelClassifier(Saved, PlainState, ClassifierMixin, BaseEstimator):
 
     def _checked(self, X: Any, reset: bool = False) -> Any:
         dtypes = [np.float64, np.float32]
+        check_no_text(X, "X must hold numbers")
         return validate_data(self, X, accept_sparse="csr", dtype=dtypes, order="C", reset=reset)
 
     def __sklearn_tags__(self) -> Tags:

@@ -18,7 +18,6 @@ from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.names import ClassLoss, RegularizerName
 from rrmlinear.catalog.selection import select
 from rrmlinear.core.records import replace
-from rrmlinear.data.array_rows import check_no_text
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.estimators.arguments import (
     AT_LEAST_0,
@@ -216,7 +215,6 @@ class MultilabelClassifier(Exported, Tabled, LabelClassifier):
         known, kind = self.model_, self._kind
         if kind in (ONE, TWO):
             raise ValueError("fit_more is for several labels a row, and this model has one")
-        check_no_text(X, "X must hold numbers")
         X = self._checked(X)
         labels, _, form = labels_of(self, y)
         if (form == LISTS) != (kind == LISTS) or form in (ONE, TWO):
