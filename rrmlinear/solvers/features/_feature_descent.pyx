@@ -1,6 +1,6 @@
 """Coordinate descent over features, and cuts of some features."""
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport fabs, fmax, sqrt
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
@@ -309,30 +309,86 @@ def sweep_groups(const double[:, ::1] lines not None, const double[::1] squares 
     ``lines`` are A, m × n, and ``state`` is Y − W A; or, if it ``is_gram``, they are A A' and
     (Y − W A) A'. ``squares`` are the diagonal of A A'. Returns by how much it was lowered.
     """
+    cdef double decrease
+    cdef double[::1] total = np.empty(weights.shape[0])
+    if lines.shape[0] != weights.shape[1] or squares.shape[0] != weights.shape[1] \
+            or state.shape[0] != weights.shape[0] or state.shape[1] != lines.shape[1]:
+        raise ValueError("lines, squares, weights and state are not of one number of features")
+    with nogil:
+        decrease = sweeps_of_groups(lines, squares, l1, modulus, weights, state, is_gram, total)
+    return decrease
+
+
+cdef double sweeps_of_groups(const double[:, ::1] lines, const double[::1] squares, double l1,
+                             double modulus, double[:, ::1] weights, double[:, ::1] state,
+                             bint is_gram, double[::1] total) noexcept nogil:
     cdef Py_ssize_t j, t, m = weights.shape[1], k = weights.shape[0], n = lines.shape[1]
     cdef int _number
     cdef double square, share, best, move, decrease = 0
-    cdef double[::1] total = np.empty(k)
-    if lines.shape[0] != m or squares.shape[0] != m or state.shape[0] != k or state.shape[1] != n:
-        raise ValueError("lines, squares, weights and state are not of one number of features")
-    with nogil:
-        for _number in range(GROUP_SWEEPS):
-            for j in range(m):
-                if squares[j] <= 0:
-                    continue
-                square, share = 0, 0
-                for t in range(k):
-                    total[t] = squares[j] * weights[t, j]
-                    total[t] += state[t, j] if is_gram \
-                        else vector_dot(&lines[j, 0], &state[t, 0], n)
-                    square += total[t] * total[t]
-                if square > l1 * l1:
-                    share = (1 - l1 / sqrt(square)) / (squares[j] + modulus)
-                for t in range(k):
-                    best = share * total[t]
-                    move = best - weights[t, j]
-                    if fabs(move) > WEIGHT_MOVE_ROUNDING * fabs(best):
-                        gram_pull(&lines[0, 0], n, n, &j, &move, 1, &state[t, 0])
-                        weights[t, j] = best
-                        decrease += (squares[j] + modulus) * move * move / 2
+    for _number in range(GROUP_SWEEPS):
+        for j in range(m):
+            if squares[j] <= 0:
+                continue
+            square, share = 0, 0
+            for t in range(k):
+                total[t] = squares[j] * weights[t, j]
+                total[t] += state[t, j] if is_gram \
+                    else vector_dot(&lines[j, 0], &state[t, 0], n)
+                square += total[t] * total[t]
+            if square > l1 * l1:
+                share = (1 - l1 / sqrt(square)) / (squares[j] + modulus)
+            for t in range(k):
+                best = share * total[t]
+                move = best - weights[t, j]
+                if fabs(move) > WEIGHT_MOVE_ROUNDING * fabs(best):
+                    gram_pull(&lines[0, 0], n, n, &j, &move, 1, &state[t, 0])
+                    weights[t, j] = best
+                    decrease += (squares[j] + modulus) * move * move / 2
     return decrease
+
+
+def lower_groups(const double[:, ::1] gram not None, const double[::1] squares not None,
+                 const double[:, ::1] linear not None, double square, double l1, double modulus,
+                 double tolerance, int most, double[:, ::1] weights not None,
+                 double[:, ::1] pulls not None):
+    """Lower the same by its Gram matrix A A', with ``linear`` Y A' and ``square`` ‖Y‖²; ``pulls``
+    are (Y − W A) A'. Whether a gap, with its rounding, of at most ``tolerance`` of the objective
+    proves the weights after at most ``most`` looks.
+    """
+    cdef Py_ssize_t j, t, m = weights.shape[1], k = weights.shape[0]
+    cdef int _number
+    cdef bint proved = False
+    cdef double[::1] total = np.empty(k)
+    cdef double size, length, excess, longest, sizes, fitted, left, w, p, own, pull, beside
+    cdef double residual, product, whole, factor, dual, primal, rounding
+    with nogil:
+        for _number in range(most):
+            size = length = excess = longest = sizes = fitted = left = 0
+            for j in range(m):
+                own = pull = beside = 0
+                for t in range(k):
+                    w, p = weights[t, j], pulls[t, j]
+                    own += w * w
+                    pull += p * p
+                    beside += (p - modulus * w) * (p - modulus * w)
+                    fitted += linear[t, j] * w
+                    left += p * w
+                    sizes += fabs(linear[t, j] * w) + fabs(p * w)
+                length += own
+                size += sqrt(own)
+                excess += fmax(sqrt(pull) - l1, 0) ** 2
+                longest = fmax(longest, sqrt(beside))
+            residual, product = square - fitted - left, square - fitted
+            whole = residual + modulus * length
+            primal = whole / 2 + l1 * size
+            factor = fmax(product, 0) / whole if whole > 0 else 0
+            factor = l1 / longest if factor * longest > l1 else factor
+            dual = factor * (product - factor / 2 * whole)
+            if modulus > 0:
+                dual = fmax(dual, product - residual / 2 - excess / (2 * modulus))
+            rounding = WEIGHT_MOVE_ROUNDING * (square + sizes)
+            proved = primal - dual + rounding <= tolerance * primal
+            if proved or sweeps_of_groups(gram, squares, l1, modulus, weights, pulls, True,
+                                          total) == 0:
+                break
+    return proved

@@ -73,7 +73,7 @@ class GroupSet:
         most = max(MIN_NEW, len(self.features))
         if len(new) > most:
             new = np.sort(new[np.argpartition(-sizes[new], most)[:most]])
-        return self._add(new)
+        return self.add(new)
 
     def leave(self, level: float) -> None:
         """Leave features out that are not in use, with sizes below a level."""
@@ -91,11 +91,11 @@ class GroupSet:
         """Begin at weights, k × d; others are left."""
         if weights.shape != (len(self.level), len(self.means)):
             return
-        self._add(np.setdiff1d(np.flatnonzero(weights.any(axis=0)), self.features))
+        self.add(np.setdiff1d(np.flatnonzero(weights.any(axis=0)), self.features))
         self.weights = np.ascontiguousarray(weights[:, self.features])
         self.look()
 
-    def _add(self, new: NDArray[np.intp]) -> bool:
+    def add(self, new: NDArray[np.intp]) -> bool:
         some = self.X[:, new]
         some = some if self.is_dense else some.toarray()
         lines = np.subtract(some, self.means[new], dtype=np.float64).T * self.root
