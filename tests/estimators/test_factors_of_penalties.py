@@ -1,7 +1,6 @@
 """Penalty factors of the classes with scikit-learn's names, and of their searches."""
 
 from functools import partial
-from time import process_time
 
 import numpy as np
 import pytest
@@ -258,22 +257,3 @@ def test_searches_along_a_path_find_what_fits_with_factors_do(
             fit = clone(one).set_params(alpha=alpha, **both).fit(X[train], y[train])
             error = np.mean((y[held] - fit.predict(X[held])) ** 2)
             assert_allclose(found.mse_path_[a, f], error, rtol=1e-3)
-
-
-def test_a_search_with_factors_takes_about_as_many_seconds_as_without():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(500, 60))
-    y = X[:, :6].sum(axis=1) + rng.normal(size=500)
-    seconds = {}
-    for name, factors in (
-        ("plain", None),
-        ("factors", rng.uniform(0.3, 3, 60)),
-        ("free", np.r_[0, np.ones(59)]),
-    ):
-        times = []
-        for _ in range(3):
-            begin = process_time()
-            rrm.LassoCV(penalty_factors=factors).fit(X, y)
-            times.append(process_time() - begin)
-        seconds[name] = min(times)
-    assert max(seconds.values()) <= 10 * seconds["plain"]  # 200 without a common path
