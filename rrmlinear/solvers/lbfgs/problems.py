@@ -119,7 +119,9 @@ def _begun(task: Task, tolerance: float) -> Any:
         stride = sampled(n, k * d, max(1.0, k**2 / 2) * row, step, gap)
         return Curvatures(rows, k, free, False, stride=stride)
 
-    result = problem(rows, slice(0, n), 1, tolerance, n, metric_of(n, rows, tolerance))
+    # a rule in place of a gap asks for little
+    metric = metric_of(n, rows, tolerance or SAMPLE_GAP)
+    result = problem(rows, slice(0, n), 1, tolerance, n, metric)
     result.cost = C
     if task.start is not None or task.weights is not None:
         w, _ = first_weights(task.whole(), task.regularizer, task.weights, task.start)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear import Parameter, Problem, fit
+from rrmlinear.solvers.loop.result import Status
 
 LOSSES = ("logistic", "squared-hinge", "huber", "poisson")
 
@@ -53,3 +54,16 @@ def test_it_goes_on_from_other_weights():
     again = fit(problem, Parameter(gap_tol=1e-8, C=1.0, **choices), start=model)
     assert again.result.solved
     assert len(again.result.trace) < len(model.result.trace)
+
+
+@pytest.mark.parametrize("number", [0, 2])
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_a_rule_of_gradients_ends_many_dense_features(number, C):
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(2000, 300))
+    y = np.where(X[:, :5].sum(axis=1) + rng.normal(size=2000) > 0, 1.0, -1.0)
+    problem = Problem.from_arrays(X, y)
+    result = fit(problem, Parameter(solver=number, C=C)).result
+    exact = fit(problem, Parameter(solver=number, C=C, gap_tol=1e-9)).result
+    assert result.status is Status.RULE
+    assert result.primal - exact.primal <= 1e-3 * exact.primal
