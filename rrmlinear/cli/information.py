@@ -36,6 +36,8 @@ from rrmlinear.training.search import largest_cost, smallest_cost
 
 #: Classes whose numbers of examples are printed one by one.
 MOST_CLASSES = 10
+#: Options of other files than text of several labels.
+BESIDE = ("labels", "weights", "query_ids", "categories", "names", "transpose")
 #: What is searched for C by the kind of labels: LIBLINEAR's own types, and the loss of ranks.
 SEARCHED_REGRESSION = 11
 SEARCHED_RANKS: Final = "rank-squared-hinge"
@@ -61,6 +63,8 @@ def main(arguments: Sequence[str]) -> None:
         labelled = None
         if not options.sequences:
             labelled = read_labelled(path, options.threads, bool(options.strict))
+        if labelled is not None and (flag := asked_of(options).given(*BESIDE)):
+            raise LeaveError(f"ERROR: {flag} has no effect: {path} has several labels a line")
         if labelled is None:
             read = read_chains if options.sequences else read_problem
             asked = replace(asked_of(options), queries=True)

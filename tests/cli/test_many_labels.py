@@ -171,6 +171,15 @@ def test_the_text_is_read_as_it_was_written(problem, file):
     assert (again.labels.matrix() != problem.labels.matrix()).nnz == 0
 
 
+@pytest.mark.parametrize(
+    "asked", [["--weights", "w"], ["--labels", "y"], ["--names", "n"], ["--transpose"]]
+)
+def test_facts_take_no_option_of_other_files(info, file, asked):
+    told = info(*asked, file)
+    assert told.code == 1
+    assert f"{asked[0]} has no effect: {file} has several labels a line" in told.err
+
+
 def test_a_container_is_trained_on_and_predicted(train, predict, convert, info, file, tmp_path):
     assert convert(file, tmp_path / "data.rrm").code == 0
     for name in ("data", "data.rrm"):
