@@ -169,7 +169,7 @@ def test_scored_otherwise_a_search_fits_one_by_one():
 def test_a_search_over_columns_that_are_alike_is_that_of_fits():
     alike = X[:, :1] + 0.01 * X[:, :6]
     columns = np.hstack([alike, alike[:, :2], np.ones((80, 1)), X[:, 6:]])
-    how = {"alphas": [3.0, 2.9, 0.1], "cv": 3, "tol": 1e-6}
+    how = {"alphas": [3.0, 2.9, 0.1, 1e-2, 1e-3], "cv": 3, "tol": 1e-6}
     scored = MultiTaskLassoCV(**how, scoring="neg_mean_squared_error").fit(columns, Y)
     plain = MultiTaskLassoCV(**how).fit(columns, Y)
     assert_allclose(scored.mse_path_, plain.mse_path_, rtol=1e-3)
