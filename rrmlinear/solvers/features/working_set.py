@@ -14,7 +14,7 @@ WORKING_SET_PULL = 0.95
 MIN_SET_LIMIT = 200
 # The factor of the 1-norm in a model is at least the largest |v_j| over this number, until the
 # features with |v_j| > l1 fit a working set.
-LEVEL_FALL = 3.0
+LEVEL_FALL = 4.0
 
 
 def set_limit(weights: Vector, least: int = MIN_SET_LIMIT) -> int:

@@ -21,7 +21,7 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, cholesky_factor
 from rrmlinear.solvers.second_order.samples import SAMPLE_FRACTION, sample_of, suits_sample
-from rrmlinear.solvers.second_order.work import NEWTON_PRODUCTS, matrix_work, sampled, visit_work
+from rrmlinear.solvers.second_order.work import STEP_COST, matrix_work, sampled, visit_work
 
 Array = NDArray[np.float64]
 
@@ -39,18 +39,17 @@ MIN_VALUES, MIN_MANY = 5_000, 8
 SAMPLE_GAP, SAMPLE_STEPS = 1e-2, 5
 # Limit on the entries of all factors of the second derivative of a mean example.
 MAX_MEAN_ENTRIES = 20_000_000
-# Products with all examples in a step.
-STEP_PRODUCTS = 2
+# Products with all examples in a step, and steps in the place of one of Newton's method.
+STEP_PRODUCTS, STEPS = 2, 3
 
 
 def applies(task: Task) -> bool:
     """Whether `descent` solves this task: a smooth loss under the squared norm.
 
-    One score takes it where the matrix of a second derivative, which L-BFGS keeps, takes longer
-    than a step, and with a piecewise quadratic loss longer than the rest of a step of Newton's
-    method, which ends after a few there. All classes of the softmax do over dense rows with many
-    examples for each weight, or with free intercepts, few weights, and many examples for each
-    feature.
+    One score takes it over dense rows where the matrix of a second derivative, which L-BFGS keeps,
+    takes longer than the steps in the place of one of Newton's method. All classes of the softmax
+    do over dense rows with many examples for each weight, or with free intercepts, few weights, and
+    many examples for each feature.
     """
     rows, k, omega = task.rows, task.n_classes, task.regularizer
     free, n, d = bool(task.choices.free_bias), task.rows.shape[0], task.rows.width
@@ -58,11 +57,10 @@ def applies(task: Task) -> bool:
     if not is_norm or task.choices.budget is not None or task.risk is not None:
         return False
     if k is None:
-        if not (task.is_smooth and d < n and d <= MAX_FACTORIZED):
+        if not (task.is_smooth and rows.is_dense and d < n and d <= MAX_FACTORIZED):
             return False
-        is_curved = task.loss.pieces(task.targets[:1]) is None
-        step = (STEP_PRODUCTS if is_curved else NEWTON_PRODUCTS) * visit_work(rows.n_stored / n, 1)
-        return matrix_work(rows) > step and suits(rows) and _is_two_sided(task, slice(0, n))
+        steps = STEPS * (STEP_PRODUCTS * n * visit_work(rows.n_stored / n, 1) + STEP_COST)
+        return n * matrix_work(rows) > steps and suits(rows) and _is_two_sided(task, slice(0, n))
     if task.start is not None or task.weights is not None:
         return False
     is_tall = free and _has_factor(k, d) and n >= MIN_ALIKE * d
@@ -119,8 +117,7 @@ def _begun(task: Task, tolerance: float) -> Any:
         stride = sampled(n, k * d, max(1.0, k**2 / 2) * row, step, gap)
         return Curvatures(rows, k, free, False, stride=stride)
 
-    # a rule in place of a gap asks for little
-    metric = metric_of(n, rows, tolerance or SAMPLE_GAP)
+    metric = metric_of(n, rows, tolerance or SAMPLE_GAP)  # a rule of gradients asks for no gap
     result = problem(rows, slice(0, n), 1, tolerance, n, metric)
     result.cost = C
     if task.start is not None or task.weights is not None:
