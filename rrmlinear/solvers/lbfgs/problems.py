@@ -21,7 +21,13 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, cholesky_factor
 from rrmlinear.solvers.second_order.samples import SAMPLE_FRACTION, sample_of, suits_sample
-from rrmlinear.solvers.second_order.work import STEP_COST, matrix_work, sampled, visit_work
+from rrmlinear.solvers.second_order.work import (
+    NEWTON_PRODUCTS,
+    STEP_COST,
+    matrix_work,
+    sampled,
+    visit_work,
+)
 
 Array = NDArray[np.float64]
 
@@ -39,15 +45,15 @@ MIN_VALUES, MIN_MANY = 5_000, 8
 SAMPLE_GAP, SAMPLE_STEPS = 1e-2, 5
 # Limit on the entries of all factors of the second derivative of a mean example.
 MAX_MEAN_ENTRIES = 20_000_000
-# Products with all examples in a step, and steps in the place of one of Newton's method.
-STEP_PRODUCTS, STEPS = 2, 3
+# Products with all examples in a step.
+STEP_PRODUCTS = 2
 
 
 def applies(task: Task) -> bool:
     """Whether `descent` solves this task: a smooth loss under the squared norm.
 
     One score takes it over dense rows where the matrix of a second derivative, which L-BFGS keeps,
-    takes longer than the steps in the place of one of Newton's method. All classes of the softmax
+    takes longer than steps of as many products as one of Newton's method has. All classes of the softmax
     do over dense rows with many examples for each weight, or with free intercepts, few weights, and
     many examples for each feature.
     """
@@ -59,7 +65,8 @@ def applies(task: Task) -> bool:
     if k is None:
         if not (task.is_smooth and rows.is_dense and d < n and d <= MAX_FACTORIZED):
             return False
-        steps = STEPS * (STEP_PRODUCTS * n * visit_work(rows.n_stored / n, 1) + STEP_COST)
+        # steps of as many products as one of Newton's method
+        steps = NEWTON_PRODUCTS * (n * visit_work(rows.n_stored / n, 1) + STEP_COST / STEP_PRODUCTS)
         return n * matrix_work(rows) > steps and suits(rows) and _is_two_sided(task, slice(0, n))
     if task.start is not None or task.weights is not None:
         return False
