@@ -53,9 +53,9 @@ def applies(task: Task) -> bool:
     """Whether `descent` solves this task: a smooth loss under the squared norm.
 
     One score takes it over dense rows where the matrix of a second derivative, which L-BFGS keeps,
-    takes longer than steps of as many products as one of Newton's method has. All classes of the softmax
-    do over dense rows with many examples for each weight, or with free intercepts, few weights, and
-    many examples for each feature.
+    takes longer than steps of as many products as one of Newton's method has. All classes of the
+    softmax do over dense rows with many examples for each weight, or with free intercepts, few
+    weights, and many examples for each feature.
     """
     rows, k, omega = task.rows, task.n_classes, task.regularizer
     free, n, d = bool(task.choices.free_bias), task.rows.shape[0], task.rows.width
