@@ -35,11 +35,11 @@ def _primal(number: int, name: str, what: str, loss: str, **more: Any) -> Solver
     return _type(number, name, summary, loss, "of_gradients:GradientNorm", **given)
 
 
-def _sparse(number: int, name: str, what: str, loss: str) -> SolverRow:
+def _sparse(number: int, name: str, what: str, loss: str, rule: str) -> SolverRow:
     """A type with the 1-norm, which LIBLINEAR trains by descent over features."""
     given: dict[str, Any] = {"tolerance": 0.01, "choices": ("free_bias",), "form": "primal"}
     given |= {"regularizer": "l1", "starts": False, "proves": False}
-    return _type(number, name, f"L1-regularized {what}", loss, "of_gradients:FeatureSum", **given)
+    return _type(number, name, f"L1-regularized {what}", loss, f"of_gradients:{rule}", **given)
 
 
 TYPES = (
@@ -51,8 +51,8 @@ TYPES = (
         *(4, "MCSVM_CS", f"{SVC} by Crammer and Singer", "crammer-singer", "of_duals:ClassRange"),
         builder="catalog.auto:by_blocks",
     ),
-    _sparse(5, "L1R_L2LOSS_SVC", f"L2-loss {SVC}", "squared-hinge"),
-    _sparse(6, "L1R_LR", "logistic regression", "logistic"),
+    _sparse(5, "L1R_L2LOSS_SVC", f"L2-loss {SVC}", "squared-hinge", "SweptSum"),
+    _sparse(6, "L1R_LR", "logistic regression", "logistic", "FeatureSum"),
     _dual(7, "L2R_LR_DUAL", "logistic regression", "logistic", "LogisticDual"),
     _primal(
         *(11, "L2R_L2LOSS_SVR", f"L2-loss {SVR}", "squared-epsilon-insensitive"),

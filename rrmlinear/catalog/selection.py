@@ -44,7 +44,7 @@ HINGE = 3
 #: Rules that compiled passes look at: of the largest violation of a dual, and of the gradient.
 RULES_OF_PASSES = ("DualRange", "LogisticDual", "GradientNorm")
 #: Those that compiled steps look at.
-RULES_OF_STEPS = (*RULES_OF_PASSES, "FeatureSum")
+RULES_OF_STEPS = (*RULES_OF_PASSES, "FeatureSum", "SweptSum")
 PAIR_HINGES, PAIR_SOLVERS = ("crammer-singer", "weston-watkins"), (4, AUTO)
 
 

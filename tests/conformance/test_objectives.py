@@ -11,8 +11,8 @@ from test_training import objective
 
 from rrmlinear import Model, read_libsvm
 
-#: How far we may be above.
-EXCESS = 1e-3
+#: How far we may be above; and of `-s 5`, whose bound is that of a first sweep.
+EXCESS, EXCESS_OF_SWEEPS = 1e-3, 1e-4
 DATA = Path(os.environ.get("RRMLINEAR_DATA", "absent"))
 REAL = (
     "heart_scale", "australian_scale", "breast-cancer", "splice", "sonar_scale", "leu",
@@ -53,7 +53,8 @@ def assert_not_above(path, number, bias, program, ours):
         assert ours.train("-q", *words, path, "ours").code == 0
         models = Model.load("ours"), Model.load("theirs")
         mine, theirs = (objective(words, model, problem) for model in models)
-        assert mine <= theirs * (1 + EXCESS), words
+        excess = EXCESS_OF_SWEEPS if number == "5" else EXCESS
+        assert mine <= theirs * (1 + excess), (words, mine / theirs - 1)
 
 
 @pytest.mark.parametrize(("number", "bias"), CHOICES)

@@ -10,6 +10,7 @@ from rrmlinear import Model, Parameter, Problem, fit
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.selection import GAP_TOL, KINKS_GAP_TOL, select
 from rrmlinear.catalog.solvers import SOLVERS
+from rrmlinear.solvers.features.feature_subsets import FirstSweep
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.training.fit import NotSolvedWarning
@@ -210,3 +211,75 @@ def test_the_weights_are_those_at_which_the_rule_holds(number, seed, C):
     assert result.solved
     assert result.gap <= 1e-8 * result.primal
     np.testing.assert_allclose(result.weights, C * X.T @ result.duals, atol=1e-7)
+
+
+def _first_sum(X, y, C, order, free):
+    """The sum of violations of LIBLINEAR's first sweep of `-s 5`, in plain numpy."""
+    slack, total = np.ones(len(y)), 0.0
+    for j in order:
+        signed, l1, active = y * X[:, j], 0.0 if j == free else 1.0, slack > 0
+        slope = -2 * C * float(signed[active] @ slack[active])
+        violation = max(abs(slope) - l1, 0.0)
+        total += violation
+        step = (
+            -np.sign(slope) * violation / max(2 * C * float(signed[active] @ signed[active]), 1e-12)
+        )
+        before = C * float((np.maximum(slack, 0) ** 2).sum())
+        for _ in range(20):
+            after = C * float((np.maximum(slack - step * signed, 0) ** 2).sum())
+            if after - before + l1 * abs(step) <= -0.01 * violation * abs(step):
+                break
+            step /= 2
+        slack -= step * signed
+    return total
+
+
+@pytest.mark.parametrize("is_free", [False, True])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "columns", "many"])
+def test_a_first_sweep_sums_violations_while_weights_move(kind, is_free):
+    n, chance = 5000 if kind == "many" else 40, np.random.default_rng(0)
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(n, 11)) * (rng.random((n, 11)) < 0.6) + 0.1
+    X *= [1, 3, 0.2, 1, 1, 5, 1, 2, 0.5, 1, 1]
+    y = np.where(X[:, 1] + rng.normal(size=n) > 0.3, 1.0, -1.0)
+    whole = np.hstack([X, np.ones((n, 1))])
+    problem = Problem.from_arrays(csr_array(X) if kind == "sparse" else X, y).with_bias(1.0)
+    columns = np.ascontiguousarray(whole.T) if kind == "columns" else None
+    if kind == "many":  # ten features are copied together
+        begins = chance.permutation([0, 10])
+        order = [b + j for b in begins for j in chance.permutation(min(10, 12 - b))]
+    else:
+        order = chance.permutation(12)
+    given = problem.rows, select(Parameter(solver=5)).loss, y
+    for C in (2 / n, 80 / n):
+        total = _first_sum(whole, y, C, order, 11 if is_free else -1)
+        asked = FirstSweep(*given, np.full(n, C), is_free, columns)
+        for part in (0.2, 0.9, 1 - 1e-9):
+            assert asked.reaches(part * total)
+        assert not asked.reaches(total * (1 + 1e-9))
+        assert asked.total == pytest.approx(total)
+
+
+@pytest.mark.parametrize("bias", [-1.0, 1.0])
+@pytest.mark.parametrize("kind", ["few", "wide", "classes"])
+def test_the_bound_of_a_descent_is_that_of_its_first_sweep(kind, bias):
+    # weights move in it, so that its sum is a small part of that at w = 0 where many features tell
+    # the same
+    rng = np.random.default_rng(6)
+    n, d = (60, 500) if kind == "wide" else (200, 12)
+    X = rng.normal(size=(n, 1)) + 0.5 * rng.normal(size=(n, d))
+    score = X[:, 0] + rng.normal(size=n)
+    y = np.digitize(score, [-1.0, 1.0]) * 1.0 if kind == "classes" else np.where(score > 0, 1.0, -1)
+    problem = Problem.from_arrays(X, y).with_bias(bias)
+    whole = X if bias < 0 else np.hstack([X, np.ones((n, 1))])
+    order = np.random.default_rng(0).permutation(whole.shape[1])
+    for C in (0.1, 1.0):
+        model = fit(problem, Parameter(solver=5, C=C))
+        for j in range(model.weights.shape[1]):
+            signs, w = np.where(y == model.labels[j], 1.0, -1.0), model.weights[:, j]
+            gradient = -2 * C * whole.T @ (signs * np.maximum(1 - signs * (whole @ w), 0))
+            violations = np.maximum(np.abs(gradient) - 1, 0)
+            violations[w != 0] = np.abs(gradient + np.sign(w))[w != 0]
+            share = min((signs > 0).sum(), (signs < 0).sum()) / n
+            bound = 0.01 * share * _first_sum(whole, signs, C, order, -1)
+            assert violations.sum() <= bound * (1 + 1e-6)

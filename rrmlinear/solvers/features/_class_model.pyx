@@ -1,8 +1,12 @@
-"""Coordinate descent on a quadratic model of losses of k scores, one weight at a time."""
+"""Coordinate descent, one weight at a time: on a quadratic model of losses of k scores, and a first
+sweep over losses of one score.
+"""
 
-from libc.math cimport fabs
+from libc.math cimport copysign, fabs, fmax
 from libc.stdint cimport int32_t, int64_t
 
+from rrmlinear.losses.base cimport ScalarLoss
+from rrmlinear.simd.row_products cimport row_axpy
 from rrmlinear.simd.rows cimport row_index, row_t, row_value, rows_get, rows_prefetch
 from rrmlinear.data.rows cimport Rows
 
@@ -12,6 +16,10 @@ from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
 
 cdef enum:
     LOOKAHEAD = 2    # visits between the prefetch of a column and its use
+    MOST_HALVES = 20  # of a step of a first sweep
+
+# LIBLINEAR's: the least curvature, and the part of the decrease by the slope that a step must have.
+cdef double LEAST_CURVATURE = 1e-12, SUFFICIENT = 0.01
 
 # A C copy, which visits read.
 cdef double WEIGHT_MOVE_ROUNDING = FEW_ROUNDINGS
@@ -218,3 +226,54 @@ def class_products(Rows columns not None, const int64_t[::1] feature not None,
                     * of_scores[row_index(&column, column.kind, t), class_of[p]]
             out[p] = sum
     return result
+
+
+def first_sweep(Rows columns not None, const int64_t[::1] order not None, ScalarLoss loss not None,
+                const double[::1] y not None, const double[::1] costs not None, Py_ssize_t free,
+                double enough, double[::1] scores not None):
+    """Visit weights of 0 of Σ_i c_i φ(x_i'w, y_i) + ‖w‖₁ in this order, and take a step of each,
+    until their violations sum to ``enough``: (the sum, the number of visits).
+
+    ``columns`` are the features; that of number ``free`` has no penalty. ``scores`` are moved. A
+    step is one of Newton's method, halved until it lowers the objective enough.
+    """
+    cdef Py_ssize_t at = 0
+    cdef double sum = 0
+    cdef row_t column
+    with nogil:
+        while at < order.shape[0] and sum < enough:
+            column = rows_get(&columns.c, order[at])
+            sum += _first_visit(&column, loss, y, costs, 0 if order[at] == free else 1, scores)
+            at += 1
+    return sum, at
+
+
+cdef double _first_visit(row_t* column, ScalarLoss loss, const double[::1] y,
+                         const double[::1] costs, double l1, double[::1] scores) noexcept nogil:
+    cdef Py_ssize_t t, i
+    cdef int kind = column.kind, _half
+    cdef double slope = 0, curvature = 0, square = 0, x, step, violation, change
+    for t in range(column.length):
+        i, x = row_index(column, kind, t), row_value(column, kind, t)
+        slope += costs[i] * x * loss.derivative(y[i], scores[i])
+        square += costs[i] * x * x
+        curvature += costs[i] * x * x * loss.second_derivative(y[i], scores[i])
+    violation = fabs(slope) - l1
+    if not violation > 0:
+        return 0
+    step = -copysign(violation / fmax(curvature, LEAST_CURVATURE), slope)
+    for _half in range(MOST_HALVES):
+        # a bound by the largest second derivative mostly tells
+        change = -violation * fabs(step) + square / loss.smoothing * step * step / 2
+        if change <= -SUFFICIENT * violation * fabs(step):
+            break
+        change = l1 * fabs(step)
+        for t in range(column.length):
+            i, x = row_index(column, kind, t), row_value(column, kind, t)
+            change += costs[i] * (loss.value(y[i], scores[i] + step * x)
+                                  - loss.value(y[i], scores[i]))
+        if change <= -SUFFICIENT * violation * fabs(step):
+            break
+        step /= 2
+    row_axpy(column, step, &scores[0])
+    return violation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,9 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
+from rrmlinear.solvers.features._class_model import first_sweep
 from rrmlinear.solvers.features._feature_descent import cut_rows, scaled_columns
+from rrmlinear.solvers.loop.inner import PIECE
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MANY_ROUNDINGS
 
 # From this fraction of all features on, a subset is all of them: rows are then read in place.
@@ -60,6 +63,59 @@ def columns_of(rows: Rows, factors: NDArray[np.float64]) -> Rows:
         return scaled_columns(rows, factors)
     scaled = _dense(rows).T * factors
     return Rows(np.ascontiguousarray(scaled), None, None, len(factors))
+
+
+class FirstSweep:
+    """A first sweep of coordinate descent on Σ_i c_i φ(x_i'w, y_i) + ‖w‖₁ from w = 0, in a random
+    order of the features that is always the same. It goes only as far as it is asked.
+
+    The last feature has no penalty if it is ``free``. Features are read from ``columns``, d × n,
+    or copied: once for rows that problems share, and of many dense rows a group at a time.
+    """
+
+    def __init__(
+        self, rows: Rows, loss: Any, y: Any, costs: Any, free: bool = False, columns: Any = None
+    ) -> None:
+        self.rows, self.problem, self.free = rows, (loss, y, costs), rows.width - 1 if free else -1
+        self.total, self.scores = 0.0, np.zeros(len(costs) + 1)
+        self.groups = self._groups(columns)
+        self.columns: Any = None
+        self.left = np.zeros(0, dtype=np.int64)
+
+    def reaches(self, least: float) -> bool:
+        """Whether the violations at the visits of the sweep sum to at least this."""
+        while self.total < least:
+            if not len(self.left):
+                self.columns, self.left, self.last = next(self.groups, (None, self.left, -1))
+                if self.columns is None:
+                    break
+            given = (*self.problem, self.last, least - self.total)
+            more, visits = first_sweep(self.columns, self.left, *given, self.scores)
+            self.total, self.left = self.total + more, self.left[visits:]
+        return self.total >= least
+
+    def _groups(self, columns: Any) -> Iterator[tuple[Rows, NDArray[np.int64], int]]:
+        """Groups of features as columns, the order of their visits, and the free one's number."""
+        rows, n, d = self.rows, self.rows.shape[0], self.rows.width
+        chance = np.random.default_rng(0)
+        if columns is not None:
+            yield Rows(np.asarray(columns), None, None, n), chance.permutation(d), self.free
+        elif rows.is_dense and n > PIECE:
+            size = -(-d * PIECE // n)  # as many values as some examples have
+            for begin in chance.permutation(np.arange(0, d, size)):
+                some = rows.values[:, begin : begin + size].T.astype(np.float64, order="C")
+                if begin + size > rows.values.shape[1] and rows.bias >= 0:
+                    some = np.vstack([some, np.full(n, rows.bias)])
+                yield (
+                    Rows(some, None, None, n),
+                    chance.permutation(len(some)),
+                    self.free - int(begin),
+                )
+        else:
+            shared: dict[Any, Any] = getattr(rows, "shared", {})
+            if "features" not in shared:
+                shared["features"] = columns_of(rows, np.ones(n)), chance.permutation(d)
+            yield *shared["features"], self.free
 
 
 def squares_of(rows: Rows, costs: NDArray[np.float64], centred: bool = False) -> Any:

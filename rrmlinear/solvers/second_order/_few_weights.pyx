@@ -75,21 +75,23 @@ cdef class Aim:
     A violation of at most ``bound``: of ``kind`` "GradientNorm" the norm of the gradient, or
     "FeatureSum" the sum of its violations with the 1-norm, each over that at weights of 0; else
     the range of the scores of the gradient, which bounds LIBLINEAR's violation of duals. Beside it
-    a gap of ``widest`` times the primal; of "FeatureSum" the last step's fall in its place.
+    a gap of ``widest`` times the primal; of "FeatureSum" the last step's fall in its place, and the
+    violation over the bound must be at most what a first ``sweep`` reaches, where there is one.
     """
 
     cdef str kind
     cdef double bound, widest, zero
+    cdef object sweep
     cdef const double[::1] square    # ‖x_i‖²
     cdef readonly double primal, dual, hidden
     cdef readonly double scale       # of −φ', which then are duals
     cdef readonly bint holds
 
     def __init__(self, str kind not None, double bound, double widest,
-                 const double[::1] squares=None):
+                 const double[::1] squares=None, sweep=None):
         self.kind, self.bound, self.widest, self.square = kind, bound, widest, squares
         self.zero, self.primal, self.dual = -1, INFINITY, -INFINITY
-        self.scale, self.holds = 1, False
+        self.scale, self.holds, self.sweep = 1, False, sweep
 
 
 cdef class FewWeights(Slope):
@@ -102,7 +104,7 @@ cdef class FewWeights(Slope):
 
     cdef Rows rows
     cdef ScalarLoss loss
-    cdef const double[:, ::1] columns
+    cdef readonly const double[:, ::1] columns
     cdef const double[::1] y, cost
     cdef Py_ssize_t n, d, bound      # those of the weights in ‖w‖²
     cdef double[::1] scores, moves, slopes, next_scores, next_slopes, h
@@ -244,7 +246,8 @@ cdef class FewWeights(Slope):
             return False
         self._primal(aim, square)
         if is_sum and (size > aim.bound * aim.zero
-                       or not before - aim.primal <= aim.widest * fabs(aim.primal)):
+                       or not before - aim.primal <= aim.widest * fabs(aim.primal)
+                       or not (aim.sweep is None or aim.sweep.reaches(size / aim.bound))):
             return False
         self._prove(aim, square)
         t = aim.primal - aim.dual

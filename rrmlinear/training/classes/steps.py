@@ -72,7 +72,7 @@ class Steps:
     ) -> Result | None:
         """The problem of these labels ±1 and costs, for a kink from the weights ``first`` on."""
         begun = time.perf_counter(), time.process_time()
-        aim = self._aim(y)
+        aim = self._aim(y, costs)
         self.examples.relabel(y, costs)
         with suppress(TimeIsUpError, *OUT_OF_RANGE), ends_within(stopping.time_limit):
             if self.widths:
@@ -122,12 +122,16 @@ class Steps:
         others[near] = 0.0
         return self.examples.some(near), self.examples.sum(others), near
 
-    def _aim(self, y: Vector) -> Any:
-        bound = np.inf if self.tolerance is None else self.tolerance
-        if self.kind in ("GradientNorm", "FeatureSum"):  # relative to the smaller class's part
+    def _aim(self, y: Vector, costs: Vector) -> Any:
+        bound, kind, sweep = np.inf if self.tolerance is None else self.tolerance, self.kind, None
+        if kind in ("GradientNorm", "FeatureSum", "SweptSum"):  # by the smaller class's part
             positive = int(np.count_nonzero(y > 0))
             bound *= max(min(positive, len(y) - positive), 1) / len(y)
-        return self.aim(self.kind, bound, self.widest, self.squares)
+        if kind == "SweptSum":
+            kind, columns = "FeatureSum", self.examples.columns
+            made = named("solvers.features.feature_subsets:FirstSweep")
+            sweep = made(self.rows, self.loss, y, costs, columns=columns)
+        return self.aim(kind, bound, self.widest, self.squares, sweep)
 
     def _result(self, aim: Any, w: Vector, alphas: Vector, y: Vector, begun: Any) -> Result:
         primal, dual = aim.primal, aim.dual

@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.loading import named
 from rrmlinear.solvers.loop.rules.rule import Either, Point, Rule, plain_risk
 from rrmlinear.solvers.loop.task import Task
 
@@ -80,8 +81,7 @@ class GradientNorm(_Gradient):
 class FeatureSum(_Gradient):
     """The sum over features of the violation, with the 1-norm.
 
-    LIBLINEAR's first one, to which the bound is relative, is that at w = 0 in Newton's method, and
-    that of the visits of the first sweep in coordinate descent. The sum says little of the
+    LIBLINEAR's bound is relative to that at w = 0 in Newton's method. The sum says little of the
     objective where columns differ in length or are nearly parallel: the last pass must not have
     lowered the objective much either.
     Duals are scaled by the largest violation: their gap stays wide up to the optimum.
@@ -98,6 +98,28 @@ class FeatureSum(_Gradient):
         used = np.flatnonzero(weights[: len(weights) - self.free])
         each[used] = np.abs(gradient[used] + np.sign(weights[used]))
         return float(each.sum())
+
+
+class SweptSum(FeatureSum):
+    """The sum over features relative to that over the visits of a first sweep of coordinate descent
+    from w = 0, in which the weights move, or to the one at w = 0 where that is smaller: of
+    LIBLINEAR's descent with the squared hinge.
+
+    The sum of a sweep is 0.003 to 1.1 times that at w = 0. Streamed rows are not swept.
+    """
+
+    sweep: Any = None
+
+    def violation(self, point: Point) -> tuple[float, float]:
+        size, bound = super().violation(point)
+        if size > bound or self.risk.rows.blocks is not None:
+            return size, bound
+        if self.sweep is None:
+            made, risk = named("solvers.features.feature_subsets:FirstSweep"), self.risk
+            self.sweep = made(risk.rows, risk.loss, risk.labels, risk.costs, self.free)
+        if self.sweep.reaches(size / self.tolerance):
+            return size, bound
+        return size, self.tolerance * self.sweep.total
 
 
 def or_gradient(task: Task, rule: Rule) -> Rule:
