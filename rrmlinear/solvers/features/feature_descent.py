@@ -79,6 +79,7 @@ class FeatureDescent(Solver):
         self.width, errors = self.columns.width, self.columns.errors
         self.goal, self.level = PART * self.tolerance, self.l1
         self.gram: WorkingGram | None = None
+        self.w: Array = np.zeros(0)
         square = float((self.costs * errors) @ errors)
         self._offer(np.zeros(self.width), self.columns.level, square)
         self.certificate.offer_duals(np.zeros(len(errors)), dual=0.0, exact=True)
@@ -126,7 +127,7 @@ class FeatureDescent(Solver):
         """Read the moments, and take the first features; whether there are any."""
         self.pulls, errors = self.columns.begin(), self.columns.errors
         square, usable = float((self.costs * errors) @ errors), self.columns.is_usable
-        self.gram, self.w = WorkingGram(self.columns, square, usable), np.zeros(0)
+        self.gram = WorkingGram(self.columns, square, usable)
         if self.columns.takes_all:
             return self.gram.add(np.arange(self.width))
         if self.l1 == 0:

@@ -7,8 +7,8 @@ from libc.string cimport memset
 from rrmlinear.core.random cimport random_below, random_stream
 from rrmlinear.core.schedule cimport schedule_active, schedule_note, schedule_shuffle, schedule_t
 from rrmlinear.simd.labels.lanes cimport (
-    LANES, hinge_measure, hinge_t, hinge_visit, lane_above, lane_doubles, lane_exact_scores, lane_moves,
-    lane_scaled, lane_scores, lane_squares, lane_update,
+    LANES, hinge_measure, hinge_t, hinge_visit, lane_above, lane_doubles, lane_exact_scores,
+    lane_moves, lane_scaled, lane_scores, lane_squares, lane_update,
 )
 from rrmlinear.solvers.dual.labels._label_lanes cimport LabelLanes, lane_t
 from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_prefetch_begin
