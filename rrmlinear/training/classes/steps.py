@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from contextlib import suppress
 from typing import Any
 
@@ -17,6 +16,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.result import Result, Status, Stopping, TraceRow
 from rrmlinear.solvers.loop.rounding import OUT_OF_RANGE
+from rrmlinear.training.classes.joint import clocks
 from rrmlinear.training.single import support_of
 
 Vector = NDArray[np.float64]
@@ -71,7 +71,7 @@ class Steps:
         self, y: Vector, costs: Vector, stopping: Stopping, first: Vector | None = None
     ) -> Result | None:
         """The problem of these labels ±1 and costs, for a kink from the weights ``first`` on."""
-        begun = time.perf_counter(), time.process_time()
+        begun = clocks()
         aim = self._aim(y, costs)
         self.examples.relabel(y, costs)
         with suppress(TimeIsUpError, *OUT_OF_RANGE), ends_within(stopping.time_limit):
@@ -135,7 +135,7 @@ class Steps:
 
     def _result(self, aim: Any, w: Vector, alphas: Vector, y: Vector, begun: Any) -> Result:
         primal, dual = aim.primal, aim.dual
-        seconds, spent = time.perf_counter() - begun[0], time.process_time() - begun[1]
+        seconds, spent = (now - then for now, then in zip(clocks(), begun, strict=True))
         row = TraceRow(1, seconds, primal, dual, gap_between(primal, dual))
         if aim.scale < 1:
             alphas *= aim.scale
