@@ -26,6 +26,7 @@ from rrmlinear.cli.parser import MAX_THREADS, Parser, output, whole
 from rrmlinear.cli.report import warnings_said
 from rrmlinear.cli.usage import INFO, WIDTH
 from rrmlinear.core.records import replace
+from rrmlinear.data.formats.opening import OWN
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.pages import advice, page
@@ -37,7 +38,7 @@ from rrmlinear.training.search import largest_cost, smallest_cost
 #: Classes whose numbers of examples are printed one by one.
 MOST_CLASSES = 10
 #: Options of other files than text of several labels.
-BESIDE = ("labels", "weights", "query_ids", "categories", "names", "transpose")
+BESIDE = (*OWN, "names")
 #: What is searched for C by the kind of labels: LIBLINEAR's own types, and the loss of ranks.
 SEARCHED_REGRESSION = 11
 SEARCHED_RANKS: Final = "rank-squared-hinge"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
 import os
 import re
@@ -11,8 +9,9 @@ from typing import Any
 
 from rrmlinear.data.formats.asked import Asked
 from rrmlinear.data.formats.batches import MatrixExamples
+from rrmlinear.data.text.byte_streams import open_to_read
 
-OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
+BLOCK = 1 << 20
 #: What entries are made of, where the header says integer, and else.
 WHOLE, REAL = b"0123456789+- \t\r\n", b"0123456789+-.eE \t\r\n"
 WHOLE_NUMBER = re.compile(rb"[+-]?\d+")
@@ -28,17 +27,17 @@ class MatrixMarket(MatrixExamples):
     def matrix(self) -> Any:
         from scipy.io import mmread
 
-        opener = OPENERS.get(os.path.splitext(self.name)[1], open)
         try:
-            with opener(self.name, "rb") as stream:
-                entries = _Entries(stream)
-                if opener is open:
-                    while entries.read(1 << 20):  # SciPy reads a file quicker than a stream
+            with open_to_read(self.name) as (stream, length):
+                entries = _Entries(io.BufferedReader(stream, BLOCK))
+                is_plain = length is not None and not self.name.endswith((".gz", ".bz2"))
+                if is_plain:
+                    while entries.read(BLOCK):  # SciPy reads a file quicker than a stream
                         pass
-                found = mmread(self.name if opener is open else entries)
+                found = mmread(self.name if is_plain else entries)
             if entries.are_odd:
-                with opener(self.name, "rb") as stream:
-                    _check_lines(stream)
+                with open_to_read(self.name) as (stream, _):
+                    _check_lines(io.BufferedReader(stream, BLOCK))
         except (ValueError, OverflowError, EOFError) as error:
             raise ValueError(f"{self.name} cannot be read: {error}") from None
         if found.dtype.kind == "c":
