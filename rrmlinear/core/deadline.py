@@ -23,18 +23,24 @@ class TimeIsUpError(Exception):
     """The deadline has passed."""
 
 
-@contextmanager
-def ends_within(seconds: float | None) -> Iterator[float]:
+class ends_within:  # noqa: N801 it reads as a function, of a third of the time of a generator
     """Set the deadline of the block, in seconds from now, unless an earlier one is set already.
 
-    Yields the deadline on the clock of `time.perf_counter`: infinite if there is none.
+    Gives the deadline on the clock of `time.perf_counter`: infinite if there is none.
     """
-    limit = math.inf if seconds is None else time.perf_counter() + seconds
-    token = _DEADLINE.set(min(limit, _DEADLINE.get()))
-    try:
-        yield _DEADLINE.get()
-    finally:
-        _DEADLINE.reset(token)
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds = seconds
+
+    def __enter__(self) -> float:
+        deadline = _DEADLINE.get()
+        if self.seconds is not None:
+            deadline = min(time.perf_counter() + self.seconds, deadline)
+        self.token = _DEADLINE.set(deadline)
+        return deadline
+
+    def __exit__(self, *error: object) -> None:
+        _DEADLINE.reset(self.token)
 
 
 @contextmanager

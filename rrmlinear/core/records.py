@@ -41,9 +41,12 @@ def record(*, eq: bool = False) -> Callable[[type[T]], type[T]]:
         every: Any = fields(cls)  # type: ignore[arg-type]
         #: The fields in their order with their defaults, and those without one.
         added["_defaults"] = {e.name: e.default for e in every}
-        added["_needed"] = frozenset(
+        added["_needed"] = needed = frozenset(
             e.name for e in every if e.default is MISSING and e.default_factory is MISSING
         )
+        #: Those come first: so many arguments without names take them all.
+        named = any(e.kw_only for e in every if e.name in needed)
+        added["_first"] = math.inf if named else len(needed)
         added["_factories"] = {
             e.name: e.default_factory for e in every if e.default_factory is not MISSING
         }
@@ -56,16 +59,16 @@ def record(*, eq: bool = False) -> Callable[[type[T]], type[T]]:
 
 
 def _init(self: Any, *given: Any, **named: Any) -> None:
-    cls, values = type(self), vars(self)
-    asked = dict(zip(cls.__match_args__, given))  # noqa: B905 the count says if there are more
-    asked.update(named)
+    cls, values, names = type(self), vars(self), self.__match_args__
     values.update(cls._defaults)
-    values.update(asked)
-    wrong = len(asked) < len(given) + len(named) or len(values) > len(cls._defaults)
-    if wrong or not cls._needed.issubset(asked):
+    values.update(zip(names, given))  # noqa: B905 the count says if there are more
+    values.update(named)
+    n, twice = len(given), not named.keys().isdisjoint(names[: len(given)])
+    wrong = twice or n > len(names) or len(values) > len(cls._defaults)
+    if wrong or (n < cls._first and not cls._needed <= {*names[:n], *named}):
         _refuse_arguments(cls, given, named)
     for name, factory in cls._factories.items():
-        if name not in asked:
+        if values[name] is MISSING:
             values[name] = factory()
     if cls._checks:
         self.__post_init__()

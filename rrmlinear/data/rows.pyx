@@ -67,7 +67,8 @@ def aligned_zeros(Py_ssize_t n_rows, Py_ssize_t columns):
     together.
     """
     memory = np.zeros(n_rows * columns + 16)
-    cdef Py_ssize_t skip = (-memory.ctypes.data // 8) % 16
+    cdef double[::1] view = memory
+    cdef size_t skip = (16 - (<size_t> &view[0] // 8) % 16) % 16
     return memory[skip:skip + n_rows * columns].reshape(n_rows, columns)
 
 

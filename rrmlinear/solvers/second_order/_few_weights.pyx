@@ -9,6 +9,7 @@ from rrmlinear.simd.small.feature_columns cimport (
     factor_solved, factorized, features_add, features_gram, features_taken, features_times,
     model_solved, norm_rate,
 )
+from rrmlinear.simd.gram cimport row_outer
 from rrmlinear.simd.products cimport rows_add, rows_times
 from rrmlinear.simd.row_products cimport row_axpy
 from rrmlinear.simd.rows cimport row_t, rows_get
@@ -46,27 +47,21 @@ def columns_of(Rows rows not None):
     """The rows as columns, d × n, where they are few and full enough for vectors; else None. Those
     of rows that several problems share are made once.
     """
-    cdef Py_ssize_t n = rows.shape[0], d = rows.width, i, j
+    cdef Py_ssize_t n = rows.shape[0], d = rows.width, i
     cdef double[:, ::1] out
-    cdef double[::1] line
     cdef row_t row
     if n * d > MAX_COPIED or n == 0 or d == 0 or LANES * rows.n_stored < n * d:
         return None
-    shared = getattr(rows, "shared", None)
-    if shared is not None and "columns" in shared:
-        return shared["columns"]
-    result, one = np.empty((d, n)), np.empty(d)
-    out, line = result, one
-    with nogil:
-        for i in range(n):
-            line[:] = 0
-            row = rows_get(&rows.c, i)
-            row_axpy(&row, 1.0, &line[0])
-            for j in range(d):
-                out[j, i] = line[j]
-    if shared is not None:
-        shared["columns"] = result
-    return result
+    shared = getattr(rows, "shared", {})
+    if "columns" not in shared:
+        dense = np.zeros((n, d))
+        out = dense
+        with nogil:
+            for i in range(n):
+                row = rows_get(&rows.c, i)
+                row_axpy(&row, 1.0, &out[i, 0])
+        shared["columns"] = np.ascontiguousarray(dense.T)
+    return shared["columns"]
 
 
 cdef class Aim:
@@ -98,11 +93,13 @@ cdef class FewWeights(Slope):
     """minimize (s/2)‖w‖² + l1 ‖w‖₁ − far'w + Σ_i c_i φ(x_i'w − shift_i, y_i), φ smooth, with few
     weights.
 
-    Examples are read from ``columns``, d × n, or where there are none from ``rows``. The last
-    weight is not in ‖w‖² where it ``is_free``.
+    Examples are read from ``columns``, d × n, or where there are none from ``rows``; those of the
+    columns are at ``places`` of these, if given. The last weight is not in ‖w‖² if it ``is_free``.
     """
 
     cdef Rows rows
+    cdef const Py_ssize_t[::1] row_of
+    cdef bint by_pairs               # the matrix is made by pairs of values that the rows store
     cdef ScalarLoss loss
     cdef readonly const double[:, ::1] columns
     cdef const double[::1] y, cost
@@ -118,10 +115,12 @@ cdef class FewWeights(Slope):
 
     def __init__(self, const double[::1] y not None, const double[::1] costs not None,
                  Rows rows=None, const double[:, ::1] columns=None, bint is_free=False,
-                 double l1=0):
-        self.rows, self.columns = rows, columns
+                 double l1=0, const Py_ssize_t[::1] places=None):
+        self.rows, self.columns, self.row_of = rows, columns, places
         self.n = y.shape[0]
         self.d = rows.width if columns is None else columns.shape[0]
+        self.by_pairs = rows is not None and not rows.is_dense and (
+            LANES * <double> rows.n_stored ** 2 < (<double> rows.c.n_rows * self.d) ** 2)
         self.bound, self.l1 = self.d - is_free, l1
         self.scores, self.moves, self.slopes, self.next_scores, self.next_slopes, self.h = (
             np.empty((6, self.n))
@@ -146,8 +145,8 @@ cdef class FewWeights(Slope):
     def some(self, places):
         """These examples alone."""
         columns = np.take(np.asarray(self.columns), places, axis=1)
-        return FewWeights(np.asarray(self.y)[places], np.asarray(self.cost)[places],
-                          columns=columns)
+        return FewWeights(np.asarray(self.y)[places], np.asarray(self.cost)[places], self.rows,
+                          columns, places=places)
 
     def sum(self, const double[::1] alphas not None):
         """Σ c_i α_i x_i."""
@@ -338,28 +337,27 @@ cdef class FewWeights(Slope):
         return self.linear + t * self.square + rate
 
     cdef int _times(self, double[::1] w, double[::1] out) except -1:
-        if self.columns is None:
-            with nogil:
+        with nogil:
+            if self.columns is None:
                 rows_times(&self.rows.c, 0, self.n, &w[0], &out[0])
-        else:
-            with nogil:
+            else:
                 features_times(&self.columns[0, 0], self.d, self.n, &w[0], &out[0])
         return 0
 
     cdef int _add(self, double[::1] out) except -1:
-        if self.columns is None:
-            with nogil:
-                rows_add(&self.rows.c, 0, self.n, &self.cost[0], &self.slopes[0], &out[0])
-        else:
-            with nogil:
-                features_add(&self.columns[0, 0], self.d, self.n, &self.cost[0], &self.slopes[0],
-                             &out[0])
+        cdef const double* cost = &self.cost[0]
+        with nogil:
+            if self.columns is None:
+                rows_add(&self.rows.c, 0, self.n, cost, &self.slopes[0], &out[0])
+            else:
+                features_add(&self.columns[0, 0], self.d, self.n, cost, &self.slopes[0], &out[0])
         return 0
 
     cdef int _hessian(self) except -1:
         # the lower triangle of Σ c_i φ'' x_i x_i'; examples without a curvature are left out
-        cdef Py_ssize_t i, count = 0
+        cdef Py_ssize_t i, at, count = 0
         cdef double* some
+        cdef row_t row
         with nogil:
             self.loss.all_second_derivatives(&self.y[0], &self.scores[0], &self.h[0], self.n)
             for i in range(self.n):
@@ -368,27 +366,29 @@ cdef class FewWeights(Slope):
                     self.places[count] = i
                     count += 1
             self.hessian[:] = 0
-        if self.columns is None:
+            for i in range(count if self.by_pairs else 0):
+                at = self.places[i]
+                row = rows_get(&self.rows.c, at if self.row_of is None else self.row_of[at])
+                row_outer(&row, self.h[at], &self.hessian[0, 0], self.d)
+        if self.columns is None and not self.by_pairs:
             np.asarray(self.hessian)[:] = Hessian(self.rows, np.array(self.h)).matrix()
-        elif 2 * count > self.n:
-            with nogil:
-                features_gram(&self.columns[0, 0], self.d, self.n, &self.h[0],
-                              &self.hessian[0, 0])
-        elif count > 0:
-            if self.copied is None:
-                self.copied = np.empty(self.d * (self.n // 2))
-            with nogil:
-                some = &self.copied[0]
+        if self.columns is None or self.by_pairs or count == 0:
+            return 0
+        if self.copied is None:
+            self.copied = np.empty(self.d * (self.n // 2) + 1)
+        with nogil:
+            some = &self.copied[0]
+            if 2 * count > self.n:
+                some, count = <double*> &self.columns[0, 0], self.n
+            else:
                 features_taken(&self.columns[0, 0], self.d, self.n, &self.places[0], count, some,
                                &self.h[0])
-                features_gram(some, self.d, count, &self.h[0], &self.hessian[0, 0])
+            features_gram(some, self.d, count, &self.h[0], &self.hessian[0, 0])
         return 0
 
     cdef int _solve(self) except -1:
         # the direction from the gradient in its place
         cdef Py_ssize_t i, j, d = self.d
-        if d == 0:
-            return 0
         for i in range(d):
             for j in range(i + 1):
                 self.factor[j, i] = self.hessian[i, j]

@@ -12,7 +12,7 @@ from rrmlinear.core.records import replace
 from rrmlinear.data.problem import Problem
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, Stopping, TraceRow
-from rrmlinear.training.classes.joint import JointClasses
+from rrmlinear.training.classes.joint import JointClasses, Left, signs
 from rrmlinear.training.classes.steps import ClassSteps, Steps
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.single import solve_scalars
@@ -51,32 +51,25 @@ class ClassProblems:
 
     def solve(self, j: int, rest: Stopping, see: OnPass | None) -> Result:
         """The problem of class j, by the rule ``rest``."""
-        y = signs(self.label, j)
-        costs = self._costs_of(j)
+        left = None if self.joint is None else self.joint.solved(j, rest, see)
+        if isinstance(left, Result):
+            return left
+        y, costs = signs(self.label, j), self._costs_of(j)
         if self.steps is not None:
             found = self.steps.solved(j, y, costs, rest)
             if found is not None:
                 if see is not None:
                     see(found.last)
                 return found
-
-        if self.joint is None:
-            return self._alone(y, costs, self.point.column(j), rest, see)
-        left = self.joint.solved(j, rest, see)
-        if isinstance(left, Result):
-            return left
+        left = left or Left(self.point.column(j))
 
         def later(row: TraceRow) -> bool | None:
             assert see is not None
             return see(left.later(row))
 
-        found = self._alone(y, costs, left.point, left.rest(rest), see and later)
-        return left.whole(found, self.joint.notes())
-
-    def _alone(
-        self, y: Vector, costs: Vector, begin: Point, rest: Stopping, see: OnPass | None
-    ) -> Result:
-        return solve_scalars(self.problem, self.chosen, y, costs, begin, see, rest)
+        task = self.problem, self.chosen, y, costs, left.point
+        found = solve_scalars(*task, see and later, left.rest(rest))
+        return left.whole(found, () if self.joint is None else self.joint.notes())
 
     def at_zero(self) -> list[tuple[float, float]]:
         """(primal, dual) of each problem at weights and duals of zero.
@@ -94,12 +87,6 @@ class ClassProblems:
         if self.factors[j] == 1:
             return self.costs
         return self.costs * np.where(self.label == j, self.factors[j], 1.0)
-
-
-def signs(label: NDArray[np.int32], j: int) -> Vector:
-    """+1 for the examples of class j, −1 for others: no branch that a processor has to guess."""
-    y: Vector = 2.0 * (label == j) - 1.0
-    return y
 
 
 def values_at_zero(loss: ScalarLoss, sums: Any) -> list[tuple[float, float]]:
@@ -153,17 +140,19 @@ def solve_as_hinge(
     see = None if on_pass is None else lambda row: on_pass(_halved(row))
     result = solve_two(problem, chosen.as_hinge, label, costs, Point(weights, duals), see)
     values = costs / 2 * np.abs(result.duals)
-    blocks = np.zeros((len(y), 2))
-    blocks[np.arange(len(y)), 1 - label] = values
+    stored = values != 0
+    indptr = np.concatenate([[0], np.cumsum(stored)])
+    blocks = DualBlocks(indptr, 1 - label[stored], values[stored])
     return replace(
         result,
         weights=np.column_stack([result.weights, -result.weights]) / 2,
         trace=[_halved(row) for row in result.trace],
         target=result.target / 2,
-        duals=DualBlocks.of(blocks),
+        duals=blocks,
         notes=(*result.notes, "two classes: it is solved as the hinge of one score"),
     )
 
 
 def _halved(row: TraceRow) -> TraceRow:
-    return replace(row, primal=row.primal / 2, dual=row.dual / 2, gap=row.gap / 2)
+    values = row.primal / 2, row.dual / 2, row.gap / 2
+    return TraceRow(row.number, row.seconds, *values, row.estimated, row.part, row.note)

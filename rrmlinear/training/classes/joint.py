@@ -97,8 +97,8 @@ class CompiledPasses:
 
     #: Passes before a problem may go on alone, and those that are left to it of a limit.
     passes, spared = FIRST_PASSES, 0
-    #: What a problem alone takes without its passes.
-    alone = ALONE_COST
+    #: What a problem alone takes without its passes, and one of them.
+    alone, cost = ALONE_COST, 0.0
 
     def __init__(
         self, rows: Rows, chosen: Selection, label: NDArray[np.int32], costs: Vector
@@ -148,12 +148,13 @@ class JointClasses(CompiledPasses):
         label: NDArray[np.int32],
         costs: Vector,
         factors: Vector,
+        squares: Vector,
     ) -> None:
         super().__init__(rows, chosen, label, costs)
         self.factors, self.is_one = factors, len(factors) == 1
         if not self.is_one:
             self.passes, self.spared = _passes_of(chosen.loss), 1
-        self.squares = np.maximum(rows.squared_norms(), MIN_CURVATURE)
+        self.squares = np.maximum(squares, MIN_CURVATURE)
         # whole lines of the cache first, not groups of one size
         self.firsts = range(0, len(factors), JOINT_CLASSES)
         self.locks = [threading.Lock() for _ in self.firsts]
@@ -177,8 +178,8 @@ class JointClasses(CompiledPasses):
         alone = ALONE_COST + (step or 0.0)
         if step is not None and _passes_of(loss) * cost > alone * k:
             return None
-        made = cls(rows, chosen, label, costs, factors)
-        made.alone = alone
+        made = cls(rows, chosen, label, costs, factors, squares)
+        made.alone, made.cost = alone, cost / len(made.firsts)
         return made
 
     def solved(self, j: int, stopping: Stopping, see: OnPass | None) -> Result | Left:
@@ -210,15 +211,13 @@ class JointClasses(CompiledPasses):
         ascent = named("solvers.dual.joint._joint_ascent:JointAscent")(
             self.rows, self.loss, self.label, first, self.costs, factors, self.squares
         )
-        at_zero = self._at_zero(first, factors)
-
-        rest = rule.rpartition(":")[2], pass_cost(self.rows, k, self.loss)
+        rest = rule.rpartition(":")[2], self.cost
         stopped = False
         for has_ended in self.run(ascent, rest, stopping, see is not None):
             if see is None:
                 continue
             seconds = clocks()[0] - begun[0]
-            row = _row(ascent.looks[-1:], 0, ascent.passes, seconds, at_zero[0])
+            row = _row(ascent.looks[-1], 0, ascent.passes, seconds)
             if see(row) is True and not has_ended:
                 ascent.stop()
                 stopped = True
@@ -233,48 +232,40 @@ class JointClasses(CompiledPasses):
         found: list[Result | Left] = []
         for j, each in enumerate(ascent.classes.tolist()):
             primal, _, _, _, passes, is_open = each
-            trace = _trace(ascent.looks, j, passes, spent[0], at_zero[j])
+            trace = _trace(ascent.looks, j, passes, spent[0])
             status = self.status(not is_open, stopped, passes, stopping)
             if status is not None:
                 notes, target = self.notes(), tolerance * abs(primal)
                 end: Any = trace, target, spent[1], 0.0, duals[j], {}, notes
                 result = Result(status, vectors[j], *end, by_rule=self.is_ruled)
-                y = 2.0 * (self.label == first + j) - 1.0
-                found.append(with_support(result, self.loss, y))
+                found.append(with_support(result, self.loss, signs(self.label, first + j)))
             elif np.isfinite(vectors[j]).all() and np.isfinite(duals[j]).all():
                 found.append(Left(Point(None, duals[j]), tuple(trace), *spent))
             else:
                 found.append(Left())
         return found
 
-    def _at_zero(self, first: int, factors: Vector) -> list[float]:
-        """The primal of each class of a group at weights of 0."""
-        own = np.bincount(self.label, self.costs, first + len(factors))
-        values, mine = self.loss.values([1.0, -1.0], 0.0), own[first : first + len(factors)]
-        sums: list[float] = (factors * mine * values[0] + (own.sum() - mine) * values[1]).tolist()
-        return sums
+
+def signs(label: NDArray[np.int32], j: int) -> Vector:
+    """+1 for the examples of class j, −1 for others: no branch that a processor has to guess."""
+    y: Vector = 2.0 * (label == j) - 1.0
+    return y
 
 
-def _trace(looks: list[Any], j: int, passes: int, seconds: float, primal: float) -> list[TraceRow]:
+def _trace(looks: list[Any], j: int, passes: int, seconds: float) -> list[TraceRow]:
     """A row for each pass of class j of a group."""
     trace, known = [], 0
     for number in range(1, passes + 1):
-        while known < len(looks) and looks[known][0] <= number:
+        if known + 1 < len(looks) and looks[known + 1][0] == number:
             known += 1
-        last = looks[max(known - 1, 0) : known]
-        trace.append(_row(last, j, number, seconds * number / passes, primal))
+        trace.append(_row(looks[known], j, number, seconds * number / passes))
     return trace
 
 
-def _row(last: list[Any], j: int, number: int, seconds: float, primal: float) -> TraceRow:
-    """The row of a pass: what the ``last`` look at it or before has measured, and before the first
-    one the ``primal`` at weights of 0 and duals of 0.
-    """
-    dual, is_measured = 0.0, False
-    for at, classes in last:
-        is_measured = at == number
-        primal, dual = float(classes[j]["primal"]), float(classes[j]["dual"])
-    return TraceRow(number, seconds, primal, dual, gap_between(primal, dual), not is_measured)
+def _row(look: Any, j: int, number: int, seconds: float) -> TraceRow:
+    """The row of a pass: what the last ``look`` at it or before has measured."""
+    primal, dual = look[1][j][:2]
+    return TraceRow(number, seconds, primal, dual, gap_between(primal, dual), number != look[0])
 
 
 _NOTE = f"passes for up to {JOINT_CLASSES} classes at a time come first"

@@ -135,15 +135,16 @@ class Steps:
 
     def _result(self, aim: Any, w: Vector, alphas: Vector, y: Vector, begun: Any) -> Result:
         primal, dual = aim.primal, aim.dual
-        seconds, spent = (now - then for now, then in zip(clocks(), begun, strict=True))
-        row = TraceRow(1, seconds, primal, dual, gap_between(primal, dual))
+        wall, cpu = clocks()
+        row = TraceRow(1, wall - begun[0], primal, dual, gap_between(primal, dual))
         if aim.scale < 1:
             alphas *= aim.scale
         is_ruled = self.tolerance is not None
         status = Status.RULE if is_ruled else Status.SOLVED
         target = 0.0 if is_ruled and not self.chosen.solver.proves else self.widest * abs(primal)
         counts = support_of(alphas, self.loss, y)
-        return Result(status, w, [row], target, spent, 0.0, alphas, counts, (), by_rule=is_ruled)
+        end = [row], target, cpu - begun[1], 0.0, alphas, counts
+        return Result(status, w, *end, by_rule=is_ruled)
 
 
 class ClassSteps:

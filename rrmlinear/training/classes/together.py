@@ -57,10 +57,11 @@ class Sums:
         self.is_open[len(self.ended) if j is None else j] = False
         self.at = -1
         self.ended.append(result)
-        self.passes += result.passes
-        self.seconds += result.seconds
-        self.primal += result.primal
-        self.dual += result.dual
+        last = result.last
+        self.passes += last.number
+        self.seconds += last.seconds
+        self.primal += last.primal
+        self.dual += last.dual
 
     def row(self, row: TraceRow, j: int | None = None) -> TraceRow:
         """The row of all problems for one of problem j."""
@@ -130,12 +131,12 @@ def together(
 ) -> OneVsRestResult:
     """The result of all, with these weights, this trace and these notes before those of each."""
     return OneVsRestResult(
-        max((result.status for result in results), key=STATUSES.index),
+        max({result.status for result in results}, key=STATUSES.index),
         weights,
         trace,
-        sum(result.target for result in results),
-        sum(result.cpu_seconds for result in results),
-        sum(result.measuring_seconds for result in results),
+        sum([result.target for result in results]),
+        sum([result.cpu_seconds for result in results]),
+        sum([result.measuring_seconds for result in results]),
         duals,
         _support([result.support for result in results], duals),
         (*notes, *dict.fromkeys(note for result in results for note in result.notes)),
@@ -148,19 +149,13 @@ def of_columns(
     results: Sequence[Result], trace: list[TraceRow], columns: Columns
 ) -> OneVsRestResult:
     """The same with a column of weights for each; the trace ends with the sums of their ends."""
-    last = trace[-1]
-    exact = TraceRow(
-        last.number,
-        last.seconds,
-        sum(result.primal for result in results),
-        sum(result.dual for result in results),
-        sum(result.gap for result in results),
-    )
-    idle = sum(result.passes == 0 for result in results)
-    widest = max(range(len(results)), key=lambda j: results[j].gap)
+    ends = [result.trace[-1] for result in results]
+    gaps, idle = [row.gap for row in ends], sum([row.number == 0 for row in ends])
+    primal, dual = sum([row.primal for row in ends]), sum([row.dual for row in ends])
+    exact = TraceRow(trace[-1].number, trace[-1].seconds, primal, dual, sum(gaps))
     notes = [
         f"{len(results)} problems, each class against the rest; numbers are their sums, and "
-        f"the largest gap of one is {results[widest].gap:.3e}",
+        f"the largest gap of one is {max(gaps):.3e}",
         *([f"the time limit left no pass for {idle} of them"] if idle else []),
     ]
     return together(results, columns.weights, [*trace[:-1], exact], columns.duals, notes)
@@ -168,8 +163,8 @@ def of_columns(
 
 def _support(counts: Sequence[dict[str, int]], duals: Any) -> dict[str, int]:
     # solvers in turn may end at another one for each problem, which counts other things
-    names = [name for name in counts[0] if all(name in count for count in counts)]
-    total = {name: sum(count[name] for count in counts) for name in names}
+    known = set(counts[0]).intersection(*counts)
+    total = {name: sum([count[name] for count in counts]) for name in counts[0] if name in known}
     if duals is not None and total:
         total["examples"] = int(np.count_nonzero((duals != 0).any(axis=1)))
     return total

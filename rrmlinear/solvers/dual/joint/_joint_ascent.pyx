@@ -85,7 +85,7 @@ cdef class JointAscent:
     cdef double[:, ::1] alpha        # the same, padded
     cdef double[:, ::1] W            # features × k, padded
     cdef readonly object classes     # k: a class_t each
-    cdef readonly list looks         # (pass, classes as they were measured then)
+    cdef readonly list looks         # (pass, classes as they were measured then), of pass 0 first
     cdef class_t[::1] each
     cdef double[:, ::1] score        # k × n, those of the last measurement
     cdef readonly int passes
@@ -118,8 +118,7 @@ cdef class JointAscent:
         self.alpha, self.duals = duals, duals[:, :len(factors)]
         self.W = aligned_zeros(max(rows.width, 1), stride)
         self.classes = self.each = np.zeros(len(factors), CLASS)
-        self.looks = []
-        self.classes["open"], self.classes["gap_before"] = True, np.inf
+        self.classes["open"] = True
         self.score = np.zeros((len(factors), n))
         box = loss.box(np.array([1.0, -1.0]))
         self.has_box = box is not None
@@ -131,8 +130,24 @@ cdef class JointAscent:
         self.gradient, self.first_norm = np.empty(0), np.full(len(factors), -1.0)
         self.due, self.last, self.left = FIRST_LOOK, 0, len(factors)
         self.active, self.streak = np.zeros(n, np.int32), np.zeros(n, np.uint8)
+        self._begin()
         if n:
             self.schedule = schedule_t(&self.active[0], &self.streak[0], n, FIRST_SKIPPED)
+
+    cdef int _begin(self) except -1:
+        # the primals at weights of 0
+        cdef Py_ssize_t i, j, k = self.each.shape[0]
+        cdef double other = self.loss.value(-1, 0), own = self.loss.value(1, 0), least = 0
+        for i in range(self.label.shape[0]):
+            least += self.cost[i] * other
+            j = self.label[i] - self.first
+            if 0 <= j < k:
+                self.each[j].primal += self.cost[i] * (self.factor[j] * own - other)
+        for j in range(k):
+            self.each[j].primal += least
+            self.each[j].gap_before = self.each[j].primal
+        self.looks = [(0, self.classes.tolist())]
+        return 0
 
     @property
     def vectors(self):
@@ -158,8 +173,9 @@ cdef class JointAscent:
             if self.passes < self.due and self.passes < most:
                 continue
             needed = self._look(tolerance, bound, kind)
-            self.looks.append((self.passes, self.classes.copy()))
-            if self.passes >= least and self._is_slow(needed * cost, self.passes * cost, alone):
+            self.looks.append((self.passes, self.classes.tolist()))
+            if self.last > 0 and self.passes >= least and self._is_slow(
+                    needed * cost, self.passes * cost, alone):
                 break
             self.last = self.passes
             self.due = self.last + <int> min(max(ceil(needed), 1), <double> self.last)
@@ -175,7 +191,7 @@ cdef class JointAscent:
     def stop(self):
         """Measure the classes whose duals move, after a last pass that has not."""
         self._look(0, INFINITY, "")
-        self.looks.append((self.passes, self.classes.copy()))
+        self.looks.append((self.passes, self.classes.tolist()))
 
     cdef double _look(self, double tolerance, double bound, str kind) except? -1:
         # Measure the open classes and close those that have ended; the passes that others need.
