@@ -43,38 +43,6 @@ def test_files_read_back_as_the_halves(make, name, tmp_path):
             assert_array_equal(np.unique(labels), list(classes))
 
 
-@pytest.mark.parametrize("name", [name for name in SIZES if name != "diabetes"])
-def test_both_halves_keep_the_class_proportions(make, name):
-    (_, train), (_, test) = make.load_halves(name)
-    _, in_train = np.unique(train, return_counts=True)
-    _, in_test = np.unique(test, return_counts=True)
-    assert np.abs(in_train - in_test).max() <= 1
-
-
-def test_digits_are_sixteenths(make):
-    for X, _ in make.load_halves("digits"):
-        assert_array_equal(X * 16, np.rint(X * 16))
-        assert X.min() == 0
-        assert X.max() == 1
-
-
-@pytest.mark.parametrize("name", [name for name in SIZES if name != "digits"])
-def test_features_fill_the_unit_box(make, name):
-    X = np.vstack([half for half, _ in make.load_halves(name)])
-    assert_array_equal(X.min(axis=0), -1)
-    assert_array_equal(X.max(axis=0), 1)
-
-
-def test_the_command_writes_what_it_is_asked_for(make, tmp_path, capsys):
-    folder = tmp_path / "new"
-    assert make.main(["iris", "wine", "--folder", str(folder)]) == 0
-    written = capsys.readouterr().out.splitlines()
-    assert written == [
-        str(folder / f"{name}.libsvm{end}") for name in ("iris", "wine") for end in ("", ".t")
-    ]
-    assert sorted(map(str, folder.iterdir())) == sorted(written)
-
-
 def test_an_unknown_name_lists_the_known_ones(make, capsys):
     with pytest.raises(SystemExit) as stopped:
         make.main(["nosuch"])

@@ -39,21 +39,6 @@ def test_the_sizes_are_those_of_eurlex(many_labels):
     assert np.sort(counts)[-400:].sum() > 0.6 * counts.sum()
 
 
-def test_the_same_seed_gives_the_same_rows(small):
-    (X, Y), _ = small.load_halves("eurlex-like")
-    (again, again_Y), _ = small.load_halves("eurlex-like")
-    assert_array_equal(X.toarray(), again.toarray())
-    assert_array_equal(Y.toarray(), again_Y.toarray())
-    assert (small.load_halves("eurlex-like", seed=1)[0][0] != X).nnz > 0
-
-
-def test_labels_have_words_of_their_own(small):
-    (X, Y), _ = small.load_halves("eurlex-like")
-    has = Y.toarray()[:, 0].astype(bool)
-    share = (X[has] > 0).mean(axis=0) - (X[~has] > 0).mean(axis=0)
-    assert (share > 0.3).sum() >= 6
-
-
 def test_text_and_arrays_are_the_same(small, tmp_path):
     halves = small.load_halves("eurlex-like")
     texts = small.write("eurlex-like", tmp_path)

@@ -191,7 +191,7 @@ def direct_reads(
 ) -> Any | None:
     """`DirectReads`, or None where blocks are small or the system has no such reading."""
     least = (places[..., 1] - places[..., 0]).sum(axis=1)[:-1]
-    if not hasattr(os, "O_DIRECT") or (least.size and int(least.min()) < LEAST_BLOCK):
+    if os.environ.get("RRM_NODIRECT") or not hasattr(os, "O_DIRECT") or (least.size and int(least.min()) < LEAST_BLOCK):
         return None
     try:
         return DirectReads(mapped, ends, places, slots)
