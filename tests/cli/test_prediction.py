@@ -1,8 +1,6 @@
 """The predict command: its output, files and errors."""
 
-import io
 import os
-import sys
 
 import pytest
 
@@ -24,21 +22,6 @@ def test_accuracy_and_labels(predict, model, iris):
     assert ended.out == f"Accuracy = {100 * correct / 75:g}% ({correct}/75)\n"
     with open("out") as file:
         assert file.read() == "".join(f"{label}\n" for label in expected)
-
-
-def test_quiet_and_threads(predict, model, iris):
-    predict(iris, model, "out")
-    ended = predict("-q", "-m", 2, iris, model, "again")
-    assert (ended.code, ended.out, ended.err) == (0, "", "")
-    with open("out") as one, open("again") as other:
-        assert one.read() == other.read()
-
-
-def test_standard_input(predict, model, iris, monkeypatch):
-    with open(iris, "rb") as file:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(file.read())))
-    assert predict("-", model, "out").out.startswith("Accuracy = ")
-    assert os.path.getsize("out") == 2 * 75
 
 
 def test_unknown_labels_and_features_count_as_wrong_and_nothing(predict, model, folder):
@@ -79,13 +62,6 @@ def test_bad_line_leaves_the_output_alone(predict, model, folder):
     assert (folder / "out").read_text() == "old"
 
 
-def test_empty_test_file(predict, model, folder):
-    (folder / "test").write_text("")
-    ended = predict("test", model, "out")
-    assert ended.code == 1
-    assert ended.err == "ERROR: test has no examples; at least one is needed\n"
-
-
 def test_wrong_model(predict, iris):
     ended = predict(iris, iris, "out")
     assert ended.code == 1
@@ -99,10 +75,3 @@ def test_the_model_before_the_test_set(predict, model, iris):
     ended = predict(model, iris, "out")
     told = f"can't open model file {iris}; the files are test_file, model_file, output_file"
     assert (ended.code, ended.err.splitlines()[-1]) == (1, told)
-
-
-def test_output_is_no_input(predict, model, iris):
-    assert predict(iris, model, model).err == (
-        f"ERROR: {model} is the model and cannot be the output too\n"
-    )
-    assert Model.load(model).n_features == 4

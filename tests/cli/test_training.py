@@ -1,6 +1,5 @@
 """The train command: its output, files and errors."""
 
-import io
 import json
 import os
 import re
@@ -122,13 +121,6 @@ def test_trace_is_json_lines(train, iris, folder):
     assert sorted(os.listdir(folder)) == ["m", "t.json"]
 
 
-def test_standard_input(train, iris, monkeypatch):
-    with open(iris, "rb") as file:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(file.read())))
-    assert train("-q", "-", "m").code == 0
-    assert (Model.load("m").weights == fit(read_libsvm(iris), Parameter()).weights).all()
-
-
 def test_cross_validation(train, iris, folder):
     ended = train("-v", 5, iris)
     assert (ended.code, ended.err) == (0, "")
@@ -167,13 +159,6 @@ def test_wrong_data(train, folder, text, message):
     assert ended.err.startswith(message)
     assert ended.out == ""
     assert (folder / "data.model").read_text() == "old"
-
-
-def test_one_class_in_a_fold(train, folder):
-    (folder / "data").write_text("1 1:1\n1 1:1\n2 1:2\n")
-    ended = train("-q", "-s", 30, "-v", 3, "data")
-    assert ended.code == 1
-    assert ended.err.startswith("ERROR: fold 3 of 3: all 2 examples have label 1")
 
 
 #: The train command in a process that may address 1 GiB.
@@ -228,17 +213,6 @@ def test_an_index_beyond_any_memory(train, folder, solver):
     assert os.listdir(folder) == ["data"]
 
 
-def test_an_overflow_that_is_checked(train, iris, folder, monkeypatch):
-    def fail(*arguments):
-        raise FloatingPointError("a Newton system has overflowed; scale the data")
-
-    monkeypatch.setattr("rrmlinear.cli.training.fit_selection", fail)
-    ended = train("-q", iris, "m")
-    assert (ended.code, ended.out) == (1, "")
-    assert ended.err == "ERROR: a Newton system has overflowed; scale the data\n"
-    assert os.listdir(folder) == []
-
-
 @pytest.mark.parametrize(
     "error",
     [
@@ -268,31 +242,6 @@ def test_input_that_cannot_be_opened(train, missing):
     assert ended.err == f"can't open input file {missing}\nNo such file or directory\n"
 
 
-def test_folder_as_input(train, folder):
-    (folder / "empty").mkdir()
-    ended = train("empty")
-    assert ended.err == "ERROR: the folder empty has no files\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nowhere/m"], "can't save model to file nowhere/m\nNo such file or directory\n"),
-        (["."], "can't save model to file .\nIs a directory\n"),
-    ],
-)
-def test_model_file_is_tried_before_training(train, iris, arguments, message):
-    ended = train(iris, *arguments)
-    assert (ended.code, ended.out, ended.err) == (1, "", message)
-
-
-def test_trace_file_is_tried_before_training(train, iris, folder):
-    ended = train("--trace", "nowhere/t", iris)
-    assert (ended.code, ended.out) == (1, "")
-    assert ended.err == "can't open trace file nowhere/t\nNo such file or directory\n"
-    assert os.listdir(folder) == []
-
-
 def test_files_must_be_distinct(train, iris, folder):
     shutil.copy(iris, "data")
     assert train("data", "data").err == (
@@ -302,13 +251,3 @@ def test_files_must_be_distinct(train, iris, folder):
         "ERROR: m is the model file and cannot be the trace file too\n"
     )
     assert os.listdir(folder) == ["data"]
-
-
-def test_no_space_left(train, iris, monkeypatch, folder):
-    def full(model, path, liblinear):
-        raise OSError(28, "No space left on device", path)
-
-    monkeypatch.setattr("rrmlinear.training.model.save_model", full)
-    ended = train("-q", iris, "m")
-    assert ended.code == 1
-    assert ended.err == "can't save model to file m\nNo space left on device\n"

@@ -1,7 +1,5 @@
 """Data frames and series: taken and refused as by scikit-learn's classes of the same name."""
 
-import re
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -131,23 +129,6 @@ def test_frames_are_taken_and_refused_as_by_scikit_learn(own, peer, kind):
     assert outcomes[0] == outcomes[1]
 
 
-@pytest.mark.parametrize("dtype", ["object", "string", "category"])
-@pytest.mark.parametrize(
-    "estimator", [pytest.param(own, id=type(own).__name__) for own, _ in PAIRS[:5]]
-)
-def test_labels_of_a_series(estimator, dtype):
-    X, scores = numbers()
-    words = np.where(scores > 0, "yes", "no")
-    of_series = clone(estimator).fit(X, pd.Series(words, dtype=dtype, index=range(N, 0, -1)))
-    assert of_series.classes_.tolist() == ["no", "yes"]
-    assert_array_equal(of_series.predict(X), clone(estimator).fit(X, words).predict(X))
-    lacking = pd.Series(words, dtype=dtype).mask(np.arange(N) == 3)
-    with pytest.raises((TypeError, ValueError)) as refused:  # by scikit-learn's check
-        svm.LinearSVC().fit(X, lacking)
-    with pytest.raises(refused.type, match=re.escape(str(refused.value))):
-        clone(estimator).fit(X, lacking)
-
-
 REGRESSIONS = [pytest.param(own, id=type(own).__name__) for own, _ in PAIRS if is_regressor(own)]
 
 
@@ -161,16 +142,6 @@ def test_targets_of_a_series(estimator):
     for text in (pd.Series(["k"] * N, dtype="string"), np.array(["k"] * N)):
         with pytest.raises(ValueError, match="y must hold numbers: text is not converted"):
             clone(estimator).fit(X, text)
-
-
-@pytest.mark.parametrize("estimator", OURS)
-def test_weights_of_a_series(estimator):
-    X, scores = numbers()
-    y = targets(estimator, scores)
-    with pytest.raises(ValueError, match=r"NaN|nan"):
-        clone(estimator).fit(X, y, sample_weight=missing(pd.Series(np.ones(N)), 3, "Float64"))
-    with pytest.raises(ValueError, match=r"\(59,\)"):
-        clone(estimator).fit(X, y, sample_weight=pd.Series(np.ones(N - 1)))
 
 
 def test_a_frame_of_polars():

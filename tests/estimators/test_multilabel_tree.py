@@ -5,7 +5,7 @@ import io
 import joblib
 import numpy as np
 import pytest
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.utils.estimator_checks import check_estimator
@@ -19,7 +19,6 @@ from rrmlinear import (
     fit_label_tree,
 )
 from rrmlinear.estimators.base import NotConvergedWarning
-from rrmlinear.metrics import precision_at_k
 
 K = 300
 
@@ -74,14 +73,6 @@ def test_it_is_the_tree_of_fit_label_tree(model, halves):
     assert model.objective_ == pytest.approx(model.objectives_.sum())
 
 
-def test_precision_is_near_that_of_all_labels(model, halves):
-    X, Y = halves[1]
-    flat = MultilabelClassifier(tol=1e-2).fit(*halves[0])
-    of_flat = precision_at_k(Y, flat.predict_top_k(X, 5)[0], 5)
-    assert of_flat > 0.3
-    assert precision_at_k(Y, model.predict_top_k(X, 5)[0], 5) > of_flat - 0.06
-
-
 def test_one_node_predicts_what_no_tree_does(halves):
     X = halves[1][0]
     known = np.flatnonzero(halves[0][1].any(axis=0))
@@ -97,59 +88,6 @@ def test_one_node_predicts_what_no_tree_does(halves):
         assert tree.objective_ == pytest.approx(flat.model_.result.primal[known].sum())
 
 
-def test_a_search_of_all_nodes_gives_the_largest_scores(model, halves):
-    X = halves[1][0]
-    wide = clone(model).set_params(beam=K).fit(*halves[0])
-    scores = wide.decision_function(X)
-    labels, found = wide.predict_top_k(X, 6)
-    assert np.allclose(found, -np.sort(-scores, axis=1)[:, :6], atol=1e-5)
-    assert np.allclose(np.take_along_axis(scores, labels, axis=1), found, atol=1e-5)
-    near = np.abs(scores) < 1e-5
-    assert ((wide.predict(X) == (scores > 0)) | near).all()
-
-
-def test_a_wider_search_finds_larger_scores(model, halves):
-    X = halves[1][0]
-    kept, last = model.beam, -np.inf
-    for beam in (1, 2, 5, 20):
-        found = model.set_params(beam=beam).predict_top_k(X, 1)[1]
-        assert (found >= last - 1e-9).all()
-        last = found
-    assert (last > model.set_params(beam=1).predict_top_k(X, 1)[1] + 1e-3).any()
-    model.set_params(beam=kept)
-
-
-def test_each_row_has_the_labels_asked_for(halves):
-    narrow = LabelTreeClassifier(tol=1e-1, branching=3, beam=1, top_k=7).fit(*halves[0])
-    X = halves[1][0]
-    assert (narrow.predict(X).sum(axis=1) == 7).all()
-    labels, scores = narrow.predict_top_k(X)
-    assert labels.shape == (200, 7)
-    assert np.isfinite(scores).all()
-    assert narrow.predict_top_k(X, 40)[0].shape == (200, 40)
-
-
-def test_y_of_any_form_gives_the_same(halves):
-    (X, Y), (X_test, Y_test) = halves
-    asked = LabelTreeClassifier(tol=1e-1, branching=16, C=10.0)
-    first = clone(asked).fit(X, Y)
-    expected = first.predict(X_test)
-    assert expected.any()
-    for kind in (np.int64, np.uint8, bool, np.float64):
-        for given in (Y.astype(kind), csr_array(Y.astype(kind))):
-            found = clone(asked).fit(X, given)
-            predicted = found.predict(X_test)
-            assert issparse(predicted) == issparse(given)
-            assert ((predicted.toarray() if issparse(given) else predicted) == expected).all()
-            assert found.score(X_test, Y_test) == first.score(X_test, Y_test)
-    words = [[f"w{j:03}" for j in np.flatnonzero(row)] for row in Y]
-    by_lists = clone(asked).fit(X, words)
-    assert by_lists.predict(X_test) == [[f"w{j:03}" for j in np.flatnonzero(r)] for r in expected]
-    true = [[f"w{j:03}" for j in np.flatnonzero(row)] for row in Y_test]
-    assert by_lists.score(X_test, true) == first.score(X_test, Y_test)
-    assert by_lists.predict_top_k(X_test[:1], 1)[0][0, 0].startswith("w")
-
-
 def test_one_label_a_row_is_the_best_of_the_tree():
     chance = np.random.default_rng(0)
     centres = chance.normal(size=(40, 8))
@@ -163,26 +101,6 @@ def test_one_label_a_row_is_the_best_of_the_tree():
     two = LabelTreeClassifier(branching=6).fit(X, y == "a1")
     assert two.decision_function(X).shape == (400,)
     assert (two.predict(X) == (two.decision_function(X) > 0)).all()
-
-
-def test_seeds_and_threads(halves):
-    X, Y = halves[0]
-    trees = [
-        LabelTreeClassifier(tol=1e-1, branching=16, random_state=seed, n_jobs=threads).fit(X, Y)
-        for seed, threads in ((3, 1), (3, 2), (4, 1))
-    ]
-    assert (trees[0].tree_.edges.weights != trees[1].tree_.edges.weights).nnz == 0
-    same = [np.array_equal(trees[0].tree_.names, other.tree_.names) for other in trees[1:]]
-    assert same == [True, False]
-
-
-def test_weights_of_examples_are_repetitions(halves):
-    X, Y = halves[0][0][:300], halves[0][1][:300]
-    asked = LabelTreeClassifier(tol=1e-7, branching=K)
-    weights = np.random.default_rng(1).integers(1, 3, size=300)
-    rows = np.repeat(np.arange(300), weights)
-    weighted, repeated = clone(asked).fit(X, Y, weights), clone(asked).fit(X[rows], Y[rows])
-    assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-5)
 
 
 def test_it_stands_in_scikit_learns_tools(model, halves):

@@ -1,7 +1,5 @@
 """Trees of labels: clusters, a problem at each node, and the search for the best labels."""
 
-import pickle
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -14,7 +12,6 @@ from rrmlinear import (
     fit_label_tree,
     fit_labels,
 )
-from rrmlinear.metrics import precision_at_k
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.fit import NotSolvedWarning
 from rrmlinear.training.model_files.header import ModelFileError
@@ -111,13 +108,6 @@ def test_a_narrow_beam_keeps_part_of_them(tree, halves):
     assert (scores <= wide + 1e-9).all()
 
 
-def test_precision_is_near_that_of_all_labels(tree, problem, halves):
-    X, Y = halves[1]
-    flat = fit_labels(problem, PARAMETER).predict_top_k(X, 1)[0]
-    found = tree.names[tree.predict_top_k(X, 1)[0]]
-    assert precision_at_k(Y, found, 1) >= precision_at_k(Y, flat, 1) - 0.1
-
-
 def test_files_hold_a_tree(tree, halves, tmp_path):
     X = halves[1][0]
     tree.save(tmp_path / "tree")
@@ -129,13 +119,6 @@ def test_files_hold_a_tree(tree, halves, tmp_path):
         LabelModel.load(tmp_path / "tree")
 
 
-def test_a_tree_that_has_searched_is_kept(tree, halves):
-    X = halves[1][0]
-    places = tree.predict_top_k(X, 3)[0]
-    again = pickle.loads(pickle.dumps(tree))
-    assert np.array_equal(again.predict_top_k(X, 3)[0], places)
-
-
 def test_all_scores_are_those_of_the_paths(tree, halves):
     X = halves[1][0]
     scores = tree.decision_function(X)
@@ -145,31 +128,10 @@ def test_all_scores_are_those_of_the_paths(tree, halves):
     assert tree.limit == -1.0  # that of the squared hinge at 0
 
 
-def test_a_file_of_another_kind_is_no_tree(problem, tmp_path):
-    fit_labels(problem, PARAMETER).save(tmp_path / "model")
-    with pytest.raises(ModelFileError, match="is no tree of labels"):
-        LabelTree.load(tmp_path / "model")
-
-
 def test_the_same_seed_gives_the_same_tree(tree, problem):
     again = fit_label_tree(problem, PARAMETER, branching=12)
     assert np.array_equal(again.parents, tree.parents)
     assert np.array_equal(again.edges.weights.data, tree.edges.weights.data)
-
-
-def test_predictions_have_k_labels_or_those_met(tree, halves):
-    X = halves[1][0]
-    found = tree.predict(X, top_k=3)
-    assert found.shape == (200, tree.n_labels)
-    assert (found.sum(axis=1) == 3).all()
-
-
-def test_labels_that_are_alike_are_divided_in_order():
-    X = np.ones((6, 1))
-    Y = np.ones((6, 9))
-    Y[3:] = 0
-    tree = fit_label_tree(MultilabelProblem.from_arrays(X, Y, bias=1.0), PARAMETER, branching=3)
-    assert sorted(tree.names.tolist()) == list(range(9))
 
 
 @pytest.mark.parametrize(
