@@ -253,24 +253,3 @@ def test_the_penalty_of_before_is_a_ratio(two_classes):
         assert (before.coef_ == now.coef_).all()
     with pytest.raises(ValueError, match="The 'penalty' parameter of LogisticRegression must be"):
         rrmlinear.LogisticRegression(penalty="l3").fit(*two_classes)
-
-
-@pytest.mark.parametrize(
-    ("ours", "peer"),
-    [
-        (rrmlinear.LinearSVC(fit_intercept=False), sklearn.svm.LinearSVC(fit_intercept=False)),
-        (
-            rrmlinear.LinearSVC(multi_class="crammer_singer", fit_intercept=False),
-            sklearn.svm.LinearSVC(multi_class="crammer_singer", fit_intercept=False),
-        ),
-        (
-            rrmlinear.LogisticRegression(fit_intercept=False),
-            sklearn.linear_model.LogisticRegression(fit_intercept=False),
-        ),
-    ],
-)
-@pytest.mark.parametrize("y", [["a", "b", "b"], ["b", "a", "a"], ["c", "b", "a"]])
-def test_examples_without_features_have_the_first_class(ours, peer, y):
-    X = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, -1.0]])
-    for model in (ours, peer):
-        assert model.fit(X, y).predict(np.zeros((2, 2))).tolist() == [min(y)] * 2

@@ -111,14 +111,6 @@ def test_measures_outliers_and_paths(stored):
     assert_array_equal(path(path_of, Cs=3).coefs, path(X, y, Cs=3).coefs)
 
 
-def test_a_page(stored, tmp_path):
-    pytest.importorskip("plotly", reason="pages need plotly")
-    pytest.importorskip("jinja2", reason="pages need Jinja2")
-    path_of, *_ = stored(2)
-    LinearSVC().fit(path_of).report(tmp_path / "page.html", path_of)
-    assert "300" in (tmp_path / "page.html").read_text()
-
-
 IN_MEMORY = (
     (2, LogisticRegressionCV(Cs=2, cv=2)),
     (2, KernelClassifier()),
@@ -219,13 +211,3 @@ def test_masked_entries_are_refused(estimator):
             estimator.fit(**given | {name: masked})
     with pytest.raises(ValueError, match=r"^X must hold numbers: masked entries are not allowed"):
         estimator.predict(np.ma.masked_array(np.eye(20), mask=np.eye(20)))
-
-
-def test_a_damaged_block_is_found_by_a_path(stored):
-    given, *_ = stored(2)
-    data = bytearray(given.read_bytes())
-    mapped = Problem.open(given).container
-    data[mapped.header.section("values").end - 1] ^= 1
-    given.write_bytes(data)
-    with pytest.raises(ContainerError, match="block 1 of 1"):
-        LinearSVC().fit(given)

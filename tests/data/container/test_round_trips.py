@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-import rrmlinear
-from rrmlinear import LinearSVC, Parameter, Problem, read_libsvm, write_libsvm
+from rrmlinear import Problem, read_libsvm, write_libsvm
 from rrmlinear.data.container.conversion import convert
 from rrmlinear.data.container.layout import ContainerError
 from rrmlinear.data.container.opening import open_container
@@ -88,22 +87,6 @@ def test_an_index_beyond_32_bits_widens_those_before(tmp_path, assert_same):
     )
 
 
-def test_late_blocks_widen_early_ones(tmp_path, made, assert_same):
-    from rrmlinear.data.container.pieces import pieces_of
-    from rrmlinear.data.container.writing import container_file
-
-    narrow, wide = made(seed=1), made(indices=np.int64, seed=2)
-    with container_file(tmp_path / "p", BLOCK) as writer:
-        for problem in (narrow, wide, narrow):
-            for piece in pieces_of(problem):
-                writer.add(piece)
-        writer.finish(wide.n_features)
-    opened = Problem.open(tmp_path / "p", verify=True)
-    assert opened.rows.indices.dtype == np.int64
-    parts = [problem.rows.indices.astype(np.int64) for problem in (narrow, wide, narrow)]
-    assert np.array_equal(opened.rows.indices, np.concatenate(parts))
-
-
 def test_the_reader_takes_a_container_by_its_bytes_whatever_its_name(tmp_path, made, assert_same):
     problem = made(values=np.float32)
     write_container(tmp_path / "name.libsvm", problem)
@@ -129,27 +112,3 @@ def test_text_is_no_container(tmp_path):
     assert Problem.open(tmp_path / "t").n_examples == 1
     with pytest.raises(FileNotFoundError):
         Problem.open(tmp_path / "absent")
-
-
-@pytest.mark.filterwarnings("ignore:the limit on passes")
-@pytest.mark.parametrize("solver", [0, 1, 2, 3, 4, 5, 6, 7, 30, "lbfgs"])
-def test_solvers_take_mapped_arrays(tmp_path, digits, solver):
-    write_container(tmp_path / "p", digits)
-    choices = {"loss": "softmax"} if solver == "lbfgs" else {"solver": solver}
-    fits = [
-        rrmlinear.fit(problem.with_bias(1.0), Parameter(max_passes=20, **choices))
-        for problem in (digits, Problem.open(tmp_path / "p"))
-    ]
-    assert np.array_equal(fits[0].weights, fits[1].weights)
-
-
-def test_estimators_take_mapped_arrays(tmp_path, digits):
-    write_container(tmp_path / "p", digits)
-    opened = Problem.open(tmp_path / "p")
-    X = opened.to_scipy()
-    assert np.shares_memory(X.data, opened.rows.values)
-    assert np.shares_memory(X.indices, opened.rows.indices)
-    model = LinearSVC().fit(X, opened.labels)
-    expected = LinearSVC().fit(digits.to_scipy(), digits.labels)
-    assert np.array_equal(model.coef_, expected.coef_)
-    assert model.score(X, opened.labels) > 0.97

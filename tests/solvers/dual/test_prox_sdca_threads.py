@@ -108,37 +108,6 @@ def test_steps_that_undo_each_other_are_found_out(name, threads):
     assert result.primal == pytest.approx(alone.primal, rel=2e-3)
 
 
-@pytest.mark.parametrize(
-    ("choices", "reason"),
-    [
-        ({"averaging": True}, "averages are over visits one after another"),
-        ({"sampling": "uniform"}, "uniform draws may visit an example twice at once"),
-    ],
-)
-def test_one_thread_does_what_several_cannot(problem, choices, reason):
-    result = run(ProxSDCA, problem, LOSSES["hinge"], gap_tol=1e-2, threads=2, **choices)
-    assert result.notes == (f"one thread is used, not 2: {reason}",)
-
-
-def test_short_rows_take_one_thread():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((50, 5))
-    result = run(ProxSDCA, Problem.from_arrays(X, np.sign(X[:, 0])), LOSSES["hinge"], threads=2)
-    assert "an example has 5 values, and threads repay their meeting from" in result.notes[0]
-
-
-def test_dense_rows_and_few_examples_take_one_thread(problem):
-    X = np.random.default_rng(0).standard_normal((100, 150))
-    dense = Problem.from_arrays(X, np.sign(X[:, 0]))
-    result = run(ProxSDCA, dense, LOSSES["hinge"], gap_tol=1e-2, threads=2)
-    assert "an example has 100% of all features, and above 6% threads undo" in result.notes[0]
-    few = Problem.from_arrays(problem.to_scipy()[:1000], problem.labels[:1000])
-    result = run(ProxSDCA, few, LOSSES["hinge"], gap_tol=1e-2, threads=2)
-    assert "1000 examples are few for 3000 features" in result.notes[0]
-    alone = run(ProxSDCA, few, LOSSES["hinge"], gap_tol=1e-2)
-    assert result.weights.tobytes() == alone.weights.tobytes()
-
-
 def test_the_largest_violation_takes_one_thread_where_the_loss_has_a_kink(problem):
     for number, note in ((3, True), (1, False), (7, False)):
         result = fit(problem, Parameter(number, threads=2)).result
