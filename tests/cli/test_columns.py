@@ -40,12 +40,6 @@ def test_features_without_a_penalty(train, iris, folder, spelling):
     assert np.abs(expected.weights[[1, 3]]).max() > penalized
 
 
-def test_weights_reach_their_bounds_and_no_further(train, iris):
-    assert train(*WITH, "-B", 1, "--lower", -0.25, "--upper", 0.5, iris, "m").code == 0
-    weights = Model.load("m").weights
-    assert (weights[:4].min(), weights[:4].max()) == (-0.25, 0.5)
-
-
 def test_what_is_infinite_at_first_is_null_in_a_trace(train, folder):
     # 0 is below the bound, and no step is taken in the first pass
     (folder / "data").write_text("9 1:30 2:-1\n3 1:1 2:20\n-5 1:-9 2:0.5\n")
@@ -56,12 +50,6 @@ def test_what_is_infinite_at_first_is_null_in_a_trace(train, folder):
     assert 0 <= last["gap"] <= 1e-6 * last["primal"]
     assert "primal inf  dual" in ended.out
     assert "relative gap  inf" in ended.out
-
-
-def test_a_weight_at_its_limit_is_said(train, iris):
-    ended = train(*WITH, "--unpenalized", "1-3", "--limit", 0.01, iris, "m")
-    assert ended.code == 0
-    assert "the weight of unpenalized column 0 is at the limit 0.01" in ended.err
 
 
 @pytest.mark.parametrize(
@@ -84,21 +72,6 @@ def test_wrong_groups_are_named(train, iris, folder, text, message):
     assert ended.code == 1
     assert ended.err == f"ERROR: {message.format(iris=iris)}\n"
     assert not (folder / "m").exists()
-
-
-def test_the_groups_file_is_not_written_over(train, iris, folder):
-    (folder / "groups").write_text("1\n1\n1\n1\n")
-    ended = train(*group_lasso("groups"), iris, "groups")
-    assert ended.err == "ERROR: groups is the groups file and cannot be the model file too\n"
-    assert (folder / "groups").read_text() == "1\n1\n1\n1\n"
-
-
-def test_a_missing_file_is_named(train, iris):
-    ended = train(*group_lasso("nowhere"), iris, "m")
-    assert ended.err.startswith("can't open groups file nowhere\n")
-    ended = train(*WITH, "--unpenalized", "nowhere", iris, "m")
-    assert ended.err.startswith("can't open file of features nowhere\n")
-    assert ended.code == 1
 
 
 @pytest.mark.parametrize(

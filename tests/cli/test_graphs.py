@@ -89,21 +89,6 @@ def test_the_model_file_is_that_of_the_estimator(graphs):
         model.save("other", liblinear=True)
 
 
-def test_types_and_cross_validation(graphs, capsys):
-    lines = (graphs / "train.cliques").read_text().splitlines()
-    typed = "".join(f"{len(line.split()) * 10} {line}\n" for line in lines)
-    (graphs / "typed").write_text(typed)
-    train(["-q", "--loss", "crf", "--cliques", "typed", "train", "model"])
-    assert sorted(GraphModel.load("model").tables) == [30, 40]
-    with pytest.raises(LeaveError, match="cliques of 2 nodes were in no graph of the training"):
-        predict(["--cliques", "test.cliques", "test", "model", "out"])
-    assert not (graphs / "out").exists()
-    train(["-q", "--loss", "m3n", "-v", "4", "--cliques", "typed", "train"])
-    positions, whole = capsys.readouterr().out.splitlines()
-    assert float(positions.split("Accuracy = ")[1].split("%")[0]) > 70
-    assert whole.endswith("/40)")
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -129,16 +114,3 @@ def test_what_is_refused(graphs, arguments, sentence):
         train([*arguments.split(), "model"])
     assert sentence in str(caught.value)
     assert not (graphs / "model").exists()
-
-
-def test_models_and_files_that_do_not_fit(graphs):
-    train(["-q", "--loss", "crf", "--cliques", "train.cliques", "train", "model"])
-    with pytest.raises(LeaveError, match="model needs --cliques"):
-        predict(["test", "model", "out"])
-    train(["-q", "--loss", "crf", "train", "chain"])
-    with pytest.raises(LeaveError, match="chain has no tables of cliques for --cliques"):
-        predict(["--cliques", "test.cliques", "test", "chain", "out"])
-    with pytest.raises(ValueError, match=r"no tables of cliques; ChainModel\.load reads it"):
-        GraphModel.load("chain")
-    with pytest.raises(LeaveError, match="is the file of cliques and cannot be the output too"):
-        predict(["--cliques", "test.cliques", "test", "model", "test.cliques"])

@@ -1,13 +1,10 @@
 """Losses on the command line: output, models and predictions in LIBLINEAR's forms."""
 
-import re
-
 import numpy as np
 import pytest
 from members import CLASS_LOSSES, REAL_LOSSES, SIGN_LOSSES, labels_in_domain
 
 from rrmlinear import Model, Parameter, fit, read_libsvm
-from rrmlinear.catalog.losses import LOSSES
 
 
 def write(path, X, y):
@@ -100,16 +97,6 @@ def test_regression(train, predict, folder, reals, loss):
     assert second == f"Squared correlation coefficient = {correlation:g} (regression)"
 
 
-def test_cross_validation_of_a_regression(train, reals):
-    ended = train("-q", "-s", 32, "--loss", "squared", "-v", 5, reals)
-    assert (ended.code, ended.err) == (0, "")
-    form = (
-        r"Cross Validation Mean squared error = 0\.0\d+\n"
-        r"Cross Validation Squared correlation coefficient = 0\.9\d+\n"
-    )
-    assert re.fullmatch(form, ended.out)
-
-
 @pytest.mark.parametrize("loss", ["logistic", "softmax"])
 @pytest.mark.parametrize("data", ["iris", "signs"])
 def test_probabilities(train, predict, folder, request, data, loss):
@@ -137,12 +124,6 @@ def test_probabilities_of_other_losses_are_refused(train, predict, folder, signs
     assert not (folder / "out").exists()
 
 
-def test_regression_of_one_value(train, predict, folder):
-    (folder / "data").write_text("2 1:1\n2 1:1\n")
-    assert train("-q", "-s", 32, "--loss", "squared", "data", "m").code == 0
-    assert "Squared correlation coefficient = nan (regression)" in predict("data", "m", "o").out
-
-
 def test_predictions_beyond_double_precision_need_no_warning(train, predict, folder):
     (folder / "data").write_text("1 1:1\n2 1:1e10\n")
     assert train("-q", "-s", 11, "data", "m").code == 0
@@ -154,8 +135,3 @@ def test_predictions_beyond_double_precision_need_no_warning(train, predict, fol
         "Mean squared error = inf (regression)\n"
         "Squared correlation coefficient = nan (regression)\n"
     )
-
-
-def test_usage_lists_what_there_is(train):
-    text = train("--help-all").out
-    assert all(re.search(rf"[ ]{name}(,|$)", text, re.MULTILINE) for name in LOSSES)

@@ -57,16 +57,6 @@ def test_info_counts_queries_of_text_and_of_containers(train, info, convert, ran
     assert 2.0 ** float(first) == pytest.approx(float(told), rel=0.05)
 
 
-def test_a_cache_and_a_report(train, ranked, folder):
-    pytest.importorskip("jinja2")
-    choices = ("--loss", "rank-hinge", "-c", 0.1)
-    assert train(*choices, ranked, "m").code == 0
-    assert train(*choices, "--cache", "--report", "page.html", ranked, "n").code == 0
-    assert (folder / "m").read_text() == (folder / "n").read_text()
-    assert train(*choices, "--cache", ranked, "n").code == 0
-    assert (folder / "m").read_text() == (folder / "n").read_text()
-
-
 @pytest.mark.parametrize(
     ("choices", "sentence"),
     [
@@ -130,22 +120,6 @@ def test_folds_of_times_have_events_each(train, timed):
     ended = train("--loss", "cox-breslow", "-v", 5, "-q", timed)
     assert ended.code == 0
     assert 0.5 < told(ended)["Concordance"] < 1
-
-
-@pytest.mark.parametrize("how", [("-v", 3), ("-C",)])
-def test_too_few_for_folds(train, folder, how):
-    one = write(folder / "one", np.arange(60) % 3, np.ones(60, dtype=int))
-    ended = train("--loss", "rank-hinge", *how, one)
-    assert (ended.code, ended.out) == (1, "")
-    assert "rank-hinge deals queries to folds: it needs 2 or more, and there is 1" in ended.err
-    single = write(folder / "single", np.where(np.arange(60) == 7, 2.0, -3.0), QID)
-    ended = train("--loss", "cox-efron", *how, single)
-    assert (ended.code, ended.out) == (1, "")
-    assert "cox-efron deals events to folds: it needs 2 or more, and there is 1" in ended.err
-    none = write(folder / "none", np.full(60, -3.0), QID)
-    ended = train("--loss", "cox-efron", none, "m")
-    assert ended.code == 1
-    assert "all times are censored: the partial likelihood needs an event" in ended.err
 
 
 @pytest.mark.parametrize("loss", ["cox-breslow", "cox-efron"])

@@ -10,7 +10,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
-from sklearn.model_selection import GridSearchCV
 
 from rrmlinear import CoxRegressor, Parameter, Problem, fit
 from rrmlinear.metrics import concordance
@@ -250,13 +249,6 @@ def test_real_data_against_lifelines():
     assert_allclose(made.std_errors[0], theirs.standard_errors_, rtol=1e-6)
     ratios = theirs.summary["exp(coef) lower 95%"]
     assert_allclose(np.exp(made.lower[0]), ratios, rtol=1e-6)
-
-
-def test_searches_of_scikit_learn_take_structured_times():
-    fields = np.array(list(zip(EVENT, TIME, strict=True)), dtype=[("dead", "?"), ("days", "f8")])
-    search = GridSearchCV(CoxRegressor(), {"alpha": [0.01, 10.0]}, cv=3).fit(X, fields)
-    assert search.best_params_ == {"alpha": 0.01}
-    assert search.best_estimator_.score(X, fields) == CoxRegressor(0.01).fit(X, Y).score(X, Y)
 
 
 @pytest.mark.parametrize("ties", ["breslow", "efron"])

@@ -132,18 +132,6 @@ def test_standard_errors_are_of_second_derivatives(ties):
         RankingSVM("logistic").fit(X, TIME).summary(X, TIME)
 
 
-def test_models_leave_as_linear_scores(tmp_path):
-    model = CoxRegressor(0).fit(X, Y, strata=STRATA)
-    assert_allclose(model.to_sklearn().predict(X), model.predict(X))
-    model.save(tmp_path / "cox")
-    again = CoxRegressor.load(tmp_path / "cox")
-    given = {"times": [0.5, 1.0], "strata": STRATA}
-    curves = model.predict_survival_function(X, **given)
-    assert_allclose(again.predict_survival_function(X, **given), curves)
-    ranker = RankingSVM().fit(X, TIME, qid=STRATA)
-    assert_allclose(ranker.to_sklearn().predict(X), ranker.predict(X))
-
-
 def test_a_conic_solver_has_the_same_minimum():
     cp = pytest.importorskip("cvxpy", reason="cvxpy solves exponential cones")
     w, terms = cp.Variable(5), []

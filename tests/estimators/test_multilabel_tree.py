@@ -6,8 +6,6 @@ import joblib
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.utils.estimator_checks import check_estimator
 
 from rrmlinear import (
@@ -18,7 +16,6 @@ from rrmlinear import (
     Parameter,
     fit_label_tree,
 )
-from rrmlinear.estimators.base import NotConvergedWarning
 
 K = 300
 
@@ -103,15 +100,6 @@ def test_one_label_a_row_is_the_best_of_the_tree():
     assert (two.predict(X) == (two.decision_function(X) > 0)).all()
 
 
-def test_it_stands_in_scikit_learns_tools(model, halves):
-    X, Y = halves[0]
-    found = cross_validate(LabelTreeClassifier(C=10.0, tol=1e-1), X, Y, scoring="f1_micro", cv=2)
-    assert (found["test_score"] > 0.1).all()
-    search = GridSearchCV(model, {"branching": [8, 16], "prune": [0.0, 0.01]}, cv=2).fit(X, Y)
-    assert search.predict(X).shape == Y.shape
-    assert clone(model).get_params() == model.get_params()
-
-
 def test_files(model, halves, tmp_path):
     X = halves[1][0]
     file = io.BytesIO()
@@ -164,8 +152,3 @@ def test_wrong_data_are_refused(model, halves):
         asked.fit(X, [])
     with pytest.raises(ValueError, match="k is 301; it must be from 1 to the number of labels"):
         model.predict_top_k(X, 301)
-
-
-def test_a_run_that_is_not_solved_warns(halves):
-    with pytest.warns(NotConvergedWarning, match="labels have a gap above"):
-        LabelTreeClassifier("hinge", tol=1e-9, max_iter=3).fit(*halves[0])

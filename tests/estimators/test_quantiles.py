@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 from sklearn.metrics import mean_pinball_loss
-from sklearn.model_selection import GridSearchCV
 
 from rrmlinear import QuantileRegressor
 
@@ -64,13 +63,6 @@ def test_sorted_predictions_do_not_cross_and_lose_nothing():
         assert loss[0] <= loss[1] + 1e-12
 
 
-def test_a_second_fit_with_warm_start_begins_where_the_first_ended():
-    model = QuantileRegressor(quantile=LEVELS, alpha=0.01, tol=1e-6, warm_start=True).fit(X, y)
-    passes = model.n_iter_
-    assert model.fit(X, y).n_iter_ < passes
-    assert model.set_params(quantile=[0.2, 0.4]).fit(X, y).coef_.shape == (2, 3)
-
-
 def test_one_level_in_an_array_keeps_the_shape_of_levels():
     model = QuantileRegressor(quantile=[0.3], alpha=0.01).fit(X, y)
     alone = QuantileRegressor(quantile=0.3, alpha=0.01).fit(X, y)
@@ -86,13 +78,6 @@ def test_the_score_is_1_for_the_truth_and_0_for_constants():
     model.coef_[:] = [1.0, 2.0, 3.0]
     model.intercept_[:] = 0.0
     assert model.score(X, X @ [1.0, 2.0, 3.0]) == 1
-
-
-def test_levels_are_a_value_of_a_search():
-    search = GridSearchCV(
-        QuantileRegressor(quantile=LEVELS), {"alpha": [0.01, 1.0], "non_crossing": [True]}, cv=3
-    )
-    assert search.fit(X, y).best_params_["alpha"] == 0.01
 
 
 @pytest.mark.parametrize(

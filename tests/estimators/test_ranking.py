@@ -80,14 +80,6 @@ def test_without_a_pair_all_weights_are_0(loss, penalty, y, qid):
     assert np.isnan(model.score(X, y, qid=qid))
 
 
-def test_queries_of_one_example_do_not_count():
-    alone = np.concatenate([QID, [100, 101, 102]])
-    more = np.concatenate([X, rng.normal(size=(3, 5))]), np.concatenate([Y, [0.0, 1.0, 2.0]])
-    one = RankingSVM(tol=1e-9).fit(X, Y, qid=QID)
-    two = RankingSVM(tol=1e-9).fit(*more, qid=alone)
-    assert_allclose(one.coef_, two.coef_, rtol=1e-4, atol=1e-6)
-
-
 def test_kendalls_tau_is_that_of_pairs():
     scores = np.round(rng.normal(size=N), 1)
     right = wrong = total = 0
@@ -111,15 +103,6 @@ def test_ndcg_is_scikit_learns(k):
     assert np.isnan(ndcg([0, 0], [1.0, 2.0]))
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_what_has_no_pair_has_weights_of_zero(loss):
-    for grades, qid in ((np.ones(N), QID), (Y, np.arange(N))):
-        model = RankingSVM(loss).fit(X, grades, qid=qid)
-        assert model.status_.name == "SOLVED"
-        assert_array_equal(model.coef_, 0)
-        assert np.isnan(model.score(X, grades, qid=qid))
-
-
 def test_what_is_refused():
     for choices, sentence in (
         ({"loss": "hing"}, "loss is 'hing'"),
@@ -140,12 +123,6 @@ def test_what_is_refused():
         ndcg([-1, 1], [0.0, 1.0])
     with pytest.raises(ValueError, match="scores have 1 entries, and y has 2"):
         kendall_tau([1, 2], [1.0])
-
-
-def test_a_warm_start_begins_at_the_last_weights():
-    model = RankingSVM("logistic", warm_start=True, tol=1e-8).fit(X, Y, qid=QID)
-    first = model.n_iter_
-    assert model.fit(X, Y, qid=QID).n_iter_ <= first // 2
 
 
 def test_searches_of_scikit_learn_route_queries():

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
-from rrmlinear import LinearClassifier, LinearRegressor, LogisticRegression
+from rrmlinear import LinearClassifier, LogisticRegression
 from rrmlinear.solvers.loop.result import Status
 
 
@@ -34,21 +34,6 @@ def test_a_warm_start_serves_whatever_changed(iris, change):
     assert_allclose(estimator.coef_, fresh.coef_, atol=1e-3)
 
 
-@pytest.mark.parametrize("regularizer", ["l1", "elastic-net"])
-@pytest.mark.parametrize("intercept", [True, False, "regularized"])
-def test_a_warm_start_begins_at_the_last_weights(two_classes, numbers, regularizer, intercept):
-    choices = {"regularizer": regularizer, "tol": 1e-7, "warm_start": True}
-    for estimator, (X, y) in (
-        (LinearClassifier("logistic", fit_intercept=intercept, **choices), two_classes),
-        (LinearRegressor("squared", fit_intercept=intercept, **choices), numbers),
-    ):
-        cold = estimator.fit(X, y)
-        primal = cold.trace_[-1].primal
-        warm = cold.fit(X, y)
-        assert warm.trace_[0].primal <= (1 + 1e-5) * primal
-        assert warm.trace_[-1].primal == pytest.approx(primal, rel=2e-7)
-
-
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("C", [1.0, np.inf])
 def test_a_newton_step_and_another_are_two(intercept, C):
@@ -63,14 +48,3 @@ def test_a_newton_step_and_another_are_two(intercept, C):
     assert_allclose(each.coef_, both.coef_)
     assert_allclose(each.intercept_, both.intercept_)
     assert np.abs(first - each.coef_).max() > 0.1 * np.abs(first).max()
-
-
-def test_no_regularizer_begins_at_the_last_weights():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 4)) * [1e-4, 1, 10, 1e3]
-    y = X @ [1e4, 1, 0, -1e-3] + 2 * rng.normal(size=200) > 0
-    model = LogisticRegression(C=np.inf, solver="newton-cg", warm_start=True, tol=1e-8).fit(X, y)
-    begun, weights = model.n_iter_, model.coef_.copy()
-    model.fit(X, y)
-    assert model.n_iter_ <= begun
-    assert_allclose(model.coef_, weights, rtol=1e-5)

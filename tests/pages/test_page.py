@@ -15,9 +15,7 @@ from rrmlinear.catalog.selection import select
 from rrmlinear.metrics import ndcg
 from rrmlinear.pages import canvas, pictures, traces, words
 from rrmlinear.pages.drawing import svg_of
-from rrmlinear.pages.facts import facts_of
 from rrmlinear.pages.page import check_available
-from rrmlinear.pages.sections import data_lines
 from rrmlinear.training.order_measures import kaplan_meier
 
 pytest.importorskip("plotly", reason="pages need plotly")
@@ -55,14 +53,6 @@ def test_a_model_tells_problem_data_certificate_and_weights(tmp_path):
     assert "b<c" in path.read_text(encoding="utf-8").replace("\\u003c", "<")
 
 
-@pytest.mark.parametrize(
-    ("labels", "words"), [([1, 2, 2, 7], "3, from 1 to 2 examples each"), ([1, 2, 2, 1], "2, of 2")]
-)
-def test_sizes_of_classes(labels, words):
-    facts = dict(data_lines(facts_of(Problem.from_arrays(np.ones((4, 1)), labels))))
-    assert facts["classes"].startswith(words)
-
-
 def test_the_mark_of_the_tolerance_is_seen_in_both_themes():
     trace = traces.trace_of(fit(Problem.from_arrays(X, CLASSES), Parameter(C=2.0)).result.trace)
     (mark,) = pictures.convergence([trace], 1e-3).layout.shapes
@@ -95,12 +85,6 @@ def test_weights_that_are_all_zero_have_no_picture(tmp_path):
     assert "<dt>nonzero weights</dt><dd>0 of 4</dd>" in text
     assert '<div class="picture"' not in text.split("<h2>Weights</h2>")[1]
     assert "Parameter(loss=&#39;squared&#39;, regularizer=&#39;l1&#39;, l1=1000000.0)" in text
-
-
-@pytest.mark.parametrize(("decades", "marks"), [(0.5, 3), (1.5, 3), (3, 4), (16, 8)])
-def test_logarithmic_axes_have_few_marks(decades, marks):
-    axis = canvas.logarithmic([np.nan, 0, 1e-9, 1e-9 * 10**decades])
-    assert axis["nticks"] == marks
 
 
 def test_a_page_asks_for_nothing_from_elsewhere(tmp_path):
@@ -302,14 +286,6 @@ def test_missing_packages_are_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "plotly", None)
     with pytest.raises(ImportError, match=r"pip install 'rrmlinear\[report\]'"):
         check_available()
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0, "0"), (1234567, "1\u202f234\u202f567"), (-0.5, "−0.5"), (1e-7, "1e−07"), (np.inf, "∞")],
-)
-def test_numbers_as_people_read_them(value, text):
-    assert words.number(value) == text
 
 
 FLAGS = (

@@ -151,7 +151,7 @@ import numpy as np
 from rrmlinear import Parameter, Problem, fit
 # modules that are loaded where examples are streamed
 import concurrent.futures.thread
-from rrmlinear.data.container import kept, working_copy
+from rrmlinear.data.container import kept
 from rrmlinear.solvers.dual import accelerated
 
 def resident():

@@ -19,11 +19,8 @@ def streamed(request, tmp_path):
     return X.toarray(), problem.rows.streamed(problem.container.blocks(2000, 2, 1, evicts=True))
 
 
-@pytest.mark.parametrize("has_pwrite", [True, False])  # Windows has none
-def test_rows_that_are_kept_are_the_same_and_the_others_empty(streamed, has_pwrite, monkeypatch):
+def test_rows_that_are_kept_are_the_same_and_the_others_empty(streamed):
     X, rows = streamed
-    if not has_pwrite:
-        monkeypatch.delattr(kept.os, "pwrite", raising=False)
     keep = np.random.default_rng(0).random(N) < 0.3
     copy = KeptRows(rows)
     for begin, end in rows.spans():

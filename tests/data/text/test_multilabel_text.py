@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import io
-import lzma
 
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ from rrmlinear import (
     Problem,
     read_libsvm,
     read_multilabel,
-    write_container,
     write_libsvm,
     write_multilabel,
 )
@@ -99,11 +96,6 @@ def test_the_features_are_those_of_the_reader_of_one_label(tmp_path):
     assert lists_of(found) == [[i] for i in range(50)]
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress])
-def test_compressed_text(compress):
-    assert lists_of(read(compress(b"1,2 1:1\n 1:2\n"))) == [[1, 2], []]
-
-
 def test_a_header_tells_sizes_and_indices_from_zero():
     problem = read(b"3 5 4\n0,2 0:1 4:2\n 3:1\n2 \n")
     assert problem.labels.names.tolist() == [0, 1, 2, 3]
@@ -125,11 +117,6 @@ def test_a_header_tells_sizes_and_indices_from_zero():
 def test_what_does_not_fit_the_header(text, sentence):
     with pytest.raises(ValueError, match=sentence):
         read(text)
-
-
-def test_fewer_features_than_the_header_tells():
-    with pytest.raises(ValueError, match="has 5 features, and n_features is 4"):
-        read(b"1 5 4\n0 1:1\n", n_features=4)
 
 
 def test_names_are_kept_in_their_order():
@@ -168,13 +155,6 @@ def test_errors_tell_line_and_column(line, column, sentence, end, block_size):
     assert (caught.value.line, caught.value.column) == (6, column)
 
 
-def test_the_first_wrong_line_is_told():
-    with pytest.raises(ValueError, match="line 2, column 5: found 'x'"):
-        read(b"1,2 1:1\n3 1:x\n-3 1:1\n")
-    with pytest.raises(ValueError, match="line 2, column 1: the label '-3' is negative"):
-        read(b"1,2 1:1\n-3 1:1\n3 1:x\n")
-
-
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -194,13 +174,6 @@ def test_what_is_passed_over_is_told_in_its_column():
         read(b"1,2 1:1\n1:1 x\n")
     with pytest.raises(ValueError, match="line 2, column 5"):
         read(b"1,2 1:1\n1:1 x\n", strict=True)
-
-
-def test_a_container_has_one_label_an_example(tmp_path):
-    path = tmp_path / "file.rrm"
-    write_container(path, Problem.from_arrays(np.eye(2), [1, 2]))
-    with pytest.raises(ValueError, match="has one label an example: Problem"):
-        read_multilabel(path)
 
 
 WORDS = MultilabelProblem.from_lists(

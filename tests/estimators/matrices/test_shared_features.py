@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
+from numpy.testing import assert_allclose
 from sklearn import linear_model
 
 from rrmlinear import (
@@ -69,34 +68,6 @@ def test_the_gap_bounds_the_distance_to_the_minimum(l1_ratio):
             assert_allclose(model.objective_ - model.duality_gap_, dual, rtol=1e-9)
 
 
-def test_weights_of_examples_are_repetitions():
-    model = MultiTaskLasso(0.1, tol=1e-12).fit(X, Y, weights)
-    times = weights.astype(int)
-    repeated = MultiTaskLasso(0.1, tol=1e-12).fit(np.repeat(X, times, 0), np.repeat(Y, times, 0))
-    assert_allclose(model.coef_, repeated.coef_, atol=1e-7)
-    assert_allclose(model.objective_, repeated.objective_, rtol=1e-11)
-
-
-def test_sparse_rows_and_float32_give_the_same():
-    sparse = np.where(rng.random(X.shape) < 0.3, X, 0.0)
-    model = MultiTaskElasticNet(0.1, tol=1e-11).fit(sparse, Y)
-    assert_allclose(
-        MultiTaskElasticNet(0.1, tol=1e-11).fit(csr_array(sparse), Y).coef_, model.coef_
-    )
-    single = sparse.astype(np.float32)
-    other = MultiTaskElasticNet(0.1, tol=1e-11).fit(single.astype(float), Y)
-    assert_allclose(
-        MultiTaskElasticNet(0.1, tol=1e-11).fit(single, Y).coef_, other.coef_, atol=1e-9
-    )
-
-
-def test_constant_columns_have_no_weights():
-    A = np.column_stack([X, np.full(80, 7.0), np.zeros(80)])
-    model = MultiTaskLasso(0.1, tol=1e-10).fit(A, Y)
-    assert not model.coef_[:, 12:].any()
-    assert_allclose(model.coef_[:, :12], MultiTaskLasso(0.1, tol=1e-10).fit(X, Y).coef_, atol=1e-7)
-
-
 def test_above_the_largest_alpha_all_weights_are_0():
     largest = largest_alpha(X, Y)
     model = MultiTaskLasso(largest * (1 + 1e-9), tol=1e-9).fit(X, Y)
@@ -112,24 +83,6 @@ def test_without_norms_of_features_it_is_ridge_regression(how):
     assert_allclose(model.coef_, ridge.coef_)
     assert_allclose(model.objective_, ridge.objective_ / (2 * weights.sum()))
     assert model.duality_gap_ <= 1e-9 * model.objective_
-
-
-def test_a_warm_start_begins_at_the_last_weights():
-    model = MultiTaskLasso(0.02, tol=1e-9, warm_start=True).fit(X, Y)
-    cold = MultiTaskLasso(0.019, tol=1e-9).fit(X, Y)
-    model.set_params(alpha=0.019).fit(X, Y)
-    assert model.n_iter_ <= cold.n_iter_
-    assert_allclose(model.coef_, cold.coef_, atol=1e-6)
-    assert model.fit(X[:, :5], Y[:, :2]).coef_.shape == (2, 5)
-
-
-def test_limits_tell():
-    with pytest.warns(match="the limit on passes"):
-        model = MultiTaskLasso(0.001, tol=1e-12, max_iter=1).fit(X, Y)
-    assert model.duality_gap_ > 1e-12 * model.objective_
-    seen = []
-    MultiTaskLasso(0.001, tol=1e-10, callback=lambda row: seen.append(row) or True).fit(X, Y)
-    assert len(seen) == 1
 
 
 @pytest.mark.parametrize("given", [None, weights])
@@ -160,12 +113,6 @@ def test_searches_over_ratios_are_those_of_scikit_learn():
     assert model.best_score_ == pytest.approx(-model.mse_path_.mean(axis=2).min())
 
 
-def test_scored_otherwise_a_search_fits_one_by_one():
-    scored = MultiTaskLassoCV(alphas=[0.1, 0.01], cv=3, scoring="neg_mean_squared_error", tol=1e-8)
-    plain = MultiTaskLassoCV(alphas=[0.1, 0.01], cv=3, tol=1e-8)
-    assert_allclose(scored.fit(X, Y).mse_path_, plain.fit(X, Y).mse_path_, rtol=1e-5)
-
-
 def test_a_search_over_columns_that_are_alike_is_that_of_fits():
     alike = X[:, :1] + 0.01 * X[:, :6]
     columns = np.hstack([alike, alike[:, :2], np.ones((80, 1)), X[:, 6:]])
@@ -190,17 +137,6 @@ def test_a_search_over_columns_that_are_alike_is_that_of_fits():
 def test_what_it_does_not_take_is_refused(kind, how, data, error):
     with pytest.raises(ValueError, match=error):
         kind(**how).fit(*data)
-
-
-def test_models_leave_the_package(tmp_path):
-    model = MultiTaskLasso(0.1).fit(X, Y)
-    twin = model.to_sklearn()
-    assert type(twin) is linear_model.MultiTaskLasso
-    assert_allclose(twin.predict(X), model.predict(X))
-    model.save(tmp_path / "model")
-    assert_array_equal(MultiTaskLasso.load(tmp_path / "model").predict(X), model.predict(X))
-    assert_array_equal(model.sparse_coef_.toarray(), model.coef_)
-    assert model.dual_gap_ == model.duality_gap_
 
 
 def test_pages_tell_the_data_and_the_errors(tmp_path):
