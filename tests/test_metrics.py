@@ -47,13 +47,6 @@ def test_at_k_by_hand(random_labels, k):
     assert found == pytest.approx(by_hand(Y, scores, k), rel=1e-12)
 
 
-@pytest.mark.parametrize("k", [1, 3, 5])
-def test_ndcg_is_scikit_learns(random_labels, k):
-    theirs = pytest.importorskip("sklearn.metrics")
-    Y, scores, _ = random_labels
-    assert metrics.ndcg_at_k(Y, scores, k) == pytest.approx(theirs.ndcg_score(Y, scores, k=k))
-
-
 @pytest.mark.parametrize("measure", AT_K)
 def test_all_forms_are_the_same(random_labels, measure):
     Y, scores, _ = random_labels

@@ -196,26 +196,6 @@ def test_two_fits_at_once(client, data):
         assert_solved(model, alone(X, y, parameter))
 
 
-def test_workers_with_threads(start, data):
-    X, y = data()
-    cluster, client = start(workers=1, threads=3)
-    with cluster, client:
-        model = over(client, X, y, SMOOTH)
-    assert_solved(model, alone(X, y, SMOOTH))
-
-
-def test_estimators_predict_on_arrays(client, data):
-    X, y = data(3)
-    dX, dy = da.from_array(X, chunks=(500, 15)), da.from_array(y, chunks=500)
-    classifier = dask_rooms.LinearClassifier("weston-watkins", client=client, C=0.1).fit(dX, dy)
-    predicted = classifier.predict(dX)
-    assert predicted.chunks == dy.chunks
-    assert (predicted.compute() == y).mean() > 0.7
-    assert sorted(classifier.classes_) == [1, 2, 3]
-    regressor = dask_rooms.LinearRegressor(client=client).fit(dX, dX[:, 0])
-    np.testing.assert_allclose(regressor.predict(dX).compute(), X[:, 0], atol=0.1)
-
-
 @pytest.mark.parametrize("first", [0, 1])
 def test_bounds_of_two_classes_are_those_of_the_scores_for_the_larger_label(client, first):
     rng = np.random.default_rng(0)
@@ -314,12 +294,6 @@ def test_errors_are_sentences(client, X, y, more, words):
 def test_errors_of_arguments_are_sentences(client, X, y, more, words):
     with pytest.raises(ValueError, match=words):
         dask_rooms.fit(X, y, Parameter(loss="logistic"), client=client, **more)
-
-
-def test_a_future_holds_no_more_than_weights(client):
-    future = client.scatter([(np.eye(2), [0, 1], [1, 1], [1, 1])], hash=False)[0]
-    with pytest.raises(ValueError, match="got 4 values"):
-        dask_rooms.fit([future], None, Parameter(loss="logistic"), client=client)
 
 
 def test_a_fit_without_a_client_says_how_to_make_one():

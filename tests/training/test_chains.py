@@ -9,7 +9,6 @@ from rrmlinear import Parameter
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.training.chains import fit_sequences
-from rrmlinear.training.fit import fit
 from tests.training.chain_cases import LENGTHS, D, K, made, objective
 
 
@@ -230,28 +229,6 @@ def test_choices_that_are_refused(choices, sentence):
     _, _, problem = made()
     with pytest.raises(ValueError, match=sentence):
         fit_sequences(problem, Parameter(**{"loss": "crf"} | choices))
-
-
-def test_examples_are_no_sequences():
-    _, _, problem = made()
-    with pytest.raises(ChoiceError, match="loss crf is of sequences, and the problem has examples"):
-        fit(problem.to_problem(), Parameter(loss="crf"))
-
-
-def test_one_label_is_refused():
-    problem = SequenceProblem.from_lists([[[1.0]]], [[7]])
-    with pytest.raises(ValueError, match="all 1 positions have label 7"):
-        fit_sequences(problem, Parameter(loss="crf"))
-
-
-def test_a_callback_stops_the_run():
-    _, _, problem = made(4)
-    seen = []
-    with pytest.warns(UserWarning, match="the caller asked to stop"):
-        fit_sequences(
-            problem, Parameter(loss="m3n", gap_tol=1e-9), lambda row: seen.append(row) or True
-        )
-    assert len(seen) == 1
 
 
 def test_a_label_without_transitions_and_one_that_does_not_occur():

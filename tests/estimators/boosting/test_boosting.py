@@ -171,16 +171,6 @@ def test_wrong_choices_are_named(cancer, choices, message):
         ERLPBoostClassifier(**choices).fit(X, y)
 
 
-def test_wrong_data_are_named(cancer):
-    X, y = cancer
-    with pytest.raises(ValueError, match=r"only one class: .*benign"):
-        ERLPBoostClassifier().fit(X, np.full(len(y), "benign"))
-    with pytest.raises(ValueError, match="zero"):
-        ERLPBoostClassifier().fit(X, y, np.zeros(len(y)))
-    with pytest.raises(ValueError, match="Negative values"):
-        ERLPBoostClassifier().fit(X, y, -np.ones(len(y)))
-
-
 @pytest.mark.parametrize("scale", [1e-300, 1e300])
 def test_columns_of_extreme_scale(cancer, scale):
     X, y = cancer

@@ -16,8 +16,6 @@ from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.lbfgs.lbfgs import LBFGS, NewtonCG
-from rrmlinear.solvers.lbfgs.metric import Diagonal
-from rrmlinear.solvers.lbfgs.pairs import Pairs
 from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
 
@@ -116,51 +114,6 @@ def test_groups_of_a_feature_leave_together():
     used = (nodes != 0).any(axis=1)
     assert 0 < used.sum() < d
     assert (nodes[used] != 0).all(axis=1).any()
-
-
-@pytest.mark.parametrize("most", [1, 2, 5])
-@pytest.mark.parametrize("scale", [1e-60, 1.0, 1e60])
-def test_directions_are_those_of_the_updates_of_bfgs(most, scale):
-    rng = np.random.default_rng(3)
-    d = 12
-    inverse, g = rng.uniform(0.5, 2, d), scale * rng.standard_normal(d)
-    pairs, metric, kept = Pairs(d, most), Diagonal(inverse), []
-    for _ in range(7):
-        s = scale * rng.standard_normal(d)
-        y = s * rng.uniform(0.5, 3, d)
-        assert pairs.add(s, y)
-        metric.learn(0, s, y)
-        kept = [*kept, (s, y)][-most:]
-    s, y = kept[-1]
-    H = (s @ y) / (y @ (inverse * y)) * np.diag(inverse)
-    for s, y in kept:
-        V = np.eye(d) - np.outer(y, s) / (s @ y)
-        H = V.T @ H @ V + np.outer(s, s) / (s @ y)
-    direction = pairs.direction(g, metric.solver(1.0, 0))
-    # pairs are kept in single precision
-    np.testing.assert_allclose(direction / scale, -H @ g / scale, atol=1e-5)
-
-
-def test_pairs_follow_the_cost():
-    rng = np.random.default_rng(4)
-    d, g = 9, rng.standard_normal(9)
-    moves, changes = rng.standard_normal((4, d)), rng.uniform(0.1, 2, (4, d))
-    pairs, others = Pairs(d), Pairs(d)
-    for s, factors in zip(moves, changes, strict=True):
-        pairs.add(s, s + 2 * factors * s)
-        others.add(s, s + 6 * factors * s)
-    pairs.rescale(3.0)
-    directions = [each.direction(g, lambda vector: vector) for each in (pairs, others)]
-    np.testing.assert_allclose(*directions, atol=1e-5)
-
-
-def test_no_pair_without_a_positive_product_is_taken():
-    pairs = Pairs(3)
-    s = np.array([1.0, 2.0, 0.0])
-    assert not pairs.add(s, -s)
-    assert not pairs.add(s, 0 * s)
-    assert not pairs.add(0 * s, s)
-    np.testing.assert_array_equal(pairs.direction(s, lambda vector: vector), -s)
 
 
 @pytest.mark.parametrize("c2", [0.05, 1.0])

@@ -6,7 +6,6 @@ from scipy.sparse import csr_array, random_array
 from scipy.sparse.linalg import svds
 
 from rrmlinear.solvers.loop.power import norm_bound, norm_estimate
-from rrmlinear.solvers.loop.steps import Anderson
 from rrmlinear.solvers.primal_dual.low_rank import LowRank, Threshold
 
 
@@ -58,16 +57,3 @@ def test_the_bound_holds_and_is_near(shape, density):
             bound = norm_bound(matrix, part)
             assert exact * (1 - 1e-13) <= bound
             assert bound <= exact * (1 + 1.1 * part)
-
-
-def test_nothing_and_one_direction_have_a_norm():
-    assert norm_bound(csr_array((3, 4))) == norm_estimate(csr_array((3, 4))) == 0
-    one = csr_array(np.outer([1.0, 0, 2], [3.0, 0, 0, 4]))
-    assert norm_bound(one) == pytest.approx(np.sqrt(125), rel=1e-11)
-
-
-def test_mixing_forgets_what_leads_astray():
-    mixing = Anderson(3)
-    mixing.weights(np.zeros(2), np.array([1.0, 0.0]))
-    assert len(mixing.weights(np.zeros(2), np.array([0.5, 0.1]))) == 2
-    assert mixing.weights(np.zeros(2), np.array([50.0, 0.0])).tolist() == [1.0]
