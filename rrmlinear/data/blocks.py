@@ -23,11 +23,6 @@ class Source(Protocol):
     """Where rows lie."""
 
     @property
-    def is_direct(self) -> bool:
-        """Whether blocks are read past the system's cache."""
-        ...
-
-    @property
     def path(self) -> str:
         """The file."""
         ...
@@ -91,11 +86,6 @@ class RowBlocks:
 
     def __len__(self) -> int:
         return len(self.ends)
-
-    @property
-    def is_direct(self) -> bool:
-        """Whether blocks are read past the system's cache."""
-        return self.source.is_direct
 
     def bounds(self, block: int) -> tuple[int, int]:
         """Begin and end of a block's rows."""

@@ -21,9 +21,6 @@ EXAMPLE_BYTES, SCORE_BYTES, WEIGHT_BYTES = 136, 8, 100
 AT_ONCE, LARGE_BLOCK = 16, 1 << 20
 # Where there is room for fewer, up to this number of smaller ones.
 FEW_AT_ONCE, MIN_BLOCK = 4, 1 << 18
-# Blocks are read past the system's cache only if this number of bytes is left beside all that: the
-# system can take back the memory of its cache, but not that of the process.
-SPARE = 4 << 20
 MEGABYTE = 10**6
 
 AnyProblem = TypeVar("AnyProblem", bound=Examples)
@@ -58,8 +55,7 @@ def streamed(problem: AnyProblem, chosen: Selection, beside: int) -> AnyProblem:
             f" is {_megabytes(memory)}, and duals, weights and blocks of examples take {least}",
         )
     evicts = left is not None and size > left
-    direct = left is not None and evicts and left - beside - 2 * threads * most >= SPARE
-    blocks = container.blocks(most // at_once, at_once, threads, evicts, direct)
+    blocks = container.blocks(most // at_once, at_once, threads, evicts)
     share = "" if limit.chosen else f"{MEMORY_SHARE:g} of the available memory, "
     blocks.reason = (
         f"the container of {_megabytes(size)} is larger than {share}{_megabytes(memory)}: examples "

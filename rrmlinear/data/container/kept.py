@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import mmap
 import os
 import tempfile
 from collections.abc import Iterator
@@ -12,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.container.layout import PAGE, Header, Section
 from rrmlinear.data.container.mapping import Mapped
-from rrmlinear.data.container.opening import map_container
+from rrmlinear.data.container.opening import array_of, map_container
 from rrmlinear.data.container.pieces import Piece, cuts
-from rrmlinear.data.container.working_copy import WorkingCopy
 from rrmlinear.data.container.writing import BLOCK_BYTES, ContainerWriter
 from rrmlinear.data.problem import Problem
-from rrmlinear.data.rows import Rows
+from rrmlinear.data.rows import Rows, bytes_of
 
 #: Stored values that are copied at once. Between passes by blocks: as many as take this fraction of
 #: the blocks' memory, up to a bound, as small pieces take twice the time.
@@ -58,8 +60,9 @@ class UnnamedContainer:
 class KeptRows:
     """A copy of chosen rows that are streamed from a container; the others are empty in it.
 
-    Numbers of rows stay. At most the fraction ``most`` of what all rows store fits. Raises OSError
-    where it does not, and as `WorkingCopy`.
+    It is a file without a name in the container's folder. Numbers of rows stay. At most the
+    fraction ``most`` of what all rows store fits. Raises OSError where it does not, and where
+    nothing can be written.
     """
 
     def __init__(self, rows: Rows, most: float = 1.0) -> None:
@@ -67,31 +70,63 @@ class KeptRows:
         values, indices = rows.stored
         assert indices is not None
         self.rows, self.blocks = rows, rows.blocks
-        self.copy = WorkingCopy(rows, values.dtype, indices.dtype, int(most * rows.n_stored))
+        self.path = self.blocks.source.path
+        folder = os.path.dirname(os.path.realpath(self.path))
+        self.file: Any = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+        #: Values that are copied at most, and until now.
+        self.most, self.n_stored = int(most * rows.n_stored), 0
+        self.types = {"values": values.dtype, "indices": indices.dtype, "indptr": np.dtype("i8")}
+        #: Where the next bytes of each array go.
+        self.begins, at = {}, 0
+        for name, dtype in self.types.items():
+            self.begins[name] = at
+            count = rows.shape[0] + 1 if name == "indptr" else self.most
+            at += -(-count * dtype.itemsize // PAGE) * PAGE
+        self.ends = dict(self.begins)
+        self._write("indptr", np.zeros(1, np.int64))
         room = int(COPIED_SHARE * self.blocks.most_bytes) // (values.itemsize + indices.itemsize)
         self.at_once = min(max(COPIED_AT_ONCE, room), MOST_COPIED)
-
-    @property
-    def n_stored(self) -> int:
-        """Values copied until now."""
-        return self.copy.n_stored
 
     def add(self, begin: int, end: int, keep: NDArray[np.bool_]) -> None:
         """Copy those of rows begin … end − 1 where ``keep`` holds; spans come in order."""
         for first, last, lengths, values, indices in _kept(
             self.rows, begin, end, keep, self.at_once
         ):
-            self.copy.add(values, indices, np.cumsum(np.where(keep[first:last], lengths, 0)))
+            if self.n_stored + len(values) > self.most:
+                raise OSError(errno.EFBIG, "the copy is for fewer values", self.path)
+            self._write("values", values)
+            self._write("indices", indices)
+            ends = np.cumsum(np.where(keep[first:last], lengths, 0))
+            self._write("indptr", ends + self.n_stored)
+            self.n_stored += len(values)
+
+    def _write(self, name: str, array: NDArray[Any]) -> None:
+        data = bytes_of(np.ascontiguousarray(array))
+        self.file.seek(self.ends[name])
+        self.file.write(data)
+        self.ends[name] += len(data)
 
     def finish(self) -> Rows:
         """All rows, streamed in blocks that take as much memory as those they are copied from."""
-        mapped, blocks = self.copy.finish()
-        arrays = mapped.arrays["values"], mapped.arrays["indices"], mapped.arrays["indptr"]
-        return self.rows.over(*arrays, self.rows.bias, blocks)
+        size = max(PAGE, -(-self.ends["indptr"] // PAGE) * PAGE)
+        self.file.truncate(size)  # which writes what is collected
+        memory = mmap.mmap(self.file.fileno(), size, access=mmap.ACCESS_READ)
+        self.close()
+        sections = tuple(
+            Section(name, dtype, self.begins[name], self.ends[name] - self.begins[name])
+            for name, dtype in self.types.items()
+        )
+        arrays = {each.name: array_of(memory, each) for each in sections}
+        header = Header(*self.rows.shape, self.n_stored, 0, 0, 0, size, sections)
+        mapped, blocks = Mapped(self.path, header, np.empty(0), memory, arrays), self.blocks
+        most = max(1, blocks.most_bytes // blocks.at_once)
+        own = mapped.blocks(most, blocks.at_once, blocks.passes, blocks.evicts)
+        given = arrays["values"], arrays["indices"], arrays["indptr"]
+        return self.rows.over(*given, self.rows.bias, own)
 
     def close(self) -> None:
         """Let go of the file; a copy that is mapped stays."""
-        self.copy.close()
+        self.file.close()
 
 
 def chosen_of(problem: Problem, chosen: NDArray[np.bool_]) -> Problem:

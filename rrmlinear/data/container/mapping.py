@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xxhash import xxh64_intdigest
 
-from rrmlinear.data.blocks import RowBlocks, Source, cut
-from rrmlinear.data.container.direct import direct_reads
+from rrmlinear.data.blocks import RowBlocks, cut
 from rrmlinear.data.container.layout import TEXTS, ContainerError, Header
 from rrmlinear.data.container.set_names import unpacked, unpacked_names
 from rrmlinear.data.rows import Rows, bytes_of
@@ -35,12 +34,6 @@ class Mapped:
     table: NDArray[Any]
     memory: mmap.mmap
     arrays: dict[str, NDArray[Any]]
-    file: int
-
-    @property
-    def is_direct(self) -> bool:
-        """As a `Source` of blocks: they come by the system's cache."""
-        return False
 
     @property
     def rows(self) -> Rows:
@@ -142,34 +135,13 @@ class Mapped:
                 return
         self._advise("MADV_DONTNEED", begin, end)
 
-    def blocks(
-        self, most: int, at_once: int, passes: int, evicts: bool, direct: bool = False
-    ) -> RowBlocks:
-        """Its rows in blocks of about ``most`` bytes at most; see `RowBlocks`. With ``direct`` they
-        are read past the system's cache where it lets them.
-        """
+    def blocks(self, most: int, at_once: int, passes: int, evicts: bool) -> RowBlocks:
+        """Its rows in blocks of about ``most`` bytes at most; see `RowBlocks`."""
         size = {section.name: section.dtype.itemsize for section in self.header.sections}
         a_value = size.pop("values") + size.pop("indices")
         self._advise("MADV_NOHUGEPAGE", 0, len(self.memory))  # whose parts cannot be let go of
         ends, sizes = cut(self.arrays["indptr"], a_value, sum(size.values()), most)
-        source: Source = self
-        if direct:
-            source = direct_reads(self, ends, self._places(ends), 2 * at_once * passes) or self
-        return RowBlocks(source, ends, sizes, at_once, passes, evicts)
-
-    def _places(self, ends: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Begin and end in the file of each array of rows, for the rows up to each of ``ends``."""
-        at = np.concatenate(([0], ends))
-        stored = self.arrays["indptr"][at]
-        parts = []
-        for name in ("values", "indices", "indptr"):
-            section = self.header.section(name)
-            assert section is not None
-            numbers = at if name == "indptr" else stored
-            shift = int(name == "indptr")  # a block has the ends of its rows
-            offsets = section.begin + (numbers + shift) * section.dtype.itemsize
-            parts.append(np.stack([offsets[:-1], offsets[1:]], axis=-1))
-        return np.stack(parts, axis=1)
+        return RowBlocks(self, ends, sizes, at_once, passes, evicts)
 
     def verify(self, begin: int = 0, end: int | None = None) -> None:
         """Read the blocks of examples begin … end − 1 once, by default all.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import mmap
 import os
 import sys
-import weakref
 from typing import Any
 
 import numpy as np
@@ -56,16 +55,15 @@ def map_container(name: str, file: Any) -> Mapped:
     if size != header.file_size:
         raise _cut_off(name, size, header, table)
     memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    arrays = {each.name: _array(memory, each) for each in header.sections}
-    own = os.dup(file.fileno())
-    mapped = Mapped(name, header, table, memory, arrays, own)
-    weakref.finalize(mapped, os.close, own)
+    arrays = {each.name: array_of(memory, each) for each in header.sections}
+    mapped = Mapped(name, header, table, memory, arrays)
     if arrays["indptr"][0] != 0:
         raise mapped.damaged(0, "its rows do not begin at 0")
     return mapped
 
 
-def _array(memory: mmap.mmap, section: Section) -> NDArray[Any]:
+def array_of(memory: mmap.mmap, section: Section) -> NDArray[Any]:
+    """The array of a section in a mapped file."""
     count = section.n_bytes // section.dtype.itemsize
     return np.frombuffer(memory, section.dtype, count, section.begin)
 
