@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +16,21 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from rrmlinear.catalog.errors import ChoiceError
+from rrmlinear.catalog.names import ClassLoss, RegularizerName
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.core.plain_state import PlainState
 from rrmlinear.data.array_rows import check_no_text
 from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
-from rrmlinear.estimators.arguments import check_counted, seed_of, thread_count
+from rrmlinear.estimators.arguments import (
+    AT_LEAST_0,
+    COUNT,
+    RANGES,
+    check_counted,
+    optional,
+    seed_of,
+    thread_count,
+)
 from rrmlinear.estimators.base import warn_of
 from rrmlinear.estimators.labels.forms import DENSE, LISTS, ONE, SPARSE, TWO, labels_of
 from rrmlinear.estimators.objective import (
@@ -34,26 +45,31 @@ from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.labels.label_result import LabelResult
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LabelClassifier(Saved, PlainState, ClassifierMixin, BaseEstimator):
-    """A classifier of rows with any number of labels. A subclass has the parameters of `_parameter`
-    and ``top_k``, trains, and ranks labels.
-    """
+    """A classifier of rows with any number of labels. A subclass trains, and ranks labels."""
 
-    loss: Any
-    C: float
-    top_k: int | None
-    regularizer: Any
-    l1: float | None
-    fit_intercept: Any
-    intercept_scaling: float
-    tol: float
-    max_iter: int
-    solver: str
-    random_state: Any
-    n_jobs: int | None
-    verbose: int
-    classes_: NDArray[Any]
-    _kind: str
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **RANGES,
+        "prune": AT_LEAST_0,
+        "top_k": optional(COUNT),
+        "l1": optional(AT_LEAST_0),
+    }
+
+    loss: ClassLoss = field(default="squared-hinge", kw_only=False)
+    C: float = 1.0
+    prune: float = 0.0
+    top_k: int | None = None
+    regularizer: RegularizerName = "l2"
+    l1: float | None = None
+    fit_intercept: Any = True
+    intercept_scaling: float = 1.0
+    tol: float = 1e-3
+    max_iter: int = 10_000
+    solver: str = "auto"
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     @abstractmethod
     def _trained(self, problem: MultilabelProblem) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -13,10 +13,9 @@ from scipy.sparse import csr_array
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from rrmlinear.catalog.names import ClassLoss, RegularizerName
 from rrmlinear.catalog.selection import select
 from rrmlinear.data.label_sets import MultilabelProblem
-from rrmlinear.estimators.arguments import AT_LEAST_0, COUNT, RANGES, optional
+from rrmlinear.estimators.arguments import COUNT
 from rrmlinear.estimators.base import Elsewhere
 from rrmlinear.estimators.labels.base import LabelClassifier
 from rrmlinear.estimators.labels.forms import TWO
@@ -113,30 +112,13 @@ class LabelTreeClassifier(Elsewhere, LabelClassifier):
         ("thresholds", "positive_weight", "folds", "warm_start", "journal", "callback"), FLAT
     )
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
-        **RANGES,
+        **LabelClassifier._parameter_constraints,
         "branching": [Interval(Integral, 2, None, closed="left")],
         "beam": COUNT,
-        "prune": AT_LEAST_0,
-        "top_k": optional(COUNT),
-        "l1": optional(AT_LEAST_0),
     }
 
-    loss: ClassLoss = field(default="squared-hinge", kw_only=False)
-    C: float = 1.0
     branching: int = 100
     beam: int = 10
-    prune: float = 0.0
-    top_k: int | None = None
-    regularizer: RegularizerName = "l2"
-    l1: float | None = None
-    fit_intercept: Any = True
-    intercept_scaling: float = 1.0
-    tol: float = 1e-3
-    max_iter: int = 10_000
-    solver: str = "auto"
-    random_state: Any = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on X (n_samples × n_features, dense or sparse) with the labels y of each row, in

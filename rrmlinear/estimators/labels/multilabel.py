@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -15,16 +15,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.errors import ChoiceError
-from rrmlinear.catalog.names import ClassLoss, RegularizerName
 from rrmlinear.catalog.selection import select
 from rrmlinear.core.records import replace
 from rrmlinear.data.label_sets import MultilabelProblem
-from rrmlinear.estimators.arguments import (
-    AT_LEAST_0,
-    COUNT,
-    RANGES,
-    optional,
-)
+from rrmlinear.estimators.arguments import AT_LEAST_0
 from rrmlinear.estimators.labels.base import LabelClassifier
 from rrmlinear.estimators.labels.forms import DENSE, LISTS, ONE, SPARSE, TWO, labels_of
 from rrmlinear.estimators.objective import (
@@ -143,36 +137,19 @@ class MultilabelClassifier(Exported, Tabled, LabelClassifier):
     """
 
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
-        **RANGES,
-        "prune": AT_LEAST_0,
+        **LabelClassifier._parameter_constraints,
         "thresholds": [StrOptions({"cv", "cost"}), None],
-        "top_k": optional(COUNT),
         "positive_weight": [*AT_LEAST_0, "array-like"],
-        "l1": optional(AT_LEAST_0),
         "journal": [str, os.PathLike, None],
         "folds": [Interval(Integral, 2, None, closed="left")],
     }
 
-    loss: ClassLoss = field(default="squared-hinge", kw_only=False)
-    C: float = 1.0
-    prune: float = 0.0
     thresholds: str | None = None
-    top_k: int | None = None
     positive_weight: Any = 1.0
-    regularizer: RegularizerName = "l2"
-    l1: float | None = None
-    fit_intercept: Any = True
-    intercept_scaling: float = 1.0
     folds: int = 3
-    tol: float = 1e-3
-    max_iter: int = 10_000
-    solver: str = "auto"
-    random_state: Any = None
-    n_jobs: int | None = None
     warm_start: bool = False
     journal: Any = None
     callback: Any = None
-    verbose: int = 0
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on X (n_samples × n_features, dense or sparse) with the labels y of each row.
