@@ -40,6 +40,12 @@ def test_features_without_a_penalty(train, iris, folder, spelling):
     assert np.abs(expected.weights[[1, 3]]).max() > penalized
 
 
+def test_weights_reach_their_bounds_and_no_further(train, iris):
+    assert train(*WITH, "-B", 1, "--lower", -0.25, "--upper", 0.5, iris, "m").code == 0
+    weights = Model.load("m").weights
+    assert (weights[:4].min(), weights[:4].max()) == (-0.25, 0.5)
+
+
 def test_what_is_infinite_at_first_is_null_in_a_trace(train, folder):
     # 0 is below the bound, and no step is taken in the first pass
     (folder / "data").write_text("9 1:30 2:-1\n3 1:1 2:20\n-5 1:-9 2:0.5\n")

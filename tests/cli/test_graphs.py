@@ -89,6 +89,21 @@ def test_the_model_file_is_that_of_the_estimator(graphs):
         model.save("other", liblinear=True)
 
 
+def test_types_and_cross_validation(graphs, capsys):
+    lines = (graphs / "train.cliques").read_text().splitlines()
+    typed = "".join(f"{len(line.split()) * 10} {line}\n" for line in lines)
+    (graphs / "typed").write_text(typed)
+    train(["-q", "--loss", "crf", "--cliques", "typed", "train", "model"])
+    assert sorted(GraphModel.load("model").tables) == [30, 40]
+    with pytest.raises(LeaveError, match="cliques of 2 nodes were in no graph of the training"):
+        predict(["--cliques", "test.cliques", "test", "model", "out"])
+    assert not (graphs / "out").exists()
+    train(["-q", "--loss", "m3n", "-v", "4", "--cliques", "typed", "train"])
+    positions, whole = capsys.readouterr().out.splitlines()
+    assert float(positions.split("Accuracy = ")[1].split("%")[0]) > 70
+    assert whole.endswith("/40)")
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -59,6 +59,27 @@ def test_text_and_containers_are_converted_to_each_other(convert, info, names, t
     assert "labels" in facts[0]
 
 
+def test_a_header_and_labels_twice(convert, tmp_path):
+    (tmp_path / "x.libsvm").write_text("4 3 3\n2,0,2 0:1 2:2\n 1:1\n1 2:3\n\n")
+    assert convert(tmp_path / "x.libsvm", tmp_path / "x.rrm").code == 0
+    found = read_multilabel(tmp_path / "x.rrm")
+    assert found.labels.matrix().toarray().tolist() == [[1, 0, 1], [0, 0, 0], [0, 1, 0], [0, 0, 0]]
+    assert found.rows.shape == (4, 3)
+    (tmp_path / "x.libsvm").write_text("5 3 3\n2,0 0:1 2:2\n 1:1\n")
+    told = convert(tmp_path / "x.libsvm", tmp_path / "y.rrm")
+    assert told.code == 1
+    assert "has 2 examples, but its header says 5" in told.err
+    (tmp_path / "x.libsvm").write_text("1,2 1:1\n" * 9 + "1,-2 1:1\n")
+    told = convert(tmp_path / "x.libsvm", tmp_path / "y.rrm")
+    assert told.code == 1
+    assert "line 10" in told.err
+    assert "the label '-2' is negative" in told.err
+    (tmp_path / "x.libsvm").write_text("1,2 1:1\n" * 9 + " 1:1 1:x\n")
+    told = convert("--strict", tmp_path / "x.libsvm", tmp_path / "y.rrm")
+    assert "line 10" in told.err
+    assert not (tmp_path / "y.rrm").exists()
+
+
 def test_each_kind_of_container_names_its_reader(tmp_path):
     write_container(tmp_path / "a.rrm", problem_of())
     write_container(tmp_path / "b.rrm", Problem.from_arrays(np.eye(3), [1, 2, 1]))

@@ -122,6 +122,22 @@ def test_folds_of_times_have_events_each(train, timed):
     assert 0.5 < told(ended)["Concordance"] < 1
 
 
+@pytest.mark.parametrize("how", [("-v", 3), ("-C",)])
+def test_too_few_for_folds(train, folder, how):
+    one = write(folder / "one", np.arange(60) % 3, np.ones(60, dtype=int))
+    ended = train("--loss", "rank-hinge", *how, one)
+    assert (ended.code, ended.out) == (1, "")
+    assert "rank-hinge deals queries to folds: it needs 2 or more, and there is 1" in ended.err
+    single = write(folder / "single", np.where(np.arange(60) == 7, 2.0, -3.0), QID)
+    ended = train("--loss", "cox-efron", *how, single)
+    assert (ended.code, ended.out) == (1, "")
+    assert "cox-efron deals events to folds: it needs 2 or more, and there is 1" in ended.err
+    none = write(folder / "none", np.full(60, -3.0), QID)
+    ended = train("--loss", "cox-efron", none, "m")
+    assert ended.code == 1
+    assert "all times are censored: the partial likelihood needs an event" in ended.err
+
+
 @pytest.mark.parametrize("loss", ["cox-breslow", "cox-efron"])
 def test_times(train, predict, timed, loss):
     path = timed

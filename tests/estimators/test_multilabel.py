@@ -136,6 +136,15 @@ def test_it_stands_in_scikit_learns_tools(data):
     assert clone(model).get_params() == model.get_params()
 
 
+def test_a_warm_start_takes_the_last_duals(data):
+    X, Y = data
+    model = MultilabelClassifier(warm_start=True, tol=1e-3).fit(X, Y)
+    first = model.model_.result.passes.sum()
+    assert model.fit(X, Y).model_.result.passes.sum() < first
+    model.fit(X[:100], Y[:100])  # other rows: from zero
+    assert model.status_.name == "SOLVED"
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
@@ -277,6 +286,27 @@ def test_more_words_are_trained(data):
     one = MultilabelClassifier().fit(X, np.arange(200) % 3)
     with pytest.raises(ValueError, match="fit_more is for several labels a row"):
         one.fit_more(X, np.arange(200) % 4)
+
+
+def test_an_interrupted_fit_goes_on_from_its_journal(data, tmp_path):
+    X, Y = data
+    seen = []
+
+    def interrupt(name, end):
+        seen.append(name)
+        if len(seen) == 5:
+            raise KeyboardInterrupt
+
+    model = MultilabelClassifier(journal=tmp_path / "j", callback=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, Y)
+    before = list(seen)
+    model.fit(X, Y)
+    assert not set(before) & set(seen[5:])
+    assert not (tmp_path / "j").exists()
+    whole = MultilabelClassifier().fit(X, Y)
+    assert (model.coef_[before] != whole.coef_[before]).nnz == 0
+    np.testing.assert_allclose(model.objectives_, whole.objectives_, rtol=2e-3)
 
 
 def test_predictions_of_text_are_refused():

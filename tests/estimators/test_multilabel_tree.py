@@ -6,6 +6,7 @@ import joblib
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 from rrmlinear import (
@@ -98,6 +99,15 @@ def test_one_label_a_row_is_the_best_of_the_tree():
     two = LabelTreeClassifier(branching=6).fit(X, y == "a1")
     assert two.decision_function(X).shape == (400,)
     assert (two.predict(X) == (two.decision_function(X) > 0)).all()
+
+
+def test_weights_of_examples_are_repetitions(halves):
+    X, Y = halves[0][0][:300], halves[0][1][:300]
+    asked = LabelTreeClassifier(tol=1e-7, branching=K)
+    weights = np.random.default_rng(1).integers(1, 3, size=300)
+    rows = np.repeat(np.arange(300), weights)
+    weighted, repeated = clone(asked).fit(X, Y, weights), clone(asked).fit(X[rows], Y[rows])
+    assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-5)
 
 
 def test_files(model, halves, tmp_path):

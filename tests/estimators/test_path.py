@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from sklearn.exceptions import ConvergenceWarning
 
 import rrmlinear
 from rrmlinear import LinearClassifier, LinearRegressor
@@ -74,6 +75,12 @@ def test_more_classes_have_rows_of_their_own(iris):
     path = rrmlinear.path(X, y, Cs=3, max_iter=20)
     assert_allclose(path.Cs, [1e-4, 1.0, 1e4])
     assert path.coefs.shape == (3, 3, 4)
+
+
+def test_what_does_not_arrive_is_told(numbers):
+    with pytest.warns(ConvergenceWarning, match="after 1 pass"):
+        path = rrmlinear.path(*numbers, loss="absolute", Cs=[1.0], max_iter=1, tol=1e-9)
+    assert path.statuses == (Status.PASS_LIMIT,)
 
 
 @pytest.mark.parametrize(

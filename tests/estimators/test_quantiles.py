@@ -63,6 +63,13 @@ def test_sorted_predictions_do_not_cross_and_lose_nothing():
         assert loss[0] <= loss[1] + 1e-12
 
 
+def test_a_second_fit_with_warm_start_begins_where_the_first_ended():
+    model = QuantileRegressor(quantile=LEVELS, alpha=0.01, tol=1e-6, warm_start=True).fit(X, y)
+    passes = model.n_iter_
+    assert model.fit(X, y).n_iter_ < passes
+    assert model.set_params(quantile=[0.2, 0.4]).fit(X, y).coef_.shape == (2, 3)
+
+
 def test_one_level_in_an_array_keeps_the_shape_of_levels():
     model = QuantileRegressor(quantile=[0.3], alpha=0.01).fit(X, y)
     alone = QuantileRegressor(quantile=0.3, alpha=0.01).fit(X, y)

@@ -125,6 +125,12 @@ def test_what_is_refused():
         kendall_tau([1, 2], [1.0])
 
 
+def test_a_warm_start_begins_at_the_last_weights():
+    model = RankingSVM("logistic", warm_start=True, tol=1e-8).fit(X, Y, qid=QID)
+    first = model.n_iter_
+    assert model.fit(X, Y, qid=QID).n_iter_ <= first // 2
+
+
 def test_searches_of_scikit_learn_route_queries():
     folds = GroupKFold(4)
     with config_context(enable_metadata_routing=True):

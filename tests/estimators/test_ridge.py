@@ -112,6 +112,26 @@ def test_one_example_that_is_left_predicts_itself_with_every_alpha():
     assert_allclose(found.cv_results_, (Y[1, 0] - Y[0, 0]) ** 2)
 
 
+@pytest.mark.parametrize("n", [1, 3])
+def test_few_examples(n):
+    X, Y, _ = DATA["tall"]
+    found = RidgeCV(tol=1e-10).fit(X[:n], Y[:n, 0])
+    with np.errstate(all="ignore"):
+        theirs = peers.RidgeCV().fit(X[:n], Y[:n, 0])
+    assert found.alpha_ == theirs.alpha_
+    assert_allclose(found.coef_, theirs.coef_, atol=2e-4)
+    if n == 1:
+        assert RidgeCV(scoring="r2").fit(X[:1], Y[:1, 0]).alpha_ == 0.1
+
+
+def test_folds_of_several_targets():
+    X, Y, _ = DATA["tall"]
+    ours = RidgeCV(ALPHAS, cv=4, tol=1e-10).fit(X, Y)
+    theirs = peers.RidgeCV(ALPHAS, cv=4, scoring="neg_mean_squared_error").fit(X, Y)
+    assert ours.alpha_ == theirs.alpha_
+    assert_allclose(ours.coef_, theirs.coef_, atol=2e-4)
+
+
 @pytest.mark.parametrize(
     ("choices", "message"),
     [

@@ -84,6 +84,16 @@ def test_scores_of_labels_left_out():
     assert ours.best_score_ == pytest.approx(np.mean(hits))
 
 
+def test_a_warm_start_begins_at_the_last_fit():
+    X, y = SETS["iris"]
+    model = RidgeClassifier(positive=True, warm_start=True, tol=1e-9).fit(X, y)
+    first = model.n_iter_
+    assert model.fit(X, y).n_iter_ < first
+    assert_allclose(
+        model.coef_, RidgeClassifier(positive=True, tol=1e-9).fit(X, y).coef_, atol=1e-4
+    )
+
+
 def test_what_is_refused():
     X, y = SETS["iris"]
     with pytest.raises(ValueError, match="only one class"):

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
-from rrmlinear import LinearClassifier, LogisticRegression
+from rrmlinear import LinearClassifier, LinearRegressor, LogisticRegression
 from rrmlinear.solvers.loop.result import Status
 
 
@@ -32,6 +32,21 @@ def test_a_warm_start_serves_whatever_changed(iris, change):
     assert estimator.status_ is Status.SOLVED
     assert estimator.trace_[-1].primal == pytest.approx(fresh.trace_[-1].primal, rel=1e-8)
     assert_allclose(estimator.coef_, fresh.coef_, atol=1e-3)
+
+
+@pytest.mark.parametrize("regularizer", ["l1", "elastic-net"])
+@pytest.mark.parametrize("intercept", [True, False, "regularized"])
+def test_a_warm_start_begins_at_the_last_weights(two_classes, numbers, regularizer, intercept):
+    choices = {"regularizer": regularizer, "tol": 1e-7, "warm_start": True}
+    for estimator, (X, y) in (
+        (LinearClassifier("logistic", fit_intercept=intercept, **choices), two_classes),
+        (LinearRegressor("squared", fit_intercept=intercept, **choices), numbers),
+    ):
+        cold = estimator.fit(X, y)
+        primal = cold.trace_[-1].primal
+        warm = cold.fit(X, y)
+        assert warm.trace_[0].primal <= (1 + 1e-5) * primal
+        assert warm.trace_[-1].primal == pytest.approx(primal, rel=2e-7)
 
 
 @pytest.mark.parametrize("intercept", [True, False])

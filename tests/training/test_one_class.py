@@ -64,6 +64,23 @@ def test_its_own_rule_ends_it_near_the_optimum(X):
     assert model.result.primal - exact.result.primal <= 1e-2 * abs(exact.result.primal)
 
 
+def test_it_is_saved_and_predicts_signs(X, tmp_path):
+    model = trained(X, 0.3)
+    model.save(tmp_path / "m")
+    lines = (tmp_path / "m").read_text().splitlines()
+    assert lines[:4] == ["solver_type ONECLASS_SVM", "nr_class 2", "nr_feature 4", "bias -1"]
+    assert lines[4] == f"rho {model.rho:.17g}"
+    loaded = Model.load(tmp_path / "m")
+    assert loaded.rho == model.rho
+    decisions = X @ model.weights[:, 0] - model.rho
+    expected = np.where(decisions > 0, 1, -1)
+    # ρ is the score of examples whose duals are between their bounds: their signs are rounding
+    clear = np.abs(decisions) > 1e-12 * abs(model.rho)
+    assert clear.sum() >= len(X) - X.shape[1] - 1
+    assert (loaded.predict(X) == expected)[clear].all()
+    assert 0.6 <= (expected == 1).mean() <= 0.8
+
+
 def test_all_may_be_outside(X, tmp_path):
     seen = []
     problem = Problem.from_arrays(X, np.ones(len(X)), np.r_[np.zeros(1), np.full(len(X) - 1, 2.0)])

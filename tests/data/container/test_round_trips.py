@@ -87,6 +87,22 @@ def test_an_index_beyond_32_bits_widens_those_before(tmp_path, assert_same):
     )
 
 
+def test_late_blocks_widen_early_ones(tmp_path, made, assert_same):
+    from rrmlinear.data.container.pieces import pieces_of
+    from rrmlinear.data.container.writing import container_file
+
+    narrow, wide = made(seed=1), made(indices=np.int64, seed=2)
+    with container_file(tmp_path / "p", BLOCK) as writer:
+        for problem in (narrow, wide, narrow):
+            for piece in pieces_of(problem):
+                writer.add(piece)
+        writer.finish(wide.n_features)
+    opened = Problem.open(tmp_path / "p", verify=True)
+    assert opened.rows.indices.dtype == np.int64
+    parts = [problem.rows.indices.astype(np.int64) for problem in (narrow, wide, narrow)]
+    assert np.array_equal(opened.rows.indices, np.concatenate(parts))
+
+
 def test_the_reader_takes_a_container_by_its_bytes_whatever_its_name(tmp_path, made, assert_same):
     problem = made(values=np.float32)
     write_container(tmp_path / "name.libsvm", problem)

@@ -1,9 +1,13 @@
 """MatrixCompletion: the optimum of a conic solver, certificates, and each mistake's sentence."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import coo_array
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from rrmlinear import MatrixCompletion
 from rrmlinear.solvers.loop.result import Status
@@ -126,6 +130,24 @@ def test_levels_are_predicted_as_they_are_called(entries):
     renamed.fit(rows, columns, np.array([0.0, -7, 1, 2.5, 100])[y.astype(int)])
     assert_array_equal(renamed.classes_, [-7, 1, 2.5, 100])
     assert_array_equal(renamed.left_, plain.left_)
+
+
+def test_an_unfinished_fit_warns_and_still_has_its_gap(entries):
+    model = clone(MatrixCompletion(tol=1e-9, max_iter=3))
+    with pytest.warns(ConvergenceWarning, match="the limit on passes was reached"):
+        model.fit(*entries[:3])
+    primal, dual, norm = the_certificate(model, *entries[:3], np.ones(len(entries[0])))
+    assert model.duality_gap_ == pytest.approx(primal - dual, rel=1e-9)
+    assert norm <= 1 + 1e-12
+
+
+def test_the_callback_sees_each_pass_and_stops_the_fit(entries):
+    seen = []
+    model = MatrixCompletion(tol=1e-9, callback=lambda row: seen.append(row) or len(seen) == 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model.fit(*entries[:3])
+    assert (model.n_iter_, model.status_) == (4, Status.STOPPED_BY_CALLER)
 
 
 @pytest.mark.parametrize(

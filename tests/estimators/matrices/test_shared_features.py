@@ -85,6 +85,15 @@ def test_without_norms_of_features_it_is_ridge_regression(how):
     assert model.duality_gap_ <= 1e-9 * model.objective_
 
 
+def test_a_warm_start_begins_at_the_last_weights():
+    model = MultiTaskLasso(0.02, tol=1e-9, warm_start=True).fit(X, Y)
+    cold = MultiTaskLasso(0.019, tol=1e-9).fit(X, Y)
+    model.set_params(alpha=0.019).fit(X, Y)
+    assert model.n_iter_ <= cold.n_iter_
+    assert_allclose(model.coef_, cold.coef_, atol=1e-6)
+    assert model.fit(X[:, :5], Y[:, :2]).coef_.shape == (2, 5)
+
+
 @pytest.mark.parametrize("given", [None, weights])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_searches_are_those_of_scikit_learn(given, fit_intercept):

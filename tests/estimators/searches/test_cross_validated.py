@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import sklearn.linear_model
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 
@@ -53,6 +54,20 @@ def test_folds_of_other_sizes_count_alike(cells, estimator):
     assert fitted.best_score_ == pytest.approx(best, rel=1e-12)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_ridge_by_folds_is_theirs(patients, weighted):
+    X, y = patients
+    weights = np.random.default_rng(0).random(len(y)) + 0.5 if weighted else None
+    alphas = [1e-3, 1e-2, 0.1, 1.0]
+    ours = rrmlinear.RidgeCV(alphas, cv=5, tol=1e-10).fit(X, y, weights)
+    single = rrmlinear.Ridge(alpha=ours.alpha_, tol=1e-10).fit(X, y, weights)
+    assert_array_equal(ours.coef_, single.coef_)
+    if not weighted:
+        theirs = sklearn.linear_model.RidgeCV(alphas, cv=5, scoring="neg_mean_squared_error")
+        assert ours.alpha_ == theirs.fit(X, y).alpha_
+        assert ours.best_score_ == pytest.approx(theirs.best_score_, rel=1e-6)
+
+
 def test_costs_of_a_logistic_regression_are_theirs(cells):
     X, y = cells
     choices = {"Cs": [0.01, 0.1, 1.0], "cv": 4, "scoring": "neg_log_loss"}
@@ -72,6 +87,13 @@ def test_costs_of_a_machine_are_those_of_a_grid_search(cells):
     assert_allclose(found.scores_.mean(axis=(0, 1)), grid.cv_results_["mean_test_score"], atol=1e-3)
     assert found.C_ in Cs
     assert found.score(X, y) > 0.95
+
+
+def test_what_does_not_arrive_is_told(cells):
+    _, y = cells
+    wide = np.random.default_rng(0).normal(size=(len(y), 4 * len(y)))
+    with pytest.warns(ConvergenceWarning, match="after 1 pass"):
+        LinearSVCCV(Cs=[10.0], loss="hinge", cv=3, max_iter=1, tol=1e-9).fit(wide, y)
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,18 @@ def test_features_of_edges(of, kind):
     assert model.score(wider, true) == 1.0
 
 
+@BOTH
+def test_a_warm_start_with_features_of_edges(of):
+    X, y = edged()
+    model = of(C=1.0, tol=1e-6, warm_start=True).fit(X, y)
+    passes, weights = model.n_iter_, model.edge_coef_
+    model.fit(X, y)
+    assert model.n_iter_ < passes
+    np.testing.assert_allclose(model.edge_coef_, weights, atol=1e-2)
+    plain = [nodes for nodes, _ in X]
+    assert model.fit(plain, y).edge_coef_ is None
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
