@@ -119,6 +119,25 @@ def test_files_of_edges_that_are_refused(edged):
         predict(["--edges", "chain.t.edges", "chain.t", "plain", "out"])
 
 
+def test_cross_validation(files, capsys):
+    train(["-q", "--loss", "crf", "-v", "4", "-c", "10", "train"])
+    positions, sequences = capsys.readouterr().out.splitlines()
+    assert positions.startswith("Cross Validation Accuracy = ")
+    assert sequences.startswith("Whole sequences = ")
+    assert not (files / "train.model").exists()
+    train(["-q", "--loss", "crf", "-v", "400", "train"])
+    assert "# folds > # data" in capsys.readouterr().err
+
+
+def test_labels_that_training_had_not(files, capsys):
+    train(["-q", "--loss", "crf", "train", "model"])
+    (files / "new").write_text("99 qid:1 1:1\n1 qid:1 2:1\n")
+    predict(["new", "model", "out"])
+    predicted = (files / "out").read_text().split()
+    assert set(predicted) <= {"1", "7", "-2"}
+    assert f"({int(predicted[1] == '1')}/2)" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -141,3 +160,13 @@ def test_what_is_refused(files, arguments, sentence):
         train([*arguments.split(), "model"])
     assert sentence in str(caught.value)
     assert not (files / "model").exists()
+
+
+def test_examples_are_no_test_set(files):
+    train(["-q", "--loss", "crf", "train", "model"])
+    (files / "plain").write_text("1 1:1\n2 2:1\n")
+    with pytest.raises(LeaveError, match="this example has no qid:"):
+        predict(["plain", "model", "out"])
+    train(["-q", "plain", "other"])
+    with pytest.raises(LeaveError, match="a qid:, which only losses of sequences, ranks and"):
+        predict(["test", "other", "out"])

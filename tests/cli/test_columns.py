@@ -80,6 +80,21 @@ def test_wrong_groups_are_named(train, iris, folder, text, message):
     assert not (folder / "m").exists()
 
 
+def test_the_groups_file_is_not_written_over(train, iris, folder):
+    (folder / "groups").write_text("1\n1\n1\n1\n")
+    ended = train(*group_lasso("groups"), iris, "groups")
+    assert ended.err == "ERROR: groups is the groups file and cannot be the model file too\n"
+    assert (folder / "groups").read_text() == "1\n1\n1\n1\n"
+
+
+def test_a_missing_file_is_named(train, iris):
+    ended = train(*group_lasso("nowhere"), iris, "m")
+    assert ended.err.startswith("can't open groups file nowhere\n")
+    ended = train(*WITH, "--unpenalized", "nowhere", iris, "m")
+    assert ended.err.startswith("can't open file of features nowhere\n")
+    assert ended.code == 1
+
+
 @pytest.mark.parametrize(
     ("features", "message"),
     [

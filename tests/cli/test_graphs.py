@@ -129,3 +129,16 @@ def test_what_is_refused(graphs, arguments, sentence):
         train([*arguments.split(), "model"])
     assert sentence in str(caught.value)
     assert not (graphs / "model").exists()
+
+
+def test_models_and_files_that_do_not_fit(graphs):
+    train(["-q", "--loss", "crf", "--cliques", "train.cliques", "train", "model"])
+    with pytest.raises(LeaveError, match="model needs --cliques"):
+        predict(["test", "model", "out"])
+    train(["-q", "--loss", "crf", "train", "chain"])
+    with pytest.raises(LeaveError, match="chain has no tables of cliques for --cliques"):
+        predict(["--cliques", "test.cliques", "test", "chain", "out"])
+    with pytest.raises(ValueError, match=r"no tables of cliques; ChainModel\.load reads it"):
+        GraphModel.load("chain")
+    with pytest.raises(LeaveError, match="is the file of cliques and cannot be the output too"):
+        predict(["--cliques", "test.cliques", "test", "model", "test.cliques"])

@@ -1,5 +1,7 @@
 """Losses on the command line: output, models and predictions in LIBLINEAR's forms."""
 
+import re
+
 import numpy as np
 import pytest
 from members import CLASS_LOSSES, REAL_LOSSES, SIGN_LOSSES, labels_in_domain
@@ -97,6 +99,16 @@ def test_regression(train, predict, folder, reals, loss):
     assert second == f"Squared correlation coefficient = {correlation:g} (regression)"
 
 
+def test_cross_validation_of_a_regression(train, reals):
+    ended = train("-q", "-s", 32, "--loss", "squared", "-v", 5, reals)
+    assert (ended.code, ended.err) == (0, "")
+    form = (
+        r"Cross Validation Mean squared error = 0\.0\d+\n"
+        r"Cross Validation Squared correlation coefficient = 0\.9\d+\n"
+    )
+    assert re.fullmatch(form, ended.out)
+
+
 @pytest.mark.parametrize("loss", ["logistic", "softmax"])
 @pytest.mark.parametrize("data", ["iris", "signs"])
 def test_probabilities(train, predict, folder, request, data, loss):
@@ -122,6 +134,12 @@ def test_probabilities_of_other_losses_are_refused(train, predict, folder, signs
         f"the loss of m is {loss}, which has no probabilities for -b 1\n"
     )
     assert not (folder / "out").exists()
+
+
+def test_regression_of_one_value(train, predict, folder):
+    (folder / "data").write_text("2 1:1\n2 1:1\n")
+    assert train("-q", "-s", 32, "--loss", "squared", "data", "m").code == 0
+    assert "Squared correlation coefficient = nan (regression)" in predict("data", "m", "o").out
 
 
 def test_predictions_beyond_double_precision_need_no_warning(train, predict, folder):

@@ -155,6 +155,17 @@ def test_options_of_labels_need_labels_and_such_a_model(train, predict, file, tm
         assert said in told.err
 
 
+def test_a_damaged_model_is_named(train, predict, file, tmp_path):
+    train(file, tmp_path / "m")
+    whole = bytearray((tmp_path / "m").read_bytes())
+    whole[-1] ^= 1
+    (tmp_path / "m").write_bytes(whole)
+    told = predict(file, tmp_path / "m", tmp_path / "o")
+    assert told.code == 1
+    assert "is damaged" in told.err
+    assert not (tmp_path / "o").exists()
+
+
 @pytest.mark.parametrize(
     "asked", [["--weights", "w"], ["--labels", "y"], ["--names", "n"], ["--transpose"]]
 )
@@ -232,6 +243,16 @@ def test_a_trace_has_a_line_for_each_label(train, file, problem, tmp_path):
         assert row["primal"] == result.primal[j]
         assert row["passes"] == result.passes[j]
         assert row["solved"]
+
+
+def test_text_has_a_cache(train, file, tmp_path):
+    for _ in range(2):
+        told = train("-B", "1", "--cache", file, tmp_path / "m")
+        assert told.code == 0, told.err
+    assert (tmp_path / "data.cache.rrm").exists()
+    train("-B", "1", file, tmp_path / "n")
+    one, two = (LabelModel.load(tmp_path / name) for name in "mn")
+    assert (one.weights != two.weights).nnz == 0
 
 
 @pytest.mark.parametrize("asked", [("-c", "2"), ("-v", "3"), ("-C", "-v", "2", "-c", "64")])

@@ -57,6 +57,16 @@ def test_info_counts_queries_of_text_and_of_containers(train, info, convert, ran
     assert 2.0 ** float(first) == pytest.approx(float(told), rel=0.05)
 
 
+def test_a_cache_and_a_report(train, ranked, folder):
+    pytest.importorskip("jinja2")
+    choices = ("--loss", "rank-hinge", "-c", 0.1)
+    assert train(*choices, ranked, "m").code == 0
+    assert train(*choices, "--cache", "--report", "page.html", ranked, "n").code == 0
+    assert (folder / "m").read_text() == (folder / "n").read_text()
+    assert train(*choices, "--cache", ranked, "n").code == 0
+    assert (folder / "m").read_text() == (folder / "n").read_text()
+
+
 @pytest.mark.parametrize(
     ("choices", "sentence"),
     [

@@ -50,6 +50,13 @@ def test_a_pipe_by_its_number(iris, model, folder):
     assert ended.stderr == b""
 
 
+def test_a_link_to_standard_output(iris, model, folder):
+    (folder / "link").symlink_to("/dev/stdout")
+    ended = run("predict", iris, model, "link")
+    assert ended.stdout == (folder / "labels").read_bytes()
+    assert (folder / "link").is_symlink()
+
+
 def test_a_file_that_standard_output_appends_to(iris, model, folder):
     # a rename, or a new beginning, would lose what stands there and what follows
     log = folder / "log"

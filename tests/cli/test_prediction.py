@@ -62,6 +62,13 @@ def test_bad_line_leaves_the_output_alone(predict, model, folder):
     assert (folder / "out").read_text() == "old"
 
 
+def test_empty_test_file(predict, model, folder):
+    (folder / "test").write_text("")
+    ended = predict("test", model, "out")
+    assert ended.code == 1
+    assert ended.err == "ERROR: test has no examples; at least one is needed\n"
+
+
 def test_wrong_model(predict, iris):
     ended = predict(iris, iris, "out")
     assert ended.code == 1
@@ -75,3 +82,10 @@ def test_the_model_before_the_test_set(predict, model, iris):
     ended = predict(model, iris, "out")
     told = f"can't open model file {iris}; the files are test_file, model_file, output_file"
     assert (ended.code, ended.err.splitlines()[-1]) == (1, told)
+
+
+def test_output_is_no_input(predict, model, iris):
+    assert predict(iris, model, model).err == (
+        f"ERROR: {model} is the model and cannot be the output too\n"
+    )
+    assert Model.load(model).n_features == 4

@@ -64,6 +64,15 @@ def test_live_line_shows_pass_gap_rate_and_what_is_left(monkeypatch, rich):
         assert text.endswith("\r\x1b[K")
 
 
+def test_live_line_is_not_drawn_each_pass(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(report.sys, "stdout", terminal)
+    with report.progress(False) as show:
+        for row in rows():
+            show(row)
+    assert terminal.getvalue() == ""
+
+
 def test_lines_elsewhere(monkeypatch):
     stream = io.StringIO()
     monkeypatch.setattr(report.sys, "stdout", stream)

@@ -1,5 +1,6 @@
 """The train command: its output, files and errors."""
 
+import io
 import json
 import os
 import re
@@ -121,6 +122,13 @@ def test_trace_is_json_lines(train, iris, folder):
     assert sorted(os.listdir(folder)) == ["m", "t.json"]
 
 
+def test_standard_input(train, iris, monkeypatch):
+    with open(iris, "rb") as file:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(file.read())))
+    assert train("-q", "-", "m").code == 0
+    assert (Model.load("m").weights == fit(read_libsvm(iris), Parameter()).weights).all()
+
+
 def test_cross_validation(train, iris, folder):
     ended = train("-v", 5, iris)
     assert (ended.code, ended.err) == (0, "")
@@ -211,6 +219,17 @@ def test_an_index_beyond_any_memory(train, folder, solver):
         f"weights of {2**62} features and 2 classes take {2**66} bytes\n"
     )
     assert os.listdir(folder) == ["data"]
+
+
+def test_an_overflow_that_is_checked(train, iris, folder, monkeypatch):
+    def fail(*arguments):
+        raise FloatingPointError("a Newton system has overflowed; scale the data")
+
+    monkeypatch.setattr("rrmlinear.cli.training.fit_selection", fail)
+    ended = train("-q", iris, "m")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err == "ERROR: a Newton system has overflowed; scale the data\n"
+    assert os.listdir(folder) == []
 
 
 @pytest.mark.parametrize(

@@ -64,11 +64,6 @@ def test_a_whole_file_arrives_and_is_not_fetched_twice(download, site, tmp_path,
     assert names_in(tmp_path) == ["heart_scale"]
 
 
-def test_the_first_file_stays_when_the_second_is_missing(download, site, tmp_path):
-    assert download.main(["splice", "--folder", str(tmp_path), "--base-url", site.url]) == 1
-    assert names_in(tmp_path) == ["splice"]
-
-
 def test_a_wrong_checksum_leaves_nothing(download, site, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(download.CHECKSUMS, "binary/heart_scale", "0" * 64)
     arguments = ["heart", "--folder", str(tmp_path), "--base-url", site.url]
@@ -88,22 +83,6 @@ def test_a_transfer_that_breaks_off_leaves_nothing(download, site, tmp_path, cap
         f"cannot download {site.url}/binary/a9a: the transfer broke off before the end"
     )
     assert names_in(tmp_path) == []
-
-
-def test_a_folder_that_cannot_be_made_is_one_sentence(download, site, tmp_path, capsys):
-    (tmp_path / "file").write_text("")
-    folder = tmp_path / "file" / "below"
-    assert download.main(["heart", "--folder", str(folder), "--base-url", site.url]) == 1
-    assert capsys.readouterr().err.splitlines()[-1].startswith("cannot download ")
-
-
-def test_an_unknown_name_lists_the_known_ones(download, capsys):
-    with pytest.raises(SystemExit) as stopped:
-        download.main(["nosuch"])
-    assert stopped.value.code == 2
-    message = capsys.readouterr().err
-    assert "no data set 'nosuch' is known" in message
-    assert all(name in message for name in download.SETS)
 
 
 def test_without_pooch_the_message_names_it(download, hide_module, capsys):

@@ -38,13 +38,6 @@ def test_text_rows_have_length_one_and_the_nonzeros_asked_for(generate):
     assert_array_equal(X.data, np.round(X.data, 6))
 
 
-def test_text_classes_can_be_learned(generate):
-    linear_model = pytest.importorskip("sklearn.linear_model")
-    X, y = generate.text_data(4000, 3000, 40, 5, seed=1)
-    model = linear_model.RidgeClassifier().fit(X[:2000], y[:2000])
-    assert model.score(X[2000:], y[2000:]) > 0.8
-
-
 @pytest.mark.usefixtures("small_blocks")
 def test_dense_rows_stand_around_their_centres(generate):
     X, y = generate.dense_data(**DENSE)
@@ -56,18 +49,6 @@ def test_dense_rows_stand_around_their_centres(generate):
     centres = np.array([X[y == label].mean(axis=0) for label in range(1, 8)])
     nearest = ((X[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1) + 1
     assert (nearest == y).mean() > 0.98
-
-
-@pytest.mark.usefixtures("small_blocks")
-@pytest.mark.parametrize(("kind", "sizes"), [("text", TEXT), ("dense", DENSE)])
-def test_the_same_seed_writes_the_same_bytes(generate, kind, sizes, tmp_path, capsys):
-    first, second, other, single = (tmp_path / name for name in "abcd")
-    for path, extra in ((first, {}), (second, {}), (other, {"seed": 1})):
-        assert generate.main(command(kind, {**sizes, **extra}, path)) == 0
-    assert generate.main(command(kind, {**sizes, "dtype": "float32"}, single)) == 0
-    assert first.read_bytes() == second.read_bytes() == single.read_bytes()
-    assert first.read_bytes() != other.read_bytes()
-    assert capsys.readouterr().out.splitlines() == [str(tmp_path / name) for name in "abcd"]
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -109,8 +90,3 @@ def test_impossible_sizes_are_refused_in_a_sentence(
     assert stopped.value.code == 2
     assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_file_that_cannot_be_written_is_one_sentence(generate, tmp_path, capsys):
-    assert generate.main(command("dense", DENSE, tmp_path)) == 1
-    assert capsys.readouterr().err.startswith(f"generate.py cannot write {tmp_path}: ")

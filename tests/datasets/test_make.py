@@ -43,19 +43,6 @@ def test_files_read_back_as_the_halves(make, name, tmp_path):
             assert_array_equal(np.unique(labels), list(classes))
 
 
-def test_an_unknown_name_lists_the_known_ones(make, capsys):
-    with pytest.raises(SystemExit) as stopped:
-        make.main(["nosuch"])
-    assert stopped.value.code == 2
-    assert "no data set 'nosuch'; there are digits, iris" in capsys.readouterr().err
-
-
-def test_a_folder_that_cannot_be_written_is_one_sentence(make, tmp_path, capsys):
-    (tmp_path / "file").write_text("")
-    assert make.main(["iris", "--folder", str(tmp_path / "file")]) == 1
-    assert capsys.readouterr().err.startswith(f"make.py cannot write to {tmp_path / 'file'}: ")
-
-
 def test_without_scikit_learn_the_message_names_it(make, hide_module, tmp_path, capsys):
     hide_module("sklearn")
     assert make.main(["iris", "--folder", str(tmp_path)]) == 1

@@ -24,21 +24,6 @@ def small(many_labels, monkeypatch):
     return many_labels
 
 
-def test_the_sizes_are_those_of_eurlex(many_labels):
-    (X, Y), (test_X, test_Y) = many_labels.load_halves("eurlex-like")
-    assert (X.shape, Y.shape) == ((15_000, 50_000), (15_000, 4_000))
-    assert (test_X.shape, test_Y.shape) == ((3_000, 50_000), (3_000, 4_000))
-    assert X.dtype == np.float32
-    counts = np.bincount(Y.indices, minlength=4_000)
-    assert np.median(counts) == pytest.approx(7, abs=1)
-    assert Y.nnz / 15_000 == pytest.approx(5.3, abs=0.1)
-    assert X.nnz / 15_000 == pytest.approx(237, abs=5)
-    norms = np.sqrt(X.multiply(X).sum(axis=1))
-    assert_array_equal(np.abs(norms - 1) < 1e-5, True)
-    # a power law: the first tenth of the labels has most of the pairs
-    assert np.sort(counts)[-400:].sum() > 0.6 * counts.sum()
-
-
 def test_text_and_arrays_are_the_same(small, tmp_path):
     halves = small.load_halves("eurlex-like")
     texts = small.write("eurlex-like", tmp_path)

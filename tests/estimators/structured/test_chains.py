@@ -121,6 +121,21 @@ def test_features_of_edges_that_are_refused(change, sentence):
         ChainCRF().fit([nodes for nodes, _ in X], y).predict(X)
 
 
+def test_marginals_and_the_best_labellings():
+    X, y = made()
+    model = ChainCRF(C=2.0).fit(X, y)
+    marginals = model.predict_marginals(X)
+    for part, shares in zip(X, marginals, strict=True):
+        assert shares.shape == (len(part), 3)
+        np.testing.assert_allclose(shares.sum(axis=1), 1)
+    for labels, (scores, labellings) in zip(
+        model.predict(X), model.predict_best(X, 2), strict=True
+    ):
+        assert (labellings[0] == labels).all()
+        assert scores[0] >= scores[1]
+    assert not hasattr(ChainSVM(), "predict_marginals")
+
+
 def test_a_regularizer_by_its_name_leaves_weights_out():
     X, y = made()
     sparse = ChainCRF(regularizer="l1", l1=1.0, C=0.5).fit(X, y)

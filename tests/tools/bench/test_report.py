@@ -1,9 +1,6 @@
 """The report of head-to-heads: its plan, its resumption, and the page."""
 
-import argparse
-import re
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -31,35 +28,6 @@ def report(tool):
 @pytest.fixture
 def heads(report):
     return sys.modules["head_to_heads"]
-
-
-def options(**more):
-    plain = {"peers_python": [], "peer": [], "limit": 1.0, "runs": 1, "data": None}
-    return argparse.Namespace(**{**plain, **more})
-
-
-def test_the_plan_takes_the_sets_that_are_there(heads, tmp_path):
-    keys = [head.key for head in heads.plan(options())]
-    scores = ["l2-text", "elastic-net-text", "l2-dense", "l2-lasso"]
-    assert keys == [*scores, "crf-generated"]
-    for name in ("a9a", "letter.scale.xz", "news20", "pendigits.xz", "conll2000.train.txt.xz"):
-        (tmp_path / name).touch()
-    found = {head.key: head for head in heads.plan(options(data=tmp_path, peer=["x=y {c} {data}"]))}
-    assert set(found) - set(keys) == {
-        "l2-a9a",
-        "elastic-net-a9a",
-        "accuracy-letter",
-        "ww-letter.scale",
-        "ww-pendigits",
-        "types-a9a",
-        "estimators-a9a",
-        "estimators-letter.scale",
-        "kernels-pendigits",
-        "crf-conll2000",
-        "reading-news20",
-    }
-    assert "x=y {c} {data}" in found["ww-letter.scale"].command
-    assert all(Path(head.command[1]).is_file() for head in found.values())
 
 
 def test_ratios_are_over_the_best_of_ours(heads, report, tmp_path):
@@ -132,11 +100,3 @@ def test_a_run_goes_on_where_it_stopped(heads, report, tmp_path, monkeypatch, ca
     assert (tmp_path / "calls").read_text() == "xxx"
     assert report.main([*words, "--again", "--minutes", "1e-9"]) == 0
     assert "no time was left" in capsys.readouterr().out
-
-
-def test_wrong_words_are_refused(report, tmp_path, capsys):
-    for words in (["--minutes", "0"], ["--data", str(tmp_path / "nope")]):
-        with pytest.raises(SystemExit):
-            report.arguments_of(words)
-    assert report.main(["--only", "nothing", "--out", str(tmp_path)]) == 1
-    assert re.search("no head-to-head has 'nothing'", capsys.readouterr().err)

@@ -1,6 +1,5 @@
 """The comparison with LIBLINEAR, against a program that only seems to be it."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -52,24 +51,3 @@ def test_another_problem_does_not(compare, program):
     found = compare.compare(program(2), TOP / "datasets" / "iris.libsvm", "logistic", 0.5)
     assert not found.agrees
     assert found.excess > 1e-3
-
-
-def test_the_command(program, tmp_path):
-    words = [
-        sys.executable,
-        str(TOP / "tools" / "check" / "compare_liblinear.py"),
-        "--loss",
-        "logistic",
-    ]
-    data = str(TOP / "datasets" / "iris.libsvm")
-    done = subprocess.run(
-        [*words, "--train", program(1), data], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[2].startswith("| `logistic` | `-s 7` | ")
-    assert done.stdout.endswith(" | solved |\n")
-    missing = subprocess.run(
-        [*words, "--train", "nowhere/train", data], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert missing.returncode == 1
-    assert missing.stderr.startswith("ERROR: nowhere/train cannot be run")

@@ -43,30 +43,6 @@ def test_a_run_out_of_time_fails_the_table(table):
     assert "0 of 1 runs solved" in output
 
 
-def test_the_runs_of_a_table_that_failed_are_done_again(table, tmp_path):
-    before = tmp_path / "before.csv"
-    before.write_text(
-        "set,scaling,loss,C,solved\n"
-        "iris.libsvm,raw,weston-watkins,1.0,True\n"
-        "iris.libsvm,stretched,softmax,1.0,False\n"
-        "other,raw,softmax,1.0,False\n"
-    )
-    code, output, rows = table("--again", str(before), "--cpu")
-    assert code == 0
-    assert "1 of 1 runs solved" in output
-    assert [(row["scaling"], row["loss"], row["C"]) for row in rows] == [
-        ("stretched", "softmax", "1.0")
-    ]
-
-
-def test_a_choice_that_is_refused_is_a_row(table):
-    options = ["--solver", "32", "--losses", "softmax", "--costs", "-1", "--scalings", "raw"]
-    code, _, rows = table(*options)
-    assert code == 1
-    assert rows[0]["status"].startswith("ChoiceError: C ")
-    assert "-1" in rows[0]["status"]
-
-
 def test_unknown_losses_are_named(tool, capsys):
     with pytest.raises(SystemExit) as ended:
         tool("converges").main([str(IRIS), "--losses", "hing"])
