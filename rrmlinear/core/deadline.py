@@ -33,9 +33,8 @@ class ends_within:  # noqa: N801 it reads as a function, of a third of the time 
         self.seconds = seconds
 
     def __enter__(self) -> float:
-        deadline = _DEADLINE.get()
-        if self.seconds is not None:
-            deadline = min(time.perf_counter() + self.seconds, deadline)
+        limit = math.inf if self.seconds is None else time.perf_counter() + self.seconds
+        deadline = min(limit, _DEADLINE.get())
         self.token = _DEADLINE.set(deadline)
         return deadline
 

@@ -59,12 +59,14 @@ def record(*, eq: bool = False) -> Callable[[type[T]], type[T]]:
 
 
 def _init(self: Any, *given: Any, **named: Any) -> None:
-    cls, values, names = type(self), vars(self), self.__match_args__
+    cls, values, names, n = type(self), self.__dict__, self.__match_args__, len(given)
     values.update(cls._defaults)
     values.update(zip(names, given))  # noqa: B905 the count says if there are more
-    values.update(named)
-    n, twice = len(given), not named.keys().isdisjoint(names[: len(given)])
-    wrong = twice or n > len(names) or len(values) > len(cls._defaults)
+    wrong = n > len(names)
+    if named:
+        values.update(named)
+        twice = not named.keys().isdisjoint(names[:n])
+        wrong |= twice or len(values) > len(cls._defaults)
     if wrong or (n < cls._first and not cls._needed <= {*names[:n], *named}):
         _refuse_arguments(cls, given, named)
     for name, factory in cls._factories.items():

@@ -23,7 +23,6 @@ from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.rounding import ROUNDING as SCORE_ROUNDING
 from rrmlinear.solvers.loop.tolerances import (FEW_ROUNDINGS, SUM_ROUNDING)
 from rrmlinear.solvers.second_order.factors import Factor
-
 cdef enum:
     MAX_COPIED = 400_000  # entries of a copy of the rows by columns
     LANES = 8             # of them that take the time of one that is stored
@@ -36,31 +35,32 @@ cdef int MODEL_SWEEPS = 200
 # C copies, which loops read.
 cdef double ROUNDING = FEW_ROUNDINGS, VALUE_ROUNDING = FEW_ROUNDINGS
 cdef double OF_SCORES = SCORE_ROUNDING, NEGATIVE = SUM_ROUNDING
-
-# A dual that cannot grow so is at its bound.
-cdef double GROWTH = 1 + 1e-12
-# A search along a direction ends where the derivative is below this fraction of that at its start.
-cdef double DERIVATIVE_DECREASE = 0.1
+cdef double GROWTH = 1 + 1e-12         # a dual that cannot grow so is at its bound
+cdef double DERIVATIVE_DECREASE = 0.1  # the fraction of a derivative at which a search ends
 
 
 def columns_of(Rows rows not None):
     """The rows as columns, d × n, where they are few and full enough for vectors; else None. Those
     of rows that several problems share are made once.
     """
-    cdef Py_ssize_t n = rows.shape[0], d = rows.width, i
+    cdef Py_ssize_t n = rows.shape[0], d = rows.width, i, j
     cdef double[:, ::1] out
+    cdef double[::1] line
     cdef row_t row
     if n * d > MAX_COPIED or n == 0 or d == 0 or LANES * rows.n_stored < n * d:
         return None
     shared = getattr(rows, "shared", {})
-    if "columns" not in shared:
-        dense = np.zeros((n, d))
-        out = dense
-        with nogil:
-            for i in range(n):
-                row = rows_get(&rows.c, i)
-                row_axpy(&row, 1.0, &out[i, 0])
-        shared["columns"] = np.ascontiguousarray(dense.T)
+    if "columns" in shared:
+        return shared["columns"]
+    out = shared["columns"] = np.empty((d, n))
+    line = np.empty(d)
+    with nogil:
+        for i in range(n):
+            line[:] = 0
+            row = rows_get(&rows.c, i)
+            row_axpy(&row, 1.0, &line[0])
+            for j in range(d):
+                out[j, i] = line[j]
     return shared["columns"]
 
 
@@ -116,19 +116,19 @@ cdef class FewWeights(Slope):
     def __init__(self, const double[::1] y not None, const double[::1] costs not None,
                  Rows rows=None, const double[:, ::1] columns=None, bint is_free=False,
                  double l1=0, const Py_ssize_t[::1] places=None):
-        self.rows, self.columns, self.row_of = rows, columns, places
+        self.rows, self.columns, self.row_of, self.copied = rows, columns, places, None
         self.n = y.shape[0]
         self.d = rows.width if columns is None else columns.shape[0]
         self.by_pairs = rows is not None and not rows.is_dense and (
             LANES * <double> rows.n_stored ** 2 < (<double> rows.c.n_rows * self.d) ** 2)
         self.bound, self.l1 = self.d - is_free, l1
-        self.scores, self.moves, self.slopes, self.next_scores, self.next_slopes, self.h = (
-            np.empty((6, self.n))
-        )
-        self.pull, self.direction, self.model, self.product = np.empty((4, self.d))
-        self.hessian, self.factor = np.empty((2, self.d, self.d))
-        self.places, self.copied = np.empty(self.n, dtype=np.intp), None
-        self.face = np.empty(self.d, dtype=np.intp)
+        cdef double[:, ::1] lines, parts
+        lines, parts = np.empty((6, self.n)), np.empty((2 * self.d + 4, self.d))
+        self.scores, self.moves, self.slopes = lines[0], lines[1], lines[2]
+        self.next_scores, self.next_slopes, self.h = lines[3], lines[4], lines[5]
+        self.pull, self.direction, self.model, self.product = parts[0], parts[1], parts[2], parts[3]
+        self.hessian, self.factor = parts[4:self.d + 4], parts[self.d + 4:]
+        self.places, self.face = np.empty(self.n, dtype=np.intp), np.empty(self.d, dtype=np.intp)
         self.relabel(y, costs)
 
     def relabel(self, const double[::1] y not None, const double[::1] costs not None):
@@ -166,8 +166,8 @@ cdef class FewWeights(Slope):
         cdef Py_ssize_t j, d = self.d
         cdef int steps = 0
         cdef bint is_still = False, is_whole
-        self.loss, self.modulus = loss, modulus
         cdef double t, largest, size, longest, square
+        self.loss, self.modulus = loss, modulus
         weights, vector = np.array(w), np.empty(d)
         cdef double[::1] at = weights, direction = self.direction, pull = self.pull
         self.w = at
@@ -252,8 +252,7 @@ cdef class FewWeights(Slope):
         t = aim.primal - aim.dual
         if is_sum or not t >= -NEGATIVE * fabs(aim.primal):
             return is_sum
-        if aim.square is not None:
-            t += aim.hidden
+        t += aim.hidden if aim.square is not None else 0
         if t > aim.widest * fabs(aim.primal) or is_norm or aim.square is not None:
             return t <= aim.widest * fabs(aim.primal)
         self._times(self.direction, self.moves)
@@ -370,9 +369,10 @@ cdef class FewWeights(Slope):
                 at = self.places[i]
                 row = rows_get(&self.rows.c, at if self.row_of is None else self.row_of[at])
                 row_outer(&row, self.h[at], &self.hessian[0, 0], self.d)
-        if self.columns is None and not self.by_pairs:
+        if self.by_pairs or count == 0:
+            return 0
+        if self.columns is None:
             np.asarray(self.hessian)[:] = Hessian(self.rows, np.array(self.h)).matrix()
-        if self.columns is None or self.by_pairs or count == 0:
             return 0
         if self.copied is None:
             self.copied = np.empty(self.d * (self.n // 2) + 1)

@@ -81,9 +81,8 @@ class BlockPasses(CompiledPasses):
         if FIRST_PASSES * cost > ALONE_COST or not chosen.takes_blocks(rows):
             return None
         squares, modulus = rows.squared_norms(), chosen.regularizer.modulus
-        if not np.isfinite(squares).all():
-            return None  # the solver says which example is at fault
-        if not are_few(chosen.loss, costs, squares, modulus, cost):
+        is_finite = np.isfinite(squares).all()  # else the solver says which example is at fault
+        if not is_finite or not are_few(chosen.loss, costs, squares, modulus, cost):
             return None
         made = cls(rows, chosen, label, costs)
         made.n_classes, made.visit = k, visit

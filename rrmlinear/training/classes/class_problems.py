@@ -55,12 +55,11 @@ class ClassProblems:
         if isinstance(left, Result):
             return left
         y, costs = signs(self.label, j), self._costs_of(j)
-        if self.steps is not None:
-            found = self.steps.solved(j, y, costs, rest)
-            if found is not None:
-                if see is not None:
-                    see(found.last)
-                return found
+        found = None if self.steps is None else self.steps.solved(j, y, costs, rest)
+        if found is not None:
+            if see is not None:
+                see(found.last)
+            return found
         left = left or Left(self.point.column(j))
 
         def later(row: TraceRow) -> bool | None:
@@ -77,11 +76,11 @@ class ClassProblems:
         Raises ValueError for costs that overflow or are all 0, before any problem is solved.
         """
         own = np.bincount(self.label, self.costs, len(self.factors))
-        rest = max(self.costs.sum(), 0.0) - own
-        wrong = ~(np.isfinite(self.factors * own + rest) & (self.factors * own + rest > 0))
-        for j in np.flatnonzero(wrong).tolist():
-            checked_costs(self._costs_of(j))
-        return values_at_zero(self.chosen.loss, np.column_stack([self.factors * own, rest]))
+        sums = np.array([self.factors * own, max(self.costs.sum(), 0.0) - own])
+        for j, total in enumerate(sums.sum(axis=0).tolist()):
+            if not 0 < total < np.inf:
+                checked_costs(self._costs_of(j))
+        return values_at_zero(self.chosen.loss, sums.T)
 
     def _costs_of(self, j: int) -> Vector:
         if self.factors[j] == 1:

@@ -170,9 +170,8 @@ class JointClasses(CompiledPasses):
         if by_threads or not chosen.takes_joint(rows) or not (factors > 0).all():
             return None
         loss, cost, squares = chosen.loss, pass_cost(rows, k, chosen.loss), rows.squared_norms()
-        if not np.isfinite(squares).all():
-            return None  # the solver says which example is at fault
-        if k == 1 and not are_few(loss, costs, squares, 1.0, cost):
+        is_finite = np.isfinite(squares).all()  # else the solver says which example is at fault
+        if not is_finite or (k == 1 and not are_few(loss, costs, squares, 1.0, cost)):
             return None
         step = None if k == 1 else chosen.first_step(rows, 2.0 * (label == 0) - 1.0, costs)
         alone = ALONE_COST + (step or 0.0)

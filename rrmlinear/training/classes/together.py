@@ -45,7 +45,10 @@ class Sums:
         """``zeros``: (primal, dual) of each problem at weights and duals of zero."""
         self.zeros, self.is_open = np.array(zeros), np.ones(len(zeros), dtype=bool)
         #: The sums over those behind each problem.
-        self.behind = np.vstack([np.cumsum(self.zeros[::-1], axis=0)[-2::-1], [0.0, 0.0]]).tolist()
+        self.behind = [[0.0, 0.0]]
+        for primal, dual in zeros[:0:-1]:
+            self.behind.append([self.behind[-1][0] + primal, self.behind[-1][1] + dual])
+        self.behind.reverse()
         self.ended: list[Result] = []
         # sums over the problems that have ended
         self.passes, self.seconds, self.primal, self.dual = 0, 0.0, 0.0, 0.0

@@ -30,9 +30,9 @@ def test_the_optimum_is_that_of_another_solver(loss, by_columns, density):
     phi, rows = LOSSES[loss], Problem.from_arrays(csr_array(X), y).rows
     columns, some = columns_of(rows) if by_columns else None, costs > 0.3
     few = FewWeights(y, costs, rows, columns)
-    if by_columns:  # some of the examples are all that others cost
-        few, costs, shift = few.some(np.flatnonzero(some)), costs[some], shift[some]
-        X, y = X[some], y[some]
+    if by_columns:
+        few = few.some(np.flatnonzero(some))
+        X, y, costs, shift = X[some], y[some], costs[some], shift[some]
     w, alphas, vector, steps = few.least(phi, MODULUS, far, np.zeros(D), shift, 1e-9, 50)
 
     def value(w):
@@ -65,12 +65,12 @@ def test_types_with_few_weights_have_the_optimum_of_newton(number, C, form):
     rows = SOLVERS[number]
     y = y * 2 + X[:, 0] if number in (11, 12) else y
     problem = Problem.from_arrays(form(X), y)
-    found = fit(problem, Parameter(solver=number, C=C, gap_tol=1e-9)).result
+    model = fit(problem, Parameter(solver=number, C=C, gap_tol=1e-9))
+    found = model.result
     assert found.solved
     given = {"loss": rows.loss, "C": C, "gap_tol": 1e-9}
     other = fit(problem, Parameter(solver="newton", **given)).result
     assert found.primal == pytest.approx(other.primal, rel=2e-9)
-    model = fit(problem, Parameter(solver=number, C=C, gap_tol=1e-9))
     for start in (model, model.result.duals):
         again = fit(problem, Parameter(solver=number, C=C, gap_tol=1e-9), start=start).result
         assert again.primal == pytest.approx(found.primal, rel=2e-9)

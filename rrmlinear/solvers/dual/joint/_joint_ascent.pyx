@@ -18,7 +18,6 @@ import numpy as np
 from rrmlinear.core.deadline import check_time
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.solvers.loop.rounding import ROUNDING
-from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
 from rrmlinear.solvers.loop.tolerances import (FEW_ROUNDINGS, MIN_DIVISOR, SUM_ROUNDING)
 
 cdef enum:
