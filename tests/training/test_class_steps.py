@@ -15,11 +15,13 @@ TYPES = [0, 1, 2, 3, 5, 6, 7]
 
 
 def made(k, form="dense", spread=1.0):
-    rng = np.random.default_rng(k)
+    rng, d, is_sparse = np.random.default_rng(k), D, "sparse" in form
+    if "wide" in form:
+        d, spread = 700, 0.3
     y = rng.integers(k, size=N)
-    X = rng.normal(size=(N, D)) + spread * rng.normal(size=(k, D))[y]
-    X = np.where(rng.random((N, D)) < 0.7, X, 0.0) if form == "sparse" else X
-    return Problem.from_arrays(csr_array(X) if form == "sparse" else X, y), X, y
+    X = rng.normal(size=(N, d)) + spread * rng.normal(size=(k, d))[y]
+    X = np.where(rng.random((N, d)) < (0.7 if d == D else 0.1), X, 0.0) if is_sparse else X
+    return Problem.from_arrays(csr_array(X) if is_sparse else X, y), X, y
 
 
 def values(number, X, y, costs, w, alphas):
@@ -34,9 +36,12 @@ def values(number, X, y, costs, w, alphas):
     return primal, -costs @ loss.conjugates(y, np.ascontiguousarray(alphas)) - conjugate
 
 
-@pytest.mark.parametrize("form", ["dense", "sparse"])
 @pytest.mark.parametrize("k", [2, 5])
-@pytest.mark.parametrize("number", TYPES)
+@pytest.mark.parametrize(
+    ("number", "form"),
+    [(number, form) for number in TYPES for form in ("dense", "sparse")]
+    + [(number, form) for number in (5, 6) for form in ("wide dense", "wide sparse")],
+)
 @pytest.mark.parametrize("gap_tol", [None, 1e-7])
 def test_each_certificate_is_true(number, k, form, gap_tol):
     problem, X, label = made(k, form)
@@ -44,7 +49,9 @@ def test_each_certificate_is_true(number, k, form, gap_tol):
     model = fit(problem, chosen)
     result = model.result
     problems = getattr(result, "problems", [result])
-    assert result.passes == len(problems) == (k if k > 2 else 1)
+    assert len(problems) == (k if k > 2 else 1)
+    if gap_tol is None or "wide" not in form:  # others may go on from hard ones
+        assert result.passes == len(problems)
     assert [row.number for row in result.trace] == list(range(1, result.passes + 1))
     for j, each in enumerate(problems):
         assert each.status is (Status.RULE if gap_tol is None else Status.SOLVED)

@@ -144,13 +144,35 @@ def few_weights(task: Task) -> Any:
     """The examples of compiled steps without a free intercept, and the type of their aims; None
     where others are quicker.
     """
-    if task.choices.free_bias or not (solves_kinks(task) or compiled_applies(task)):
+    if task.choices.free_bias:
         return None
+    l1 = task.regularizer.quadratic_l1
+    if not (solves_kinks(task) or compiled_applies(task)):
+        return _over_features(task) if l1 else None
     place = "solvers.second_order._few_weights"
-    l1, columns = task.regularizer.quadratic_l1, named(f"{place}:columns_of")(task.rows)
+    columns = named(f"{place}:columns_of")(task.rows)
     examples = named(f"{place}:FewWeights")
     held = examples(task.targets, task.costs, task.rows, columns, False, l1)
     return held, named(f"{place}:Aim")
+
+
+def _over_features(task: Task) -> Any:
+    """The same over the features of a smooth loss with the 1-norm."""
+    rows, features = task.rows, task.features
+    is_other = (
+        task.n_classes is not None or task.risk is not None or task.choices.budget is not None
+    )
+    if is_other or "smooth" not in features or "least-squares" in features:
+        return None
+    if rows.blocks is not None or not 0 < rows.n_stored <= MAX_SOLVED_VALUES:
+        return None
+    if rows.n_stored > 2 * rows.width**2:  # sweeps over a Gram matrix are shorter
+        return None
+    place = "solvers.features._curved_descent"
+    columns = named("solvers.features.feature_subsets:shared_columns")(rows)
+    held = named(f"{place}:CurvedDescent")
+    given = task.targets, task.costs, columns, task.regularizer.quadratic_l1
+    return held(*given), named(f"{place}:FeatureAim")
 
 
 def near_kinks_applies(task: Task) -> bool:

@@ -3,11 +3,15 @@ sweep over losses of one score.
 """
 
 from libc.math cimport copysign, fabs, fmax
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from rrmlinear.core.random cimport random_shuffle
 from rrmlinear.losses.base cimport ScalarLoss
-from rrmlinear.simd.row_products cimport row_axpy
-from rrmlinear.simd.rows cimport row_index, row_t, row_value, rows_get, rows_prefetch
+from rrmlinear.simd.columns cimport vector_moved
+from rrmlinear.simd.row_products cimport row_axpy, row_dot
+from rrmlinear.simd.rows cimport (
+    ROW_DENSE, row_index, row_t, row_value, rows_get, rows_prefetch,
+)
 from rrmlinear.data.rows cimport Rows
 
 import numpy as np
@@ -228,52 +232,104 @@ def class_products(Rows columns not None, const int64_t[::1] feature not None,
     return result
 
 
-def first_sweep(Rows columns not None, const int64_t[::1] order not None, ScalarLoss loss not None,
-                const double[::1] y not None, const double[::1] costs not None, Py_ssize_t free,
-                double enough, double[::1] scores not None):
-    """Visit weights of 0 of Σ_i c_i φ(x_i'w, y_i) + ‖w‖₁ in this order, and take a step of each,
-    until their violations sum to ``enough``: (the sum, the number of visits).
-
-    ``columns`` are the features; that of number ``free`` has no penalty. ``scores`` are moved. A
-    step is one of Newton's method, halved until it lowers the objective enough.
-    """
-    cdef Py_ssize_t at = 0
-    cdef double sum = 0
-    cdef row_t column
-    with nogil:
-        while at < order.shape[0] and sum < enough:
-            column = rows_get(&columns.c, order[at])
-            sum += _first_visit(&column, loss, y, costs, 0 if order[at] == free else 1, scores)
-            at += 1
-    return sum, at
+def sweep_order(Py_ssize_t count):
+    """The order of a first sweep over so many features: random, and always the same."""
+    cdef uint64_t state = 0
+    order = np.arange(count)
+    cdef int64_t[::1] places = order
+    if count:
+        random_shuffle(&state, &places[0], count)
+    return order
 
 
-cdef double _first_visit(row_t* column, ScalarLoss loss, const double[::1] y,
-                         const double[::1] costs, double l1, double[::1] scores) noexcept nogil:
-    cdef Py_ssize_t t, i
-    cdef int kind = column.kind, _half
-    cdef double slope = 0, curvature = 0, square = 0, x, step, violation, change
-    for t in range(column.length):
-        i, x = row_index(column, kind, t), row_value(column, kind, t)
-        slope += costs[i] * x * loss.derivative(y[i], scores[i])
-        square += costs[i] * x * x
-        curvature += costs[i] * x * x * loss.second_derivative(y[i], scores[i])
-    violation = fabs(slope) - l1
-    if not violation > 0:
+cdef class SweepState:
+    """Scores of Σ_i c_i φ(x_i'w, y_i) + ‖w‖₁ while weights of 0 are visited for the first time."""
+
+    cdef ScalarLoss loss
+    cdef const double[::1] y, cost
+    cdef Py_ssize_t n
+    cdef double[:, ::1] all, some    # scores, pulls, second derivatives; and what a visit reads
+
+    def __init__(self, ScalarLoss loss not None, const double[::1] y not None,
+                 const double[::1] costs not None):
+        self.loss, self.y, self.cost, self.n = loss, y, costs, y.shape[0]
+        self.all, self.some = np.zeros((3, self.n + 1)), np.empty((6, self.n + 1))
+        self._derive(&y[0], &costs[0], &self.all[0, 0], self.n, &self.all[1, 0], &self.all[2, 0])
+
+    def sweep(self, Rows columns not None, const int64_t[::1] order not None, Py_ssize_t free,
+              double enough):
+        """Visit weights in this order, and take a step of each, until their violations sum to
+        ``enough``: (the sum, the number of visits).
+
+        ``columns`` are the features as float64; that of number ``free`` has no penalty. A step is
+        one of Newton's method, halved until it lowers the objective enough.
+        """
+        cdef Py_ssize_t at = 0
+        cdef double sum = 0, pull, violation, l1
+        cdef row_t column
+        with nogil:
+            while at < order.shape[0] and sum < enough:
+                if at + LOOKAHEAD < order.shape[0]:
+                    rows_prefetch(&columns.c, order[at + LOOKAHEAD])
+                column, l1 = rows_get(&columns.c, order[at]), order[at] != free
+                pull = row_dot(&column, &self.all[1, 0])
+                violation = fabs(pull) - l1
+                if violation > 0:
+                    sum += violation
+                    self._step(&column, l1, copysign(violation, pull))
+                at += 1
+        return sum, at
+
+    cdef int _step(self, row_t* column, double l1, double downhill) noexcept nogil:
+        cdef Py_ssize_t t, i, n = column.length
+        cdef int trial
+        cdef const double* x = <const double*> column.values
+        cdef const int32_t* indices = <const int32_t*> column.indices
+        cdef bint is_dense = column.kind & ROW_DENSE
+        cdef const double* y = &self.y[0]
+        cdef const double* cost = &self.cost[0]
+        cdef double* scores = &self.all[0, 0]
+        cdef double* h = &self.all[2, 0]
+        cdef double* moved = &self.some[4, 0]
+        cdef double curvature = 0, square = 0, step, before = -1
+        if not is_dense:
+            for t in range(n):
+                i = indices[t]
+                self.some[0, t], self.some[1, t] = self.y[i], self.cost[i]
+                self.some[2, t], self.some[3, t] = scores[i], h[i]
+            y, cost = &self.some[0, 0], &self.some[1, 0]
+            scores, h = &self.some[2, 0], &self.some[3, 0]
+        for t in range(n):
+            square += cost[t] * x[t] * x[t]
+            curvature += cost[t] * x[t] * x[t] * h[t]
+        step = downhill / fmax(curvature, LEAST_CURVATURE)
+        for trial in range(MOST_HALVES):
+            vector_moved(scores, step, x, n, moved)
+            # a bound by the largest second derivative mostly tells
+            if square / self.loss.smoothing * step / 2 / downhill <= 1 - SUFFICIENT:
+                break
+            if before < 0:
+                before = self.loss.total(y, cost, scores, n)
+            if self.loss.total(y, cost, moved, n) - before + l1 * fabs(step) <= (
+                    -SUFFICIENT * downhill * step):
+                break
+            step /= 2
+        if is_dense:
+            for t in range(n):
+                scores[t] = moved[t]
+            self._derive(y, cost, moved, n, &self.all[1, 0], h)
+            return 0
+        self._derive(y, cost, moved, n, &self.some[5, 0], h)
+        for t in range(n):
+            i = indices[t]
+            self.all[0, i], self.all[1, i], self.all[2, i] = moved[t], self.some[5, t], h[t]
         return 0
-    step = -copysign(violation / fmax(curvature, LEAST_CURVATURE), slope)
-    for _half in range(MOST_HALVES):
-        # a bound by the largest second derivative mostly tells
-        change = -violation * fabs(step) + square / loss.smoothing * step * step / 2
-        if change <= -SUFFICIENT * violation * fabs(step):
-            break
-        change = l1 * fabs(step)
-        for t in range(column.length):
-            i, x = row_index(column, kind, t), row_value(column, kind, t)
-            change += costs[i] * (loss.value(y[i], scores[i] + step * x)
-                                  - loss.value(y[i], scores[i]))
-        if change <= -SUFFICIENT * violation * fabs(step):
-            break
-        step /= 2
-    row_axpy(column, step, &scores[0])
-    return violation
+
+    cdef int _derive(self, const double* y, const double* cost, const double* scores, Py_ssize_t n,
+                     double* pulls, double* h) noexcept nogil:
+        cdef Py_ssize_t t
+        self.loss.all_derivatives(y, scores, pulls, n)
+        self.loss.all_second_derivatives(y, scores, h, n)
+        for t in range(n):
+            pulls[t] *= -cost[t]
+        return 0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.features._class_model import first_sweep
+from rrmlinear.solvers.features._class_model import SweepState, sweep_order
 from rrmlinear.solvers.features._feature_descent import cut_rows, scaled_columns
 from rrmlinear.solvers.loop.inner import PIECE
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MANY_ROUNDINGS
@@ -65,6 +65,14 @@ def columns_of(rows: Rows, factors: NDArray[np.float64]) -> Rows:
     return Rows(np.ascontiguousarray(scaled), None, None, len(factors))
 
 
+def shared_columns(rows: Rows) -> Rows:
+    """The features as rows over the examples; those of rows that problems share are made once."""
+    shared: dict[Any, Any] = getattr(rows, "shared", {})
+    if "features" not in shared:
+        shared["features"] = columns_of(rows, np.ones(rows.shape[0]))
+    return shared["features"]
+
+
 class FirstSweep:
     """A first sweep of coordinate descent on Σ_i c_i φ(x_i'w, y_i) + ‖w‖₁ from w = 0, in a random
     order of the features that is always the same. It goes only as far as it is asked.
@@ -76,8 +84,8 @@ class FirstSweep:
     def __init__(
         self, rows: Rows, loss: Any, y: Any, costs: Any, free: bool = False, columns: Any = None
     ) -> None:
-        self.rows, self.problem, self.free = rows, (loss, y, costs), rows.width - 1 if free else -1
-        self.total, self.scores = 0.0, np.zeros(len(costs) + 1)
+        self.rows, self.free = rows, rows.width - 1 if free else -1
+        self.total, self.state = 0.0, SweepState(loss, y, costs)
         self.groups = self._groups(columns)
         self.columns: Any = None
         self.left = np.zeros(0, dtype=np.int64)
@@ -89,33 +97,30 @@ class FirstSweep:
                 self.columns, self.left, self.last = next(self.groups, (None, self.left, -1))
                 if self.columns is None:
                     break
-            given = (*self.problem, self.last, least - self.total)
-            more, visits = first_sweep(self.columns, self.left, *given, self.scores)
+            enough = least - self.total
+            more, visits = self.state.sweep(self.columns, self.left, self.last, enough)
             self.total, self.left = self.total + more, self.left[visits:]
         return self.total >= least
 
     def _groups(self, columns: Any) -> Iterator[tuple[Rows, NDArray[np.int64], int]]:
         """Groups of features as columns, the order of their visits, and the free one's number."""
         rows, n, d = self.rows, self.rows.shape[0], self.rows.width
-        chance = np.random.default_rng(0)
-        if columns is not None:
-            yield Rows(np.asarray(columns), None, None, n), chance.permutation(d), self.free
-        elif rows.is_dense and n > PIECE:
-            size = -(-d * PIECE // n)  # as many values as some examples have
-            for begin in chance.permutation(np.arange(0, d, size)):
-                some = rows.values[:, begin : begin + size].T.astype(np.float64, order="C")
-                if begin + size > rows.values.shape[1] and rows.bias >= 0:
-                    some = np.vstack([some, np.full(n, rows.bias)])
-                yield (
-                    Rows(some, None, None, n),
-                    chance.permutation(len(some)),
-                    self.free - int(begin),
-                )
-        else:
-            shared: dict[Any, Any] = getattr(rows, "shared", {})
-            if "features" not in shared:
-                shared["features"] = columns_of(rows, np.ones(n)), chance.permutation(d)
-            yield *shared["features"], self.free
+        if columns is not None or not rows.is_dense or n <= PIECE:
+            known = columns if isinstance(columns, Rows) else None
+            if known is None:
+                known = shared_columns(rows) if columns is None else _lines(np.asarray(columns))
+            yield known, sweep_order(d), self.free
+            return
+        size = -(-d * PIECE // n)  # as many values as some examples have
+        for begin in size * sweep_order(-(-d // size)):
+            some = rows.values[:, begin : begin + size].T.astype(np.float64, order="C")
+            if begin + size > rows.values.shape[1] and rows.bias >= 0:
+                some = np.vstack([some, np.full(n, rows.bias)])
+            yield _lines(some), sweep_order(len(some)), self.free - int(begin)
+
+
+def _lines(values: NDArray[np.float64]) -> Rows:
+    return Rows(values, None, None, values.shape[1])
 
 
 def squares_of(rows: Rows, costs: NDArray[np.float64], centred: bool = False) -> Any:
