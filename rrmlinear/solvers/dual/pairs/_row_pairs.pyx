@@ -48,7 +48,7 @@ cdef class RowPairs:
     cdef double[::1] beta, w, F
     cdef int32_t[::1] order, up, down       # examples at hand; those that rise, and that fall
     cdef double[::1] up_key, down_key
-    cdef Py_ssize_t n, at_hand
+    cdef Py_ssize_t n
     cdef double most, least                 # F of the best rise, and of the best fall
 
     def __cinit__(self, Rows rows not None, y, lower, upper):
@@ -80,7 +80,6 @@ cdef class RowPairs:
         """F of all examples, and the violation; the gap too, or it is infinite."""
         cdef Py_ssize_t i, begin, end = 0
         with nogil:
-            self.at_hand = self.n
             for i in range(self.n):
                 self.order[i] = i
             self.most, self.least = -INFINITY, INFINITY
@@ -94,12 +93,6 @@ cdef class RowPairs:
                 self._sum_gap(NULL, self.n)
             else:
                 self.loss = self.gap = INFINITY
-
-    def look_near(self):
-        """The same, without the gap, over the examples at hand alone."""
-        with nogil:
-            self._measure_anew(self.at_hand, 0)
-            self.loss = self.gap = INFINITY
 
     cdef void _measure_anew(self, Py_ssize_t m, double gap) noexcept nogil:
         # F of the first examples at hand and what follows from it, the gap if one is aimed at.
@@ -168,30 +161,21 @@ cdef class RowPairs:
                            end - begin, new)
                 self._set_betas(begin, end, new)
 
-    def settle(self, double threshold, double width, double missing):
+    def settle(self, double threshold, double missing):
         """Move β of examples at a bound, those nearest to the threshold first, until its sum has
         grown by ``missing``, and w with it; whether that was possible.
-
-        Only the examples at hand move: those whose F, now that at other weights, lies this near to
-        the threshold. The others are left out until the next look at all.
         """
         cdef const double* F = &self.F[0]
         cdef double* beta = &self.beta[0]
         cdef const double* end
-        cdef Py_ssize_t i, t, m = 0, count = 0
+        cdef Py_ssize_t i, count = 0
         cdef double sign = 1 if missing > 0 else -1, move, room
         cdef row_t row
         with nogil:
-            for i in range(self.n):
-                self.order[m] = i
-                m += fabs(F[i] - threshold) <= width
-            self.at_hand = m
             end = &self.upper[0] if missing > 0 else &self.lower[0]
-            for t in range(m):
-                i = self.order[t]
-                if beta[i] != end[i]:
-                    self.up[count], self.up_key[count] = i, sign * F[i]
-                    count += 1
+            for i in range(self.n):
+                self.up[count], self.up_key[count] = i, sign * F[i]
+                count += beta[i] != end[i]
             make_heap(&self.up[0], &self.up_key[0], count)
             while missing != 0 and count > 0:
                 i = self.up[0]
@@ -214,14 +198,11 @@ cdef class RowPairs:
         with nogil:
             self.steps = self.visits = 0
             if gap > 0 and self.gap == INFINITY:
-                self._sum_gap(&self.order[0], self.at_hand)
+                self._sum_gap(NULL, self.n)
             self._ascend(violation, gap, most)
-            if self.at_hand < self.n and self.steps:    # a look at those near before one at all
-                self._measure_anew(self.at_hand, gap)
-                self._ascend(violation, gap, most)
 
     cdef void _ascend(self, double violation, double gap, Py_ssize_t most) noexcept nogil:
-        cdef Py_ssize_t m = self.at_hand, rises, falls
+        cdef Py_ssize_t m = self.n, rises, falls
         while self.violation > violation and self.gap > gap and self.visits < most:
             m = self._keep(m)
             rises, falls = self._candidates(m)

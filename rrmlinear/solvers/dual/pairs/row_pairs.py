@@ -34,12 +34,6 @@ SECOND_POINT = 2 / 3
 # A pass goes on until the violation is this fraction of the one before, or within the bound of the
 # rule. It aims at this fraction of the bound and of the target of the gap.
 PASS_FALL, GOAL_FRACTION = 0.01, 0.2
-# After a sample of m examples the first steps are over the part NEAR / √m of all examples, those
-# nearest to the threshold at its weights, if that is at most MAX_NEAR: the noise of such weights
-# falls like that. Those that move are among the part 4.1 / √m (a9a, ijcnn1; covtype 2.4).
-NEAR, MAX_NEAR = 5.0, 1 / 6
-# One example of this number says how near to the threshold that part is.
-WIDTH_STEP = 16
 # Looks at all examples in a pass at most; reads of each row between two, in the mean, and reads in
 # all that are always allowed.
 MAX_LOOKS, MAX_READS, FREE_READS = 3, 10, 100_000
@@ -165,9 +159,9 @@ class RowPairAscent(Solver):
 def begin(
     state: RowPairs, rows: Rows, y: Vector, lower: Vector, upper: Vector, total: float
 ) -> None:
-    """Set β to bounds by the derivatives at the weights of a sample, and look at the examples near
-    to its threshold, or at all after a small sample. Without a sample β is set by the derivatives
-    at 0; where labels are 0 and carry no information, by a mean of those of two points.
+    """Set β to bounds by the derivatives at the weights of a sample, and look at all examples.
+    Without a sample β is set by the derivatives at 0; where labels are 0 and carry no information,
+    by a mean of those of two points.
     """
     sample = _sample(rows, y, lower, upper, total)
     if sample is None:
@@ -175,18 +169,10 @@ def begin(
         state.set_betas(at_bounds(slopes, lower, upper, total))
         state.look(False)
         return
-    threshold, part = sample.middle, NEAR / math.sqrt(len(sample.slopes))
-    state.set_by(sample.weights, threshold)
-    some = np.abs(state.slopes[::WIDTH_STEP] - threshold)
-    rank = int(part * len(some))
-    width = np.partition(some, rank)[rank]
-    is_settled = state.settle(threshold, width, total - float(state.betas.sum()))
-    if not is_settled:
+    state.set_by(sample.weights, sample.middle)
+    if not state.settle(sample.middle, total - float(state.betas.sum())):
         state.set_betas(at_bounds(state.slopes, lower, upper, total))
-    if is_settled and part <= MAX_NEAR:
-        state.look_near()
-    else:
-        state.look(False)
+    state.look(False)
 
 
 def _slopes_of_two(state: RowPairs, lower: Vector, upper: Vector, total: float) -> Vector:
