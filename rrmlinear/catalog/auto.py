@@ -200,7 +200,7 @@ def _is_softmax(loss: Any) -> bool:
 def _over_features(task: Task, newtons: list[Stage], are_few: bool) -> list[Stage]:
     """With a 1-norm: Newton steps over features, and on the others where these are few."""
     gradients, visit = _gradients(task), _work(task).visit
-    if task.rows.blocks is not None and dual.proximal_applies(task):
+    if dual.proximal_applies(task):
         build = _from_duals(dual.proximal, task)
         return [Stage("the ascent for proximal points", build, visit), *gradients]
     name, visit = "Newton's method over features", NEWTON_PRODUCTS * visit

@@ -82,11 +82,16 @@ def part(task: Task, duals: Any = None, place: int = 0) -> Part:
 
 
 def proximal_applies(task: Task) -> bool:
-    """Whether proximal points by an ascent take the task: one score, and the 1-norm."""
-    omega = task.regularizer
-    of_rows = task.n_classes is None and task.risk is None
+    """Whether proximal points by an ascent take the task: one score, the 1-norm, and streamed rows
+    of so many features that their second derivatives take more memory than the blocks.
+    """
+    omega, blocks = task.regularizer, task.rows.blocks
+    of_rows = task.n_classes is None and task.risk is None and blocks is not None
     norm = bool(omega.quadratic_l1) and not omega.modulus > 0
-    return of_rows and norm and task.choices.budget is None and task.loss.smoothing > 0
+    if not (of_rows and norm and task.choices.budget is None and task.loss.smoothing > 0):
+        return False
+    most: int = named("solvers.features.models.gram_model:most_features")(blocks)
+    return task.rows.width > most
 
 
 def proximal(task: Task) -> Solver:
