@@ -159,7 +159,9 @@ def _order(task: Task) -> list[Stage]:
         return [*newtons, *_gradients(task)]  # one system is the whole problem
     if dual.suits_features(task) and not holds_all(task.rows):  # few features come before all
         columns = _by_weights("descent over features", dual.over_features, task, NONZERO_COST)
-        return [columns, *_over_features(task, newtons, False)]
+        is_net = omega.modulus > 0  # it has no larger l1 on the way, and is right or stalls
+        first = columns._replace(patience=1) if is_net else columns
+        return [first, *_over_features(task, newtons, is_net)]
     if _takes_lbfgs(task):
         build = named("solvers.lbfgs.problems:descent")
         first = Stage("L-BFGS", lambda _: build(task), work.gradient)
@@ -245,7 +247,6 @@ def _newtons(task: Task) -> list[Stage]:
     is_norm = task.regularizer.quadratic_l1 == 0
     # other regularizers are smoothed about the duals' own weights; an intercept is not in w
     both = is_norm and (smooth if k is None else not smooth) and not task.choices.free_bias
-
     share = JUDGED_STEPS * INNER_PROBLEMS ** ((not smooth) + (not is_norm)) * work.step
     build = _from_both(task) if both else _from_duals(second_order.newton, task)
     visit = work.step / work.n
@@ -270,9 +271,7 @@ def _by_weights(name: str, build: Callable[[Task], Solver], task: Task, visit: f
     """A method over features, from the best weights so far."""
 
     def built(weights: Any) -> Solver:
-        if weights is None:
-            return build(task)
-        return build(replace(task, start=None, weights=weights))
+        return build(task if weights is None else replace(task, start=None, weights=weights))
 
     return Stage(name, built, visit, takes_weights=True)
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog, nnls
 
-from rrmlinear import Lasso, LinearSVC, QuantileRegressor
+from rrmlinear import ElasticNet, Lasso, LinearSVC, QuantileRegressor
 from rrmlinear.solvers.loop.result import Status
 
 
@@ -79,3 +79,13 @@ def test_separable_classes_with_a_large_C_have_the_widest_margin(C):
     assert_allclose(model.objective_, w @ w / 2, rtol=1e-3)
     assert model.duality_gap_ <= 1e-3 * model.objective_
     assert model.n_iter_ < 1000
+
+
+@pytest.mark.parametrize("ratio", [0.1, 0.9])
+def test_an_elastic_net_that_fits_exactly_has_a_limit(ratio):
+    """P / alpha → the least penalty of weights with X w = y."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 180)), rng.normal(size=60)
+    nets = [ElasticNet(alpha=a, l1_ratio=ratio).fit(X, y) for a in (1e-8, 1e-9, 1e-11)]
+    assert all(net.status_ is Status.SOLVED for net in nets)
+    assert_allclose([n.objective_ / n.alpha for n in nets], nets[0].objective_ / 1e-8, rtol=3e-4)

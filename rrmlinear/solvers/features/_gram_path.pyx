@@ -314,7 +314,7 @@ cdef class GramPath:
         residual, product = self.square - fitted - left, self.square - fitted
         squares = residual + self.modulus * length
         seen.primal = squares / 2 + self.l1 * size
-        factor = fmax(product, 0) / squares if squares > 0 else 0
+        factor = fmax(product, 0) / squares if squares > 0 else 1  # rounding hides ‖residual‖
         if factor * longest > self.l1:
             factor = self.l1 / longest
         dual = factor * (product - factor / 2 * squares)

@@ -99,7 +99,8 @@ class FeatureDescent(Solver):
         progress = gap - self.certificate.gap > FEW_ROUNDINGS * self.certificate.primal
         if not has_grown or self.columns.takes_all:
             self.goal *= PART
-        self.moved = self.width if progress and (is_right or has_grown) else 0
+        goes_on = is_right or (has_grown and self.modulus == 0)
+        self.moved = self.width if progress and goes_on else 0
         self.work += 2.0 * self.rows.n_stored
 
     def value_at_zero(self) -> float:
