@@ -109,6 +109,14 @@ def test_a_run_that_ends_early_has_a_true_gap(estimator, X, y, unfinished):
 
 
 @every
+def test_weights_that_are_all_zero_are_refused(estimator, X, y):
+    if not has_fit_parameter(estimator, "sample_weight") or is_list(X):
+        pytest.skip("its examples have no weights")
+    with pytest.raises(ValueError, match=r"zero|positive"):
+        clone(estimator).fit(X, y, sample_weight=np.zeros(np.shape(X)[0]))
+
+
+@every
 def test_a_warm_start_is_quick_and_serves_other_data(estimator, X, y):
     if "warm_start" not in estimator.get_params() or is_search(estimator):
         pytest.skip("it has no starts")

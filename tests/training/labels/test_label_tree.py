@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from rrmlinear import (
     LabelModel,
@@ -14,6 +14,7 @@ from rrmlinear import (
 )
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.fit import NotSolvedWarning
+from rrmlinear.training.labels.label_tree import ROWS_AT_ONCE
 from rrmlinear.training.model_files.header import ModelFileError
 
 PARAMETER = Parameter(loss="squared-hinge", gap_tol=1e-2)
@@ -46,6 +47,13 @@ def problem(halves):
 @pytest.fixture(scope="module")
 def tree(problem):
     return fit_label_tree(problem, PARAMETER, branching=12)
+
+
+def test_rows_of_several_batches_are_predicted_as_each_alone(tree, halves):
+    X = halves[1][0]
+    often = csr_array(vstack([X] * (ROWS_AT_ONCE // X.shape[0] + 2)))
+    own, labels = tree.predict(X, top_k=3).toarray(), tree.predict(often, top_k=3).toarray()
+    np.testing.assert_array_equal(labels, np.resize(own, labels.shape))
 
 
 def path_scores(tree, X):
