@@ -296,6 +296,12 @@ def test_errors_of_arguments_are_sentences(client, X, y, more, words):
         dask_rooms.fit(X, y, Parameter(loss="logistic"), client=client, **more)
 
 
+def test_a_future_holds_no_more_than_weights(client):
+    future = client.scatter([(np.eye(2), [0, 1], [1, 1], [1, 1])], hash=False)[0]
+    with pytest.raises(ValueError, match="got 4 values"):
+        dask_rooms.fit([future], None, Parameter(loss="logistic"), client=client)
+
+
 def test_a_fit_without_a_client_says_how_to_make_one():
     program = "from rrmlinear.dask import LinearRegressor; LinearRegressor().fit([[1.0]], [1.0])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

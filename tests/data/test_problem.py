@@ -242,6 +242,11 @@ def test_take_chooses_rows_in_order(X, chosen):
     assert not np.shares_memory(taken.rows.values, problem.rows.values)
 
 
+def test_to_scipy_shares_memory():
+    m = matrix()
+    assert np.shares_memory(Problem.from_arrays(m, Y).to_scipy().data, m.data)
+
+
 def test_slices_of_a_larger_matrix_keep_their_own_rows():
     # indptr that does not begin at 0: rows 1 and 2 of a matrix, its arrays uncut
     full = matrix()
@@ -258,3 +263,8 @@ def test_slices_of_a_larger_matrix_keep_their_own_rows():
 def test_arrays_are_no_rows():
     with pytest.raises(TypeError, match=r"rows must be Rows, got ndarray; Problem.from_arrays"):
         Problem(np.eye(2), np.ones(2))
+
+
+def test_labels_that_are_not_given_are_asked_for():
+    with pytest.raises(ValueError, match="y is None; it must be 2 numbers, one for each row of X"):
+        Problem.from_arrays(np.eye(2), None)

@@ -25,6 +25,7 @@ from rrmlinear import (
     MultilabelClassifier,
     WestonWatkinsSVC,
 )
+from rrmlinear.estimators.base import NotConvergedWarning
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +165,11 @@ def test_wrong_parameters_are_named(data, wrong, said):
 def test_an_empty_y_is_refused(data):
     with pytest.raises(ValueError, match="y is empty"):
         MultilabelClassifier().fit(data[0], [])
+
+
+def test_a_run_that_is_not_solved_warns(data):
+    with pytest.warns(NotConvergedWarning, match="of 18 labels have a gap above"):
+        MultilabelClassifier("hinge", tol=1e-9, max_iter=6).fit(*data)
 
 
 @pytest.mark.parametrize(

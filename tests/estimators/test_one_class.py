@@ -65,6 +65,13 @@ def test_an_example_on_the_margin_is_an_inlier_in_each_format(nu, tol, made):
         assert model.predict(kind(X[[on_it]])) == 1
 
 
+def test_a_score_of_exactly_0_is_an_outlier_as_in_libsvm():
+    X, middle = np.array([[1.0], [2.0]]), [[1.5]]
+    for machine in (sklearn.svm.OneClassSVM(kernel="linear", nu=0.5), OneClassSVM(nu=0.5)):
+        assert machine.fit(X).decision_function(middle) == 0
+        assert machine.predict([[1.0], [1.5], [2.0]]).tolist() == [-1, -1, 1]
+
+
 @pytest.mark.parametrize("nu", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("shape", [(50, 3), (30, 60)])
 def test_weights_of_zero_come_with_a_warning_and_others_without(nu, shape):

@@ -58,6 +58,12 @@ def test_shapes_of_one_target():
     assert_array_equal(one.coef_, Ridge(alpha=2.0).fit(X, Y[:, 0]).coef_)
 
 
+def test_penalties_are_counted():
+    X, Y, _ = DATA["tall"]
+    with pytest.raises(ValueError, match="number of penalties do not correspond: 2 != 3"):
+        Ridge(alpha=np.array([1.0, 2.0])).fit(X, Y)
+
+
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("as_sparse", [True, False])
 @pytest.mark.parametrize("intercept", [True, False])

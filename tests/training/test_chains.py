@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
-from rrmlinear import Parameter
+from rrmlinear import Parameter, fit
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.training.chains import fit_sequences
@@ -229,6 +229,18 @@ def test_choices_that_are_refused(choices, sentence):
     _, _, problem = made()
     with pytest.raises(ValueError, match=sentence):
         fit_sequences(problem, Parameter(**{"loss": "crf"} | choices))
+
+
+def test_examples_are_no_sequences():
+    _, _, problem = made()
+    with pytest.raises(ChoiceError, match="loss crf is of sequences, and the problem has examples"):
+        fit(problem.to_problem(), Parameter(loss="crf"))
+
+
+def test_one_label_is_refused():
+    problem = SequenceProblem.from_lists([[[1.0]]], [[7]])
+    with pytest.raises(ValueError, match="all 1 positions have label 7"):
+        fit_sequences(problem, Parameter(loss="crf"))
 
 
 def test_a_label_without_transitions_and_one_that_does_not_occur():

@@ -232,6 +232,11 @@ def test_last_number_cut_short_is_refused(tmp_path):
     assert "cut off" in refusal(tmp_path, TEXT[:-3])
 
 
+def test_empty_file_and_binary_file(tmp_path):
+    assert "line 1: found the end" in refusal(tmp_path, "")
+    assert "unknown text in model file: [" in refusal(tmp_path, bytes(range(256)) * 10)
+
+
 def test_models_that_no_file_can_hold(tmp_path):
     labels = np.array([0, 1])
     with pytest.raises(ValueError, match="not finite"):

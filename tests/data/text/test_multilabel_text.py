@@ -102,6 +102,8 @@ def test_a_header_tells_sizes_and_indices_from_zero():
     assert lists_of(problem) == [[0, 2], [], [2]]
     assert_array_equal(dense(problem), [[1, 0, 0, 0, 2], [0, 0, 0, 1, 0], [0] * 5])
     assert read(b"1 5 4\n0 1:1\n", n_features=7).n_features == 7
+    with pytest.raises(ValueError, match="has 5 features, and n_features is 4"):
+        read(b"1 5 4\n0 1:1\n", n_features=4)
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,7 @@ def test_vectors_of_other_lengths_are_refused():
         ([0, 1.5, 1], (3,), "groups has 1.5; groups of columns are whole numbers"),
         ([0, np.nan, 1], (3,), "groups has nan; groups of columns are whole numbers"),
         ([0, "b", 1], (3,), "groups has b; groups of columns are whole numbers"),
+        (1j, (3,), "groups must be a list, got 1j"),
         ([], (3,), "groups is empty; it must name each column"),
         ([[0], [2]], (3,), "column 1 is in no group; each column must be in one group, once"),
         ([[0], [1]], (3,), "column 2 is in no group"),

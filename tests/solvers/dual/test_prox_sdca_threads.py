@@ -113,3 +113,30 @@ def test_the_largest_violation_takes_one_thread_where_the_loss_has_a_kink(proble
         result = fit(problem, Parameter(number, threads=2)).result
         assert any("looks at the largest violation" in said for said in result.notes) == note
         assert result.solved
+
+
+@pytest.mark.parametrize(
+    ("n", "choices", "reason"),
+    [
+        (N, {"averaging": True}, "averages are over visits one after another"),
+        (N, {"sampling": "uniform"}, "uniform draws may visit an example twice at once"),
+        (1000, {}, "1000 examples are few for 3000 features"),
+    ],
+)
+def test_one_thread_does_what_several_cannot(problem, n, choices, reason):
+    some = problem.take(np.arange(n))
+    result = run(ProxSDCA, some, LOSSES["hinge"], gap_tol=1e-2, threads=2, **choices)
+    assert result.notes[0].startswith(f"one thread is used, not 2: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("d", "reason"),
+    [
+        (5, "an example has 5 values, and threads repay their meeting from 40"),
+        (150, "an example has 100% of all features, and above 6% threads undo each other's steps"),
+    ],
+)
+def test_short_and_dense_rows_take_one_thread(d, reason):
+    X = np.random.default_rng(0).standard_normal((100, d))
+    result = run(ProxSDCA, Problem.from_arrays(X, np.sign(X[:, 0])), LOSSES["hinge"], threads=2)
+    assert result.notes[0] == f"one thread is used, not 2: {reason}"

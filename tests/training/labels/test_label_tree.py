@@ -136,6 +136,12 @@ def test_all_scores_are_those_of_the_paths(tree, halves):
     assert tree.limit == -1.0  # that of the squared hinge at 0
 
 
+def test_a_file_of_another_kind_is_no_tree(problem, tmp_path):
+    fit_labels(problem, PARAMETER).save(tmp_path / "model")
+    with pytest.raises(ModelFileError, match="is no tree of labels"):
+        LabelTree.load(tmp_path / "model")
+
+
 def test_the_same_seed_gives_the_same_tree(tree, problem):
     again = fit_label_tree(problem, PARAMETER, branching=12)
     assert np.array_equal(again.parents, tree.parents)
