@@ -1,6 +1,6 @@
 """The inline functions of rrmlinear.core as functions of arrays, for tests alone."""
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from rrmlinear.core.random cimport random_below, random_next, random_shuffle
 from rrmlinear.projections.roots cimport select_by_comparison, select_by_digits

@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from rrmlinear.core.random cimport random_shuffle
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.columns cimport vector_moved
-from rrmlinear.simd.row_products cimport row_axpy, row_dot
+from rrmlinear.simd.row_products cimport row_dot
 from rrmlinear.simd.rows cimport (
     ROW_DENSE, row_index, row_t, row_value, rows_get, rows_prefetch,
 )
@@ -282,7 +282,7 @@ cdef class SweepState:
 
     cdef int _step(self, row_t* column, double l1, double downhill) noexcept nogil:
         cdef Py_ssize_t t, i, n = column.length
-        cdef int trial
+        cdef int _half
         cdef const double* x = <const double*> column.values
         cdef const int32_t* indices = <const int32_t*> column.indices
         cdef bint is_dense = column.kind & ROW_DENSE
@@ -303,7 +303,7 @@ cdef class SweepState:
             square += cost[t] * x[t] * x[t]
             curvature += cost[t] * x[t] * x[t] * h[t]
         step = downhill / fmax(curvature, LEAST_CURVATURE)
-        for trial in range(MOST_HALVES):
+        for _half in range(MOST_HALVES):
             vector_moved(scores, step, x, n, moved)
             # a bound by the largest second derivative mostly tells
             if square / self.loss.smoothing * step / 2 / downhill <= 1 - SUFFICIENT:

@@ -258,7 +258,7 @@ cdef class CurvedDescent:
     cdef bint _take(self) except -1:
         # the step, or a part of it at which the objective falls; whether it does
         cdef Py_ssize_t j
-        cdef int trial
+        cdef int _trial
         cdef row_t column
         cdef double expected, value, fall, move, t = 1, rounding = ROUNDING * fabs(self.value)
         self.moves[:] = 0
@@ -269,7 +269,7 @@ cdef class CurvedDescent:
                 column = rows_get(&self.columns.c, j)
                 row_axpy(&column, move, &self.moves[0])
                 expected -= self.pull[j] * move
-        for trial in range(TRIALS):
+        for _trial in range(TRIALS):
             vector_moved(&self.scores[0], t, &self.moves[0], self.n, &self.next_scores[0])
             value = self.loss.total(&self.y[0], &self.cost[0], &self.next_scores[0], self.n)
             fall = self.value - value - self._penalty(t)
