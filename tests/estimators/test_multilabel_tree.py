@@ -86,6 +86,16 @@ def test_one_node_predicts_what_no_tree_does(halves):
         assert tree.objective_ == pytest.approx(flat.model_.result.primal[known].sum())
 
 
+def test_each_row_has_the_labels_asked_for(halves):
+    narrow = LabelTreeClassifier(tol=1e-1, branching=3, beam=1, top_k=7).fit(*halves[0])
+    X = halves[1][0]
+    assert (narrow.predict(X).sum(axis=1) == 7).all()
+    labels, scores = narrow.predict_top_k(X)
+    assert labels.shape == (200, 7)
+    assert np.isfinite(scores).all()
+    assert narrow.predict_top_k(X, 40)[0].shape == (200, 40)
+
+
 def test_one_label_a_row_is_the_best_of_the_tree():
     chance = np.random.default_rng(0)
     centres = chance.normal(size=(40, 8))
@@ -99,6 +109,17 @@ def test_one_label_a_row_is_the_best_of_the_tree():
     two = LabelTreeClassifier(branching=6).fit(X, y == "a1")
     assert two.decision_function(X).shape == (400,)
     assert (two.predict(X) == (two.decision_function(X) > 0)).all()
+
+
+def test_seeds_and_threads(halves):
+    X, Y = halves[0]
+    trees = [
+        LabelTreeClassifier(tol=1e-1, branching=16, random_state=seed, n_jobs=threads).fit(X, Y)
+        for seed, threads in ((3, 1), (3, 2), (4, 1))
+    ]
+    assert (trees[0].tree_.edges.weights != trees[1].tree_.edges.weights).nnz == 0
+    same = [np.array_equal(trees[0].tree_.names, other.tree_.names) for other in trees[1:]]
+    assert same == [True, False]
 
 
 def test_weights_of_examples_are_repetitions(halves):

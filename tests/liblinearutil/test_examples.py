@@ -110,3 +110,23 @@ def test_a_measure_is_printed_beside_the_accuracy(heart_scale, tmp_path, capsys)
     assert second == f"F1 = {f1:g}%"
     predict([], x, m)
     assert "F1" not in capsys.readouterr().out
+
+
+def test_attributes_may_be_set_later(heart_scale):
+    y, x = svm_read_problem(heart_scale)
+    param = parameter()
+    param.solver_type = 1
+    param.C = 4
+    later = train(problem(y, x), param)
+    assert later.get_decfun() == train(y, x, "-s 1 -c 4").get_decfun()
+    assert "solver_type: 1" in str(param)
+
+
+def test_problems_copied_share_examples(heart_scale):
+    y, x = svm_read_problem(heart_scale)
+    first = problem(y, x)
+    other = first.copy()
+    other.y = [-label for label in y]
+    assert list(first.y) == y
+    weights = [train(prob, "-s 0 -q").get_decfun()[0] for prob in (first, other)]
+    assert weights[0] == pytest.approx([-w for w in weights[1]], abs=1e-2)

@@ -87,6 +87,12 @@ def test_weights_that_are_all_zero_have_no_picture(tmp_path):
     assert "Parameter(loss=&#39;squared&#39;, regularizer=&#39;l1&#39;, l1=1000000.0)" in text
 
 
+@pytest.mark.parametrize(("decades", "marks"), [(0.5, 3), (1.5, 3), (3, 4), (16, 8)])
+def test_logarithmic_axes_have_few_marks(decades, marks):
+    axis = canvas.logarithmic([np.nan, 0, 1e-9, 1e-9 * 10**decades])
+    assert axis["nticks"] == marks
+
+
 def test_a_page_asks_for_nothing_from_elsewhere(tmp_path):
     model = fit(Problem.from_arrays(X, CLASSES), Parameter(solver=1))
     model.report(tmp_path / "run.html")

@@ -154,3 +154,9 @@ def test_pages_tell_the_data_and_the_errors(tmp_path):
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "root of the mean squared error" in page
     assert "share their features" in page
+
+
+def test_a_limit_on_passes_tells():
+    with pytest.warns(match="the limit on passes"):
+        model = MultiTaskLasso(0.001, tol=1e-12, max_iter=1).fit(X, Y)
+    assert model.duality_gap_ > 1e-12 * model.objective_

@@ -60,3 +60,10 @@ def test_a_threshold_lies_between_neighbours_however_near():
     assert below <= found.hypothesis.threshold < above
     huge = np.array([[-1.7e308], [1.7e308]])
     assert Stumps(huge).best(np.array([-1.0, 1.0]), 1)[0].hypothesis.threshold == 0.0
+
+
+def test_only_one_constant_is_found():
+    X = np.zeros((4, 3))
+    found = Stumps(X).best(np.array([1.0, 1.0, 1.0, -1.0]), 3)
+    assert [each.hypothesis.threshold for each in found] == [-np.inf]
+    np.testing.assert_array_equal(found[0].outputs, 1.0)

@@ -16,6 +16,7 @@ from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.lbfgs.lbfgs import LBFGS, NewtonCG
+from rrmlinear.solvers.lbfgs.pairs import Pairs
 from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
 
@@ -114,6 +115,15 @@ def test_groups_of_a_feature_leave_together():
     used = (nodes != 0).any(axis=1)
     assert 0 < used.sum() < d
     assert (nodes[used] != 0).all(axis=1).any()
+
+
+def test_no_pair_without_a_positive_product_is_taken():
+    pairs = Pairs(3)
+    s = np.array([1.0, 2.0, 0.0])
+    assert not pairs.add(s, -s)
+    assert not pairs.add(s, 0 * s)
+    assert not pairs.add(0 * s, s)
+    np.testing.assert_array_equal(pairs.direction(s, lambda vector: vector), -s)
 
 
 @pytest.mark.parametrize("c2", [0.05, 1.0])

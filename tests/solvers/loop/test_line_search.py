@@ -53,6 +53,11 @@ def test_the_lowest_point_of_smooth_functions(function, lowest):
     assert len(calls) < 80
 
 
+def test_a_function_that_falls_for_ever_is_left_far_out():
+    found = lowest_point(lambda x: (np.logaddexp(0, -x), -1 / (1 + np.exp(min(x, 700)))), 0.0, 1.0)
+    assert found.value < 1e-300
+
+
 def test_a_search_that_ends_early_has_gone_down():
     assert nearly_lowest(lambda x: -1.0, 0.1) == 2.0**39
     assert 0 < nearly_lowest(lambda x: -1.0 if x < 0.7 else 1.0, 0.1) < 0.7

@@ -1,6 +1,11 @@
-"""Laws of the steps that solvers share: momentum."""
+"""Laws of the steps that solvers share: momentum, and what a step may be tested by."""
 
-from rrmlinear.solvers.loop.steps import Momentum
+from rrmlinear.solvers.loop.steps import Momentum, is_visible
+
+
+def test_a_step_is_visible_beside_values_that_are_not_too_large():
+    assert is_visible(1.0, 10.0, -1e8)
+    assert not is_visible(1.0, 10.0, -1e10)
 
 
 def test_momentum_starts_again_uphill():

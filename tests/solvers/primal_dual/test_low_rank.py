@@ -6,6 +6,7 @@ from scipy.sparse import csr_array, random_array
 from scipy.sparse.linalg import svds
 
 from rrmlinear.solvers.loop.power import norm_bound, norm_estimate
+from rrmlinear.solvers.loop.steps import Anderson
 from rrmlinear.solvers.primal_dual.low_rank import LowRank, Threshold
 
 
@@ -57,3 +58,10 @@ def test_the_bound_holds_and_is_near(shape, density):
             bound = norm_bound(matrix, part)
             assert exact * (1 - 1e-13) <= bound
             assert bound <= exact * (1 + 1.1 * part)
+
+
+def test_mixing_forgets_what_leads_astray():
+    mixing = Anderson(3)
+    mixing.weights(np.zeros(2), np.array([1.0, 0.0]))
+    assert len(mixing.weights(np.zeros(2), np.array([0.5, 0.1]))) == 2
+    assert mixing.weights(np.zeros(2), np.array([50.0, 0.0])).tolist() == [1.0]

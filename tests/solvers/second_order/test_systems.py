@@ -6,7 +6,18 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.risks.hessian import Hessian
+from rrmlinear.solvers.second_order.factors import cholesky_factor, conjugate_gradients
 from rrmlinear.solvers.second_order.systems import systems
+
+
+def test_the_residual_decreases_as_asked():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((80, 40)) * 10.0 ** rng.uniform(-2, 2, 40)
+    matrix, b = X.T @ X + np.eye(40), rng.standard_normal(40)
+    weights = 1 / np.diag(matrix)
+    x, _ = conjugate_gradients(lambda p: matrix @ p, lambda r: weights * r, b, 0.1, 250)
+    residual = b - matrix @ x
+    assert residual @ (weights * residual) <= 0.1**2 * (b @ (weights * b)) * (1 + 1e-9)
 
 
 def system(form, free, n=70, d=30, active=12, bias=-1.0, stretch=0.0):
@@ -77,3 +88,9 @@ def test_large_terms_leave_the_digits_of_a_difference(scale):
     x = systems.Systems().solved(hessian, np.ones(60), Z.T @ c)
     scores = Z @ expected
     np.testing.assert_allclose(Z @ x, scores, rtol=0, atol=1e-5 * np.abs(scores).max())
+
+
+def test_products_that_underflow_have_a_factor():
+    factor = cholesky_factor(np.array([[1.6e-319, 0.0], [0.0, 0.0]]))
+    assert np.isfinite(factor).all()
+    assert (np.diagonal(factor) > 0).all()

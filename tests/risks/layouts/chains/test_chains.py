@@ -51,3 +51,11 @@ def test_threads_and_repetitions_give_the_same_bits():
     for other in (2, 4):
         assert found[other][0] == pytest.approx(found[0][0], rel=1e-14)
         np.testing.assert_allclose(found[other][2], found[0][2], atol=1e-9)
+
+
+def test_products_need_transitions_of_a_moderate_span():
+    risk, _ = made()
+    w = np.zeros(risk.shape)
+    w[-1] = 400
+    with pytest.raises(ValueError, match="the transitions are too far apart"):
+        risk.at(risk.scores(w)).hessian()
