@@ -145,6 +145,16 @@ def test_a_parameter_out_of_range_is_named(iris, keywords, message):
         LinearClassifier(**keywords).fit(*iris)
 
 
+def test_wrong_data_are_named(iris):
+    X, y = iris
+    with pytest.raises(ValueError, match="LinearClassifier needs samples of at least 2 classes"):
+        LinearClassifier().fit(X, np.zeros(len(y)))
+    with pytest.raises(ValueError, match="are zero for all examples"):
+        LinearClassifier(class_weight={0: 0.0, 1: 0.0, 2: 0.0}).fit(X, y)
+    with pytest.raises(ValueError, match="Unknown label type"):
+        LinearClassifier().fit(X, y + 0.5)
+
+
 @pytest.mark.parametrize("bounds", [{"lower": 0.0}, {"upper": [0.5, 0.0, np.inf]}])
 @pytest.mark.parametrize("solver", ["auto", "fista"])
 def test_bounds_do_not_depend_on_the_class_of_the_first_example(bounds, solver):

@@ -162,6 +162,12 @@ def test_liblinears_own_classifiers_are_read(tmp_path, name, loss):
     assert (tmp_path / "m").read_text() == text
 
 
+@pytest.mark.parametrize("name", ["L2R_L2LOSS_SVR", "L2R_L1LOSS_SVR_DUAL"])
+def test_liblinears_own_regressions_are_read(tmp_path, name):
+    text = REGRESSION.replace("SDCA", name).replace("loss squared\n", "")
+    assert Model.load(write(tmp_path, text)).predict([[2, 0]]).tolist() == [1.0]
+
+
 def test_a_model_without_its_loss_is_not_saved(tmp_path):
     model = Model("SDCA", np.array([1, 2]), np.ones((3, 1)), 3)
     with pytest.raises(ValueError, match="a model of SDCA cannot be saved without its loss"):

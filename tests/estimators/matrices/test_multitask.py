@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 
 from rrmlinear import LinearRegressor, MultiTaskRegressor
 from rrmlinear.solvers.loop.result import Status
@@ -118,6 +119,18 @@ def test_one_task_is_an_ordinary_regression(data):
         assert one.coef_.shape == (D,)
         assert one.trace_[-1].primal == pytest.approx(two.trace_[-1].primal, rel=3e-8)
         assert_allclose(one.predict(X), two.predict(X), atol=1e-3)
+
+
+def test_alpha_counts_weights_and_sparse_is_dense(data):
+    X, Y, tasks = data
+    y, weights = Y[:, 0], 0.5 + np.arange(N) % 3
+    one = MultiTaskRegressor(alpha=0.05, fit_intercept="regularized", tol=1e-7)
+    one.fit(csr_array(X), y, tasks, weights)
+    other = MultiTaskRegressor(
+        C=1 / (0.05 * weights.sum()), fit_intercept="regularized", tol=1e-7
+    ).fit(X, y, tasks, weights)
+    assert one.trace_[-1].primal == pytest.approx(other.trace_[-1].primal, rel=2e-7)
+    assert np.abs(one.intercept_).max() > 0.1
 
 
 @pytest.mark.parametrize(

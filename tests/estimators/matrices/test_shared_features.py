@@ -160,3 +160,9 @@ def test_a_limit_on_passes_tells():
     with pytest.warns(match="the limit on passes"):
         model = MultiTaskLasso(0.001, tol=1e-12, max_iter=1).fit(X, Y)
     assert model.duality_gap_ > 1e-12 * model.objective_
+
+
+def test_weights_and_the_gap_have_the_names_of_scikit_learn():
+    model = MultiTaskLasso(0.1).fit(X, Y)
+    assert_allclose(model.sparse_coef_.toarray(), model.coef_, rtol=0)
+    assert model.dual_gap_ == model.duality_gap_

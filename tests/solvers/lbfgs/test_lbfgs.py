@@ -16,6 +16,7 @@ from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.gradient.agm import AGM
 from rrmlinear.solvers.gradient.fista import FISTA
 from rrmlinear.solvers.lbfgs.lbfgs import LBFGS, NewtonCG
+from rrmlinear.solvers.lbfgs.metric import Diagonal
 from rrmlinear.solvers.lbfgs.pairs import Pairs
 from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
@@ -115,6 +116,29 @@ def test_groups_of_a_feature_leave_together():
     used = (nodes != 0).any(axis=1)
     assert 0 < used.sum() < d
     assert (nodes[used] != 0).all(axis=1).any()
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+@pytest.mark.parametrize("scale", [1e-60, 1.0, 1e60])
+def test_directions_are_those_of_the_updates_of_bfgs(most, scale):
+    rng = np.random.default_rng(3)
+    d = 12
+    inverse, g = rng.uniform(0.5, 2, d), scale * rng.standard_normal(d)
+    pairs, metric, kept = Pairs(d, most), Diagonal(inverse), []
+    for _ in range(7):
+        s = scale * rng.standard_normal(d)
+        y = s * rng.uniform(0.5, 3, d)
+        assert pairs.add(s, y)
+        metric.learn(0, s, y)
+        kept = [*kept, (s, y)][-most:]
+    s, y = kept[-1]
+    H = (s @ y) / (y @ (inverse * y)) * np.diag(inverse)
+    for s, y in kept:
+        V = np.eye(d) - np.outer(y, s) / (s @ y)
+        H = V.T @ H @ V + np.outer(s, s) / (s @ y)
+    direction = pairs.direction(g, metric.solver(1.0, 0))
+    # pairs are kept in single precision
+    np.testing.assert_allclose(direction / scale, -H @ g / scale, atol=1e-5)
 
 
 def test_no_pair_without_a_positive_product_is_taken():

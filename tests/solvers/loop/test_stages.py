@@ -1,5 +1,7 @@
 """Solvers in turn: hard problems are solved, and the certificate is the best of all stages."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -168,6 +170,17 @@ def test_a_stage_that_overflows_is_left_for_good():
     seen.clear()
     with pytest.raises(ValueError, match="a Newton system has overflowed"):
         Stages(stages[:1] * 2).solve(Stopping(gap_tol=1e-3))
+
+
+def test_a_stage_has_a_part_of_the_share_of_the_next():
+    seen, slow = [], [math.exp(-1e-5 * number) for number in range(2000)]
+    stages = [
+        Stage("first", lambda duals: Given(duals, slow, seen), 1.0),
+        Stage("second", lambda duals: Given(duals, [1e-9], seen), 1.0, 1000.0),
+    ]
+    result = Stages(stages).solve(Stopping(gap_tol=1e-3))
+    assert result.status is Status.SOLVED
+    assert 50 <= result.passes <= 1000
 
 
 @pytest.mark.parametrize("end", [50, 500, 5000])

@@ -1,6 +1,13 @@
-"""Laws of the steps that solvers share: momentum, and what a step may be tested by."""
+"""Laws of the steps that solvers share: momentum, backtracking, and what is visible."""
 
-from rrmlinear.solvers.loop.steps import Momentum, is_visible
+from rrmlinear.solvers.loop.steps import Backtracking, Momentum, is_visible
+
+
+def test_backtracking_stays_above_its_least():
+    trial = Backtracking(1.0, 0.9)
+    for _ in range(10):
+        trial.served()
+    assert trial.L == 0.9
 
 
 def test_a_step_is_visible_beside_values_that_are_not_too_large():

@@ -94,3 +94,8 @@ def test_products_that_underflow_have_a_factor():
     factor = cholesky_factor(np.array([[1.6e-319, 0.0], [0.0, 0.0]]))
     assert np.isfinite(factor).all()
     assert (np.diagonal(factor) > 0).all()
+
+
+def test_products_that_are_not_finite_have_no_factor():
+    with pytest.raises(FloatingPointError, match="overflowed"):
+        cholesky_factor(np.array([[np.inf]]))
