@@ -294,6 +294,14 @@ def test_missing_packages_are_named(monkeypatch):
         check_available()
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (1234567, "1\u202f234\u202f567"), (-0.5, "−0.5"), (1e-7, "1e−07"), (np.inf, "∞")],
+)
+def test_numbers_as_people_read_them(value, text):
+    assert words.number(value) == text
+
+
 FLAGS = (
     "--headless",
     "--no-sandbox",

@@ -8,9 +8,10 @@ from scipy.sparse.linalg import svds
 from rrmlinear import Problem
 from rrmlinear.losses.margin import Hinge
 from rrmlinear.losses.multiclass import CrammerSinger
+from rrmlinear.losses.regression import Squared
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scores import BlockRisk, ScalarRisk
-from rrmlinear.solvers.loop.power import curvature_bound, top_eigenvector, trace
+from rrmlinear.solvers.loop.power import curvature_bound, mean_curvature, top_eigenvector, trace
 
 N, D = 80, 12
 KINDS = ["scalar", "free", "block"]
@@ -49,3 +50,23 @@ def test_it_is_the_square_of_the_largest_singular_value(kind, scale):
     assert expected <= curvature_bound(risk) <= 1.002 * expected
     assert expected <= trace(risk)
     assert trace(risk) == pytest.approx((matrix**2).sum())
+
+
+@pytest.mark.parametrize("bias", [-1.0, 1.0])
+def test_the_mean_curvature_is_no_more_than_the_largest_whatever_is_repeated(bias):
+    rng = np.random.default_rng(4)
+    X, times = rng.normal(size=(30, 5)) + 2.0, rng.integers(0, 4, size=30)
+
+    def risk_of(X, costs):
+        rows, y = Problem.from_arrays(X, np.ones(len(X)), bias=bias).rows, np.ones(len(X))
+        condition = Intercept() if bias > 0 else None
+        return ScalarRisk(rows, Squared(), y, costs, condition=condition)
+
+    risk = risk_of(X, 1.0 * times)
+    mean = mean_curvature(risk)
+    assert 0 < mean <= top_eigenvector(risk)[0]
+    assert mean_curvature(risk_of(X.repeat(times, axis=0), np.ones(times.sum()))) == pytest.approx(
+        mean, rel=1e-12
+    )
+    same = risk_of(np.tile(X[:1], (4, 1)), np.ones(4))
+    assert 0 < mean_curvature(same) <= (X[0] @ X[0] + 1) * 4

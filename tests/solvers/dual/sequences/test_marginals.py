@@ -10,7 +10,7 @@ from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.solvers.dual.sequences.marginals import SequenceMarginals
 from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
-from rrmlinear.solvers.loop.result import Stopping
+from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
 
 LOSSES = {
@@ -80,6 +80,18 @@ def test_the_dual_by_the_risk():
     at = risk.at(risk.scores(result.weights))
     w = result.weights
     assert result.primal == pytest.approx(at.value + w @ w)
+
+
+def test_a_seed_has_the_same_bits():
+    first, again, other = (
+        SequenceMarginals(Task.of(made(), L2(1), seed=seed)).solve(
+            Stopping(gap_tol=1e-9, max_passes=3)
+        )
+        for seed in (3, 3, 4)
+    )
+    np.testing.assert_array_equal(first.weights, again.weights)
+    assert (first.weights != other.weights).any()
+    assert first.status is Status.PASS_LIMIT
 
 
 def test_other_problems_are_refused():
