@@ -1,9 +1,13 @@
 """The inline functions of rrmlinear.core as functions of arrays, for tests alone."""
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from rrmlinear.core.random cimport random_below, random_next, random_shuffle
+from rrmlinear.core.random cimport random_below, random_next, random_shuffle, random_stream
 from rrmlinear.projections.roots cimport select_by_comparison, select_by_digits
+
+
+def stream(uint64_t seed, uint64_t number):
+    return random_stream(seed, number)
 
 
 def numbers(uint64_t state, Py_ssize_t count, uint64_t bound=0):

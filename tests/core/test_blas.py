@@ -37,6 +37,23 @@ def test_the_limit_holds_while_any_block_runs():
     assert seen == [{1}] * 6
 
 
+def test_fits_of_two_threads_at_once_leave_the_limit_as_it_was(small_problem, fit):
+    problem, results = small_problem(n=60, d=5, k=3).problem(), []
+
+    def fits():
+        results.extend(fit(problem, solver="newton", loss="logistic") for _ in range(10))
+
+    with threadpoolctl.threadpool_limits(3, user_api="blas"):
+        threads = [threading.Thread(target=fits) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert threads_of_blas() == {3}
+    assert len({model.weights.tobytes() for model in results}) == 1
+    assert len(results) == 20
+
+
 def test_a_block_of_another_thread_sets_the_limit_there_too():
     seen = []
 

@@ -29,11 +29,23 @@ def test_numbers(door, seed):
     assert door.numbers(seed, 50) == splitmix(seed, 50)[1]
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("number", [0, 1, 77, 2**40])
+def test_streams(door, seed, number):
+    start = seed ^ number * 0xD1342543DE82EF95 % WORD
+    assert door.stream(seed, number) == splitmix(start, 1)[1][0]
+
+
 @pytest.mark.parametrize("bound", [1, 2, 3, 7, 1000, 2**32 + 1, 2**63 + 1, WORD - 1])
 def test_below(door, bound):
     expected = [z * bound >> 64 for z in splitmix(9, 50)[1]]
     assert door.numbers(9, 50, bound) == expected
     assert max(expected) < bound
+
+
+def test_below_is_uniform(door):
+    counts = np.bincount(door.numbers(3, 70_000, 7), minlength=7)
+    assert (np.abs(counts - 10_000) < 5 * np.sqrt(10_000)).all()
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 8, 9, 63, 1000])

@@ -40,6 +40,16 @@ def by_quadratic_program(m, edges, d):
     return [table.value for table in tables]
 
 
+@pytest.mark.parametrize("k", [1, 2, 4])
+def test_a_tree_is_what_a_quadratic_program_finds(k):
+    rng = np.random.default_rng(k)
+    for count in (1, 2, 6):
+        edges = random_tree(rng, count)
+        m, d = rng.normal(size=(count, k, k)), 10.0 ** rng.uniform(-1, 1, count)
+        alpha = tree_marginals(m, edges, d)
+        np.testing.assert_allclose(alpha, by_quadratic_program(m, edges, d), atol=1e-5)
+
+
 def test_nodes_with_different_numbers_of_states():
     rng = np.random.default_rng(2)
     for count in (1, 2, 7):

@@ -1,7 +1,11 @@
 """root against sorting, exact fractions, and a QP solver."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rrmlinear.projections import root
 
@@ -82,6 +86,41 @@ def test_equals_sorting_at_every_scale(exponent):
         found = left_side(*instance[:4], theta)
         reference = left_side(*instance[:4], expected)
         assert np.abs(found - reference).max() <= 1e-12 * size
+
+
+def test_scales_in_one_instance_may_lie_eighteen_orders_apart():
+    rng = np.random.default_rng(5)
+    for _ in range(300):
+        n = int(rng.integers(1, 60))
+        scales = 10.0 ** rng.uniform(-9, 9, n)
+        p, lower = rng.normal(size=n) * scales, -rng.exponential(size=n) * scales
+        upper = rng.exponential(size=n) * 10.0 ** rng.uniform(-9, 9, n)
+        slope = 10.0 ** rng.uniform(-9, 9, n)
+        z = lower.sum() + rng.random() * (upper.sum() - lower.sum())
+        theta = root(p, slope, lower, upper, 0.0, z)
+        miss, size = excess(p, slope, lower, upper, 0.0, z, theta)
+        assert abs(miss) <= 1e-13 * size
+
+
+whole = st.integers(-20, 20)
+
+
+@given(
+    st.lists(st.tuples(whole, st.integers(1, 4), whole, st.integers(0, 9)), min_size=1, max_size=9),
+    st.integers(0, 3),
+    st.integers(-60, 60),
+)
+def test_root_in_exact_fractions(terms, e, z):
+    p, slope, lower, width = (np.array(column, dtype=float) for column in zip(*terms, strict=True))
+    upper = lower + width
+    if e == 0:
+        z = float(np.clip(z, lower.sum(), upper.sum()))
+    theta = Fraction(root(p, slope, lower, upper, e, z))
+    left = sum(
+        min(max(Fraction(a) - Fraction(c) * theta, Fraction(low)), Fraction(high))
+        for a, c, low, high in zip(p, slope, lower, upper, strict=True)
+    )
+    assert abs(left - e * theta - Fraction(z)) <= Fraction(1, 10**11)
 
 
 @pytest.mark.parametrize(

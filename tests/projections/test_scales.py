@@ -97,6 +97,28 @@ def test_boxes(scale, in_place, method):
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_many_numbers_of_a_large_scale(method):
+    rng = np.random.default_rng(3)
+    x = 1e17 * rng.normal(size=5000)
+    found = simplex(x, 1.0, method=method)
+    assert found.tolist() == (np.arange(5000) == x.argmax()).tolist()
+    x[::50] = x.max()
+    np.testing.assert_allclose(simplex(x, 1.0, method=method)[x == x.max()].sum(), 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_beyond_the_range_of_sums_an_answer_is_right_or_an_error(method):
+    for x in ([1.5e308, 1.5e308], [-1e308, -1e308, 1e308], [1e308, -1e308], [1.7e308] * 3):
+        for cap in (np.inf, 0.6):
+            try:
+                found = capped_simplex(x, cap, 1.0, method=method)
+            except ValueError:
+                continue
+            assert found.sum() == pytest.approx(1)
+            assert found[np.argmax(x)] == pytest.approx(min(found.max(), cap))
+
+
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("scale", [1e-300, 1e-17, 1e17, 1e100, 1e160, 1e200, 1e300])
 @pytest.mark.parametrize(("gamma", "radius"), [(0.0, 1.0), (1.0, 1.0), (0.25, 1e-3), (3.0, 1e8)])
 def test_the_elastic_ball(scale, gamma, radius, method):

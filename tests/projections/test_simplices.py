@@ -24,6 +24,18 @@ def test_simplex_equals_sorting(reference, method, exponent, n):
         np.testing.assert_allclose(simplex(a, method=method), a, rtol=0, atol=1e-14)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_caps_hold(reference, method):
+    rng = np.random.default_rng(1)
+    for n in (2, 50, 3000):
+        x, cap = rng.normal(size=n), rng.uniform(1 / n, 3 / n, n)
+        a = capped_simplex(x, cap, method=method)
+        assert (a <= cap).all()
+        expected = reference(x, 1.0, 0.0, cap, 1.0, 1.0).astype(float)
+        np.testing.assert_allclose(a, expected, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(capped_simplex(x, 1 / n), np.full(n, 1 / n))
+
+
 def test_sums_that_cannot_be():
     np.testing.assert_array_equal(simplex([3.0, -1.0], 0.0), [0.0, 0.0])
     with pytest.raises(ValueError, match=r"the sum -1.0 is 1 below the least"):

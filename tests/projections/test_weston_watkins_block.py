@@ -1,8 +1,10 @@
 """The Weston–Watkins block against extended precision, fractions, and a QP solver."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rrmlinear.projections.class_blocks import weston_watkins_block
@@ -105,6 +107,58 @@ def test_shark_reaches_its_tolerance_or_its_last_step():
             distance = float(np.sqrt(((b - expected) ** 2).sum()))
             assert distance <= np.sqrt(k) * (SHARK_VIOLATION + k * 1e-14 * scale)
     assert within >= 290
+
+
+def objective(v, b):
+    b = np.asarray(b, dtype=LONG)
+    return float((b @ b) / 2 + b.sum() ** 2 / 2 - np.asarray(v, dtype=LONG) @ b)
+
+
+def test_shark_never_ends_above_its_start():
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        v, upper = random_instance(rng, int(rng.choice(SIZES)))
+        assert objective(v, weston_watkins_block(v, upper, "shark")) <= 0
+
+
+def test_equals_a_quadratic_program():
+    cvxpy = pytest.importorskip("cvxpy")
+    rng = np.random.default_rng(11)
+    for at in range(48):
+        k = int(rng.choice([2, 3, 5, 10, 26, 50, 105, 300]))
+        scale = 10.0 ** rng.uniform(-8, 8)
+        v = rng.normal(size=k) + rng.choice([0.0, 1.0, 3.0])
+        upper = 10.0 ** rng.uniform(-2, 1)
+        b = cvxpy.Variable(k)
+        value = (cvxpy.sum_squares(b) + cvxpy.square(cvxpy.sum(b))) / 2 - v @ b
+        problem = cvxpy.Problem(cvxpy.Minimize(value), [b >= 0, b <= upper])
+        problem.solve(solver=cvxpy.CLARABEL, tol_gap_abs=1e-13, tol_gap_rel=1e-13, tol_feas=1e-13)
+        # the solver has absolute tolerances; the block problem is homogeneous in (v, C)
+        ours = weston_watkins_block(v * scale, upper * scale, EXACT[at % 3]) / scale
+        assert objective(v, ours) <= objective(v, np.clip(b.value, 0, upper)) + 1e-12
+        np.testing.assert_allclose(ours, b.value, atol=2e-6)
+
+
+small = st.integers(-12, 12).map(lambda i: i / 4)
+
+
+@settings(max_examples=50)
+@given(st.lists(small, min_size=1, max_size=6), st.integers(1, 16).map(lambda i: i / 8))
+def test_optimality_in_exact_fractions(v, upper):
+    """The thresholds of the KKT conditions, at the exact θ found by trying every pattern."""
+    kinks = sorted({Fraction(0), *map(Fraction, v), *(Fraction(x) - Fraction(upper) for x in v)})
+
+    def f(theta):
+        return sum(min(max(Fraction(x) - theta, 0), Fraction(upper)) for x in v) - theta
+
+    low = max(t for t in kinks if t >= 0 and f(t) >= 0)
+    inside = sum(low < Fraction(x) <= low + Fraction(upper) for x in v)
+    theta = low + f(low) / (1 + inside)
+    assert f(theta) == 0
+    for method in EXACT:
+        for x, b in zip(v, weston_watkins_block(v, upper, method), strict=True):
+            exact = min(max(Fraction(x) - theta, 0), Fraction(upper))
+            assert abs(Fraction(float(b)) - exact) <= Fraction(1, 10**14)
 
 
 @given(

@@ -41,6 +41,41 @@ def make(loss, costs=None):
     return risk, y, np.tile(SCORES, 2)
 
 
+def only(i):
+    costs = np.zeros(N)
+    costs[i] = 2.0
+    return costs
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: f"{type(loss).__name__}")
+def test_values_and_derivatives(loss):
+    risk, y, scores = make(loss)
+    values = loss.values(y, scores)
+    for i in range(0, N, 5):
+        one, _, _ = make(loss, only(i))
+        assert one.at(scores).value == pytest.approx(2 * values[i], rel=4e-15, abs=1e-30)
+    assert risk.at(scores).value == pytest.approx(values.sum(), rel=1e-13)
+    derivatives = loss.derivatives(y, scores)
+    np.testing.assert_allclose(risk.at(scores).derivatives, derivatives, rtol=4e-15, atol=1e-30)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: f"{type(loss).__name__}")
+def test_conjugates(loss):
+    _, y, scores = make(loss)
+    alphas = -loss.derivatives(y, scores)
+    conjugates = loss.conjugates(y, alphas)
+    for i in range(0, N, 5):
+        one, _, _ = make(loss, only(i))
+        assert one.conjugate(alphas) == pytest.approx(2 * conjugates[i], rel=4e-15, abs=1e-30)
+        if np.isfinite(loss.lipschitz):
+            beyond = alphas.copy()
+            beyond[i] += 2 * np.copysign(loss.lipschitz, alphas[i])
+            assert one.conjugate(beyond) == np.inf
+            beyond[(i + 1) % N] = beyond[i]
+            beyond[i] = alphas[i]  # its neighbour has no cost
+            assert np.isfinite(one.conjugate(beyond))
+
+
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: f"{type(loss).__name__}")
 @pytest.mark.parametrize("alike", [(), ("alphas",), ("curvatures",), ("alphas", "curvatures")])
 def test_dual_steps_of_arrays_and_numbers(loss, alike):

@@ -63,6 +63,22 @@ def block_risk(request):
     return BlockRisk(rows, request.param, label, k, rng.random(N)), label, k, rng
 
 
+def test_steps_of_blocks_are_those_of_the_loss(block_risk):
+    risk, label, k, rng = block_risk
+    scores, curvatures = rng.standard_normal((N, k)), rng.uniform(0.1, 5, N)
+    alphas = -risk.at(rng.standard_normal((N, k))).derivatives
+    steps = risk.dual_steps(scores, alphas, curvatures)[0]
+    np.testing.assert_allclose(steps.sum(axis=1), 0, atol=1e-14)
+    own = np.arange(N), label
+    blocks, new = -alphas, -steps
+    blocks[own] = new[own] = 0
+    np.testing.assert_array_equal(
+        new, risk.loss.solve_blocks(scores, label, blocks, curvatures, 1.0)
+    )
+    W = rng.standard_normal((D, k))
+    assert risk.complete(W) is W
+
+
 def test_steps_of_blocks_are_better_than_others(block_risk):
     risk, label, k, rng = block_risk
     scores, curvatures = rng.standard_normal((N, k)), rng.uniform(0.1, 5, N)
@@ -80,3 +96,18 @@ def test_steps_of_blocks_are_better_than_others(block_risk):
         for _ in range(200):  # derivatives elsewhere are feasible, and so is what lies between
             others = -risk.at(3 * rng.standard_normal((N, k))).derivatives
             assert (rise(steps + part * (others - steps)) <= best + 1e-10).all()
+
+
+@pytest.mark.parametrize(
+    "loss", [CLASS_LOSSES[name] for name in ("crammer-singer", "weston-watkins")]
+)
+def test_steps_of_blocks_attain_the_smoothed_value(loss):
+    """−φ*(−α) − m'α − ½ μ ‖α‖² at the steps from 0 is the smoothed loss, in the norm of all k."""
+    rng = np.random.default_rng(6)
+    label = rng.integers(0, 3, N).astype(np.int32)
+    rows = Problem.from_arrays(csr_array(np.ones((N, 1))), label).rows
+    risk = BlockRisk(rows, loss, label, 3, np.ones(N))
+    scores = rng.standard_normal((N, 3))
+    steps = risk.dual_steps(scores, 0.0, 1e-7)[0]
+    attained = -risk.conjugate(steps) - (scores * steps).sum()
+    assert attained == pytest.approx(risk.at(scores).value, abs=1e-6 * N)

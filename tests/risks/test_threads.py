@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from rrmlinear import Problem
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.margin import SmoothHinge
+from rrmlinear.losses.margin import Hinge, SmoothHinge
 from rrmlinear.losses.multiclass import CrammerSinger
 from rrmlinear.risks.scores import BlockRisk, ScalarRisk
 
@@ -60,3 +61,10 @@ def test_products_of_blocks_are_those_of_one_thread(form, index):
     gradient = three.gradient(three.at(scores).derivatives)
     np.testing.assert_allclose(gradient, one.gradient(one.at(scores).derivatives), atol=1e-11)
     assert gradient.tobytes() == three.gradient(three.at(scores).derivatives).tobytes()
+
+
+def test_empty_problems_have_products():
+    rows = Problem.from_arrays(np.zeros((2, 0)), np.array([1.0, -1.0])).rows
+    risk = ScalarRisk(rows, Hinge(), np.array([1.0, -1.0]), np.ones(2), threads=2)
+    assert (risk.scores(np.zeros(0)) == 0).all()
+    assert risk.gradient(np.ones(2)).shape == (0,)

@@ -7,7 +7,50 @@ from rrmlinear.simd.barrier cimport flag_t, flags_meet
 from rrmlinear.simd.columns cimport (
     columns_add, columns_times, vector_axpy, vector_dot, vector_dot3, vector_moved,
 )
+from rrmlinear.simd.gram cimport row_outer, row_squares
 from rrmlinear.simd.products cimport rows_add, rows_times
+from rrmlinear.simd.row_products cimport row_axpy, row_dot, row_squared_norm, thresholded_dot
+from rrmlinear.simd.rows cimport (
+    row_index, row_part, row_t, row_value, rows_get, rows_prefetch, rows_prefetch_begin,
+)
+
+
+def entries(Rows rows, Py_ssize_t i, begin=None, end=None):
+    """([(index, value)], bias, its index) of row i, or of its part between two features."""
+    cdef row_t row = rows_get(&rows.c, i)
+    cdef Py_ssize_t t
+    rows_prefetch_begin(&rows.c, i)
+    rows_prefetch(&rows.c, i)
+    if begin is not None:
+        row = row_part(row, begin, end)
+    stored = [(row_index(&row, row.kind, t), row_value(&row, row.kind, t))
+              for t in range(row.length)]
+    return stored, row.bias, row.bias_index
+
+
+def dot(Rows rows, Py_ssize_t i, const double[::1] v, double threshold=0):
+    cdef row_t row = rows_get(&rows.c, i)
+    return thresholded_dot(&row, &v[0], threshold) if threshold else row_dot(&row, &v[0])
+
+
+def squared_norm(Rows rows, Py_ssize_t i):
+    cdef row_t row = rows_get(&rows.c, i)
+    return row_squared_norm(&row)
+
+
+def axpy(Rows rows, Py_ssize_t i, double step, double[::1] w):
+    cdef row_t row = rows_get(&rows.c, i)
+    row_axpy(&row, step, &w[0])
+
+
+def outer(Rows rows, Py_ssize_t i, double h, double[:, ::1] total):
+    cdef row_t row = rows_get(&rows.c, i)
+    row_outer(&row, h, &total[0, 0], total.shape[1])
+
+
+def outer_squares(Rows rows, Py_ssize_t i, double h, double[::1] total):
+    cdef row_t row = rows_get(&rows.c, i)
+    row_squares(&row, h, &total[0])
 
 
 def times(Rows rows, Py_ssize_t begin, Py_ssize_t end, const double[::1] w, double[::1] out):

@@ -120,6 +120,23 @@ def test_dual_steps_are_those_of_a_conic_solver(name, condition):
     np.testing.assert_allclose(again[at], steps[at], rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_limit_that_does_not_bind_changes_nothing(name):
+    for condition, without in (("norm", None), ("intercept", Intercept())):
+        risk, X, y, costs, rng = make(name, condition, limit=1e9)
+        bias = 2.0 if condition == "intercept" else -1.0
+        rows = Problem.from_arrays(csr_array(X), y, bias=bias).rows
+        other = ScalarRisk(rows, LOSSES[name], y, costs, condition=without)
+        scores, start = rng.standard_normal(N), rng.standard_normal(N)
+        assert risk.at(scores).value == other.at(scores).value
+        counted = costs > 0
+        for ours, theirs in (
+            (risk.at(scores).derivatives, other.at(scores).derivatives),
+            (risk.dual_steps(scores, start, 0.3)[0], other.dual_steps(scores, start, 0.3)[0]),
+        ):
+            np.testing.assert_allclose(ours[counted], theirs[counted], rtol=1e-12, atol=1e-14)
+
+
 def test_the_hinge_keeps_its_largest_losses():
     rng = np.random.default_rng(1)
     X, y = rng.standard_normal((200, D)), rng.choice([-1.0, 1.0], 200)
@@ -130,6 +147,17 @@ def test_the_hinge_keeps_its_largest_losses():
         losses = np.sort(np.maximum(0, 1 - y * scores))[::-1]
         assert risk.at(scores).value == pytest.approx(0.3 * losses[:25].sum(), rel=1e-13)
         assert np.abs(risk.at(scores).derivatives).sum() == pytest.approx(25, rel=1e-12)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_steps_keep_to_the_limit_at_any_scale(name, condition, scale):
+    risk, _, _, _, rng = make(name, condition, share=1e-3)
+    scores = scale * rng.standard_normal(N)
+    for curvature in (1e-9, 1.0, 1e9):
+        assert np.isfinite(risk.conjugate(risk.dual_steps(scores, 0.0, curvature)[0]))
+    assert np.isfinite(risk.conjugate(-risk.at(scores).derivatives))
 
 
 def test_duals_beyond_the_limit_are_no_duals():

@@ -137,6 +137,33 @@ def test_steps_balance_at_any_scale(name, curvature, scale):
         assert np.isfinite(risk.conjugate(steps))
 
 
+@pytest.mark.parametrize("name", LOSSES)
+def test_one_example_costs_nothing(name):
+    y = labels_in_domain(name, np.array([-1.0]))
+    rows = Problem.from_arrays(np.ones((1, 1)), y, bias=1.0).rows
+    risk = ScalarRisk(rows, LOSSES[name], y, np.array([3.0]), condition=Intercept())
+    scores = risk.scores(np.array([7.0]))
+    assert risk.at(scores).value == pytest.approx(0, abs=1e-12)
+    assert risk.at(scores).derivatives == pytest.approx(0, abs=1e-12)
+    assert risk.conjugate(-risk.at(scores).derivatives) == pytest.approx(0, abs=1e-12)
+    assert risk.dual_steps(scores, np.array([-0.5]), 1.0)[0] == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", CLASSIFICATION)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_one_class_costs_nothing_whatever_the_examples_without_cost(name, sign):
+    rng = np.random.default_rng(1)
+    y, costs = np.full(30, sign), rng.random(30)
+    y[5], costs[5] = -sign, 0
+    rows = Problem.from_arrays(rng.standard_normal((30, 2)), y, bias=1.0).rows
+    risk = ScalarRisk(rows, LOSSES[name], y, costs, condition=Intercept())
+    scores = 10 * rng.standard_normal(30)
+    assert risk.at(scores).value <= 1e-14
+    assert not (costs * risk.at(scores).derivatives).any()
+    assert not risk.dual_steps(scores, 0.5 * y, 1.0)[0].any()
+    assert np.isfinite(risk.complete(np.ones(2))).all()
+
+
 def test_duals_out_of_balance_are_no_duals():
     risk, _, _, costs, rng = make("hinge")
     alphas = risk.dual_steps(rng.standard_normal(N), 0.0, 1.0)[0]

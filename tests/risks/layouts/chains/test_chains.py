@@ -6,6 +6,7 @@ import pytest
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE, ChainLoss
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from tests.risks.layouts.chains.chains_by_force import (
+    ByForce,
     random_chains,
     rows_of,
 )
@@ -25,6 +26,36 @@ def made(k=3, loss=LOG_LOSS, d=7, dense=False, bias=-1.0, threads=1, lengths=(1,
     X = rng.standard_normal((starts[-1], d)) * (rng.random((starts[-1], d)) < 0.6)
     rows, X = rows_of(X, dense, bias)
     return ChainRisk(rows, label, starts, k, costs, threads, loss), X
+
+
+def value_by_force(risk, X, w):
+    nodes, transitions = risk.split(w, X.shape[1])
+    total, tau = 0.0, risk.loss.temperature
+    for s, cost in enumerate(risk.sequence_costs):
+        some = slice(risk.starts[s], risk.starts[s + 1])
+        force = ByForce(X[some] @ nodes, transitions, risk.label[some], risk.loss.distance)
+        best = tau * force.log_sum(1 / tau) if tau else force.scores.max()
+        true = (force.labels == risk.label[some]).all(axis=1)
+        total += cost * (best - force.scores[true][0])
+    return total
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("dense", "bias"), [(False, -1.0), (False, 2.0), (True, -1.0), (True, 0.5)]
+)
+def test_values_and_gradients(name, k, dense, bias):
+    risk, X = made(k, LOSSES[name], dense=dense, bias=bias)
+    rng = np.random.default_rng(1)
+    w, move = rng.standard_normal((2, *risk.shape))
+    at = risk.at(risk.scores(w))
+    assert at.value == pytest.approx(value_by_force(risk, X, w), rel=1e-12, abs=1e-12)
+    gradient = risk.gradient(at.derivatives)
+    step = 1e-6
+    both = [value_by_force(risk, X, w + sign * step * move) for sign in (1, -1)]
+    assert gradient @ move == pytest.approx((both[0] - both[1]) / (2 * step), rel=1e-6, abs=1e-6)
+    assert at.derivative_along(risk.scores(move)) == pytest.approx(gradient @ move, abs=1e-10)
 
 
 def test_the_conjugate_of_the_hinge_is_the_distance():

@@ -91,6 +91,15 @@ def test_edges_beyond_the_range_of_exponentials():
     assert risk.gradient(derivatives) @ move == pytest.approx(numeric, rel=1e-4, abs=1e-4)
 
 
+def test_products_need_transitions_of_a_moderate_span():
+    risk, _, _ = made()
+    w = np.zeros(risk.shape)
+    w[-1] = 4000
+    hessian = risk.at(risk.scores(w)).hessian()
+    with pytest.raises(ValueError, match="the transitions are too far apart"):
+        hessian.product(w)
+
+
 def test_observed_pairs_have_all_weights_of_edges():
     risk, X, Z = made(kind=ObservedChainRisk)
     rng = np.random.default_rng(4)
