@@ -1,6 +1,8 @@
 """The predict command: its output, files and errors."""
 
+import io
 import os
+import sys
 
 import pytest
 
@@ -22,6 +24,21 @@ def test_accuracy_and_labels(predict, model, iris):
     assert ended.out == f"Accuracy = {100 * correct / 75:g}% ({correct}/75)\n"
     with open("out") as file:
         assert file.read() == "".join(f"{label}\n" for label in expected)
+
+
+def test_quiet_and_threads(predict, model, iris):
+    predict(iris, model, "out")
+    ended = predict("-q", "-m", 2, iris, model, "again")
+    assert (ended.code, ended.out, ended.err) == (0, "", "")
+    with open("out") as one, open("again") as other:
+        assert one.read() == other.read()
+
+
+def test_standard_input(predict, model, iris, monkeypatch):
+    with open(iris, "rb") as file:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(file.read())))
+    assert predict("-", model, "out").out.startswith("Accuracy = ")
+    assert os.path.getsize("out") == 2 * 75
 
 
 def test_unknown_labels_and_features_count_as_wrong_and_nothing(predict, model, folder):

@@ -1,5 +1,6 @@
 """The commands as processes: start-up, Ctrl-C, closed pipes, full disks."""
 
+import bz2
 import os
 import signal
 import subprocess
@@ -31,6 +32,25 @@ def start(*arguments, command="train", **keywords):
 def finished(process, timeout=60):
     out, err = process.communicate(timeout=timeout)
     return process.returncode, out, err
+
+
+def test_train_then_predict(iris, folder):
+    code, out, err = finished(start("-c", 1, iris))
+    assert (code, err) == (0, "")
+    assert "optimization finished, #iter = " in out
+    code, out, err = finished(start(iris, "iris.libsvm.model", "out", command="predict"))
+    assert (code, err) == (0, "")
+    assert out.startswith("Accuracy = 9")
+    assert sorted(os.listdir(folder)) == ["iris.libsvm.model", "out"]
+
+
+def test_usage_and_exit_code(folder):
+    code, out, err = finished(start())
+    assert code == 1
+    assert out.startswith("Usage: train [options] training_set_file [model_file]\n")
+    assert err == "no arguments are given\n"
+    code, out, err = finished(start("--help", command="predict"))
+    assert (code, err) == (0, "")
 
 
 def test_start_up_imports_nothing_heavy(iris, folder):
@@ -248,3 +268,14 @@ def test_closed_standard_input(command, iris, folder):
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr == "can't open input file -\nstandard input is closed\n"
     assert os.listdir(folder) == ["m"]
+
+
+def test_a_later_member_that_is_damaged(folder):
+    first = bz2.compress(b"1 1:1\n-1 1:2\n")
+    (folder / "data.bz2").write_bytes(first + b"1 1:3\n")
+    code, out, err = finished(start("data.bz2", "m"))
+    assert (code, out) == (1, "")
+    assert err.startswith(
+        f"ERROR: data.bz2 holds damaged bzip2 data in the member at byte {len(first)}"
+    )
+    assert os.listdir(folder) == ["data.bz2"]

@@ -169,6 +169,13 @@ def test_wrong_data(train, folder, text, message):
     assert (folder / "data.model").read_text() == "old"
 
 
+def test_one_class_in_a_fold(train, folder):
+    (folder / "data").write_text("1 1:1\n1 1:1\n2 1:2\n")
+    ended = train("-q", "-s", 30, "-v", 3, "data")
+    assert ended.code == 1
+    assert ended.err.startswith("ERROR: fold 3 of 3: all 2 examples have label 1")
+
+
 #: The train command in a process that may address 1 GiB.
 WITH_LITTLE_MEMORY = """
 import resource, sys
@@ -261,6 +268,31 @@ def test_input_that_cannot_be_opened(train, missing):
     assert ended.err == f"can't open input file {missing}\nNo such file or directory\n"
 
 
+def test_folder_as_input(train, folder):
+    (folder / "empty").mkdir()
+    ended = train("empty")
+    assert ended.err == "ERROR: the folder empty has no files\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere/m"], "can't save model to file nowhere/m\nNo such file or directory\n"),
+        (["."], "can't save model to file .\nIs a directory\n"),
+    ],
+)
+def test_model_file_is_tried_before_training(train, iris, arguments, message):
+    ended = train(iris, *arguments)
+    assert (ended.code, ended.out, ended.err) == (1, "", message)
+
+
+def test_trace_file_is_tried_before_training(train, iris, folder):
+    ended = train("--trace", "nowhere/t", iris)
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err == "can't open trace file nowhere/t\nNo such file or directory\n"
+    assert os.listdir(folder) == []
+
+
 def test_files_must_be_distinct(train, iris, folder):
     shutil.copy(iris, "data")
     assert train("data", "data").err == (
@@ -270,3 +302,13 @@ def test_files_must_be_distinct(train, iris, folder):
         "ERROR: m is the model file and cannot be the trace file too\n"
     )
     assert os.listdir(folder) == ["data"]
+
+
+def test_no_space_left(train, iris, monkeypatch, folder):
+    def full(model, path, liblinear):
+        raise OSError(28, "No space left on device", path)
+
+    monkeypatch.setattr("rrmlinear.training.model.save_model", full)
+    ended = train("-q", iris, "m")
+    assert ended.code == 1
+    assert ended.err == "can't save model to file m\nNo space left on device\n"

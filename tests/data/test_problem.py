@@ -80,6 +80,13 @@ def test_other_sparse_forms_are_converted(form):
     np.testing.assert_array_equal(problem.to_scipy().toarray(), matrix().toarray())
 
 
+@pytest.mark.parametrize("values", [np.int64, np.float16, np.bool_, np.longdouble])
+def test_other_sparse_values_are_converted(values):
+    m = matrix()
+    m.data = np.ones_like(m.data).astype(values)
+    assert Problem.from_arrays(m, Y).rows.values.dtype == np.float64
+
+
 def test_read_only_arrays_serve(fit):
     m, X = matrix(), matrix().toarray()
     for part in (m.data, m.indices, m.indptr, X):
@@ -128,6 +135,14 @@ def test_indices_are_put_in_order_and_sums_are_said(data, indices, said):
     np.testing.assert_array_equal(problem.to_scipy().toarray(), expected)
     assert (m.data.tolist(), m.indices.tolist()) == (data, indices)  # the caller's stay as they are
     assert (np.diff(problem.rows.indices[: problem.rows.indptr[1]]) > 0).all()
+
+
+def test_sorted_arrays_are_no_news():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Problem.from_arrays(matrix(), Y)
+        problem = Problem.from_arrays(sparse.csr_array((3, 4)), Y)
+    assert problem.rows.n_stored == 0
 
 
 NAN, INF = np.nan, np.inf
@@ -226,6 +241,16 @@ def test_bad_weights_are_refused_by_name(weight, message):
 def test_a_bias_is_finite(bias):
     with pytest.raises(ValueError, match=f"bias must be a finite number, got {bias}"):
         Problem.from_arrays(np.zeros((3, 2)), Y, bias=bias)
+
+
+def test_with_bias_shares_the_rows():
+    problem = Problem.from_arrays(matrix(), Y, [1, 2, 3])
+    with_bias = problem.with_bias(2.0)
+    assert with_bias.bias == 2.0
+    assert with_bias.rows.values is problem.rows.values
+    assert with_bias.weights is problem.weights
+    assert (with_bias.n_features, with_bias.rows.width) == (3, 4)
+    assert with_bias.with_bias(-1.0).rows.width == 3
 
 
 @pytest.mark.parametrize("X", [matrix(), matrix(np.float32, np.int64), matrix().toarray()])

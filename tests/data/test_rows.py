@@ -107,6 +107,17 @@ def test_rows_of_no_values(kind):
     assert product(rows_over(np.zeros((3, 0)), kind), np.zeros((0, 3)), 0).shape == (3, 3)
 
 
+@pytest.mark.parametrize("bias", [-1.0, 0.0, 1.0])
+def test_products_refuse_weights_of_another_shape(bias):
+    rows = Rows(np.zeros((3, 5)), None, None, 5, bias)
+    needed = 5 + (bias >= 0)
+    assert product(rows, np.zeros((needed, 2)), 5).shape == (3, 2)
+    with pytest.raises(ValueError, match=f"{needed - 1} rows of weights, but {needed} are needed"):
+        product(rows, np.zeros((needed - 1, 2)), 5)
+    with pytest.raises(ValueError, match="dimensions"):
+        product(rows, np.zeros(needed), 5)
+
+
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.int32, np.uint16])
 def test_parts_of_an_array_follow_each_other(kind):
     array = np.arange(30).astype(kind)

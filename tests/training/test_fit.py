@@ -1,5 +1,6 @@
 """fit: its starts, and its warning after an early stop."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -35,6 +36,13 @@ def test_arrays_in_place_of_a_problem_are_refused(problem):
         fit_sequences(problem, Parameter(loss="crf"))
     with pytest.raises(TypeError, match="come as a Parameter, not as dict"):
         fit(problem, {"C": 1.0})
+
+
+def test_choices_and_models_are_pickled(problem):
+    model = fit(problem, Parameter(gap_tol=1e-3))
+    again = pickle.loads(pickle.dumps(model))
+    assert again.parameter == model.parameter
+    assert_array_equal(again.weights, model.weights)
 
 
 def test_duals_of_other_examples_are_refused(problem):

@@ -1,5 +1,6 @@
 """Model files: LIBLINEAR's text, with every number in it checked."""
 
+import os
 import random
 import sys
 from importlib import import_module
@@ -175,6 +176,29 @@ def test_a_model_without_its_loss_is_not_saved(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("bias", [-1.0, 1.0, 0.1])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_saved_model_predicts_bit_for_bit(tmp_path, bias, n_classes):
+    chance = np.random.default_rng(n_classes)
+    X = chance.standard_normal((60, 7))
+    y = chance.integers(0, n_classes, 60) * 3 - 4
+    model = fit(Problem.from_arrays(X, y, bias=bias), Parameter(solver=31))
+    model.save(tmp_path / "m")
+    again = Model.load(tmp_path / "m")
+    assert again.solver_name == "MCSVM_WW_Shark"
+    assert (again.bias, again.n_features) == (bias, 7)
+    assert again.weights.shape == (7 + (bias >= 0), n_classes)
+    assert again.decision_function(X).tobytes() == model.decision_function(X).tobytes()
+    assert (again.predict(X) == model.predict(X)).all()
+
+
+def test_many_blocks(tmp_path):
+    weights = np.random.default_rng(1).standard_normal((30_000, 3))
+    save_model(Model("MCSVM_WW", np.arange(3), weights, 30_000), tmp_path / "m")
+    assert (tmp_path / "m").stat().st_size > 1 << 20
+    assert Model.load(tmp_path / "m").weights.tobytes() == weights.tobytes()
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -241,6 +265,15 @@ def test_last_number_cut_short_is_refused(tmp_path):
 def test_empty_file_and_binary_file(tmp_path):
     assert "line 1: found the end" in refusal(tmp_path, "")
     assert "unknown text in model file: [" in refusal(tmp_path, bytes(range(256)) * 10)
+
+
+def test_a_pipe_is_read(tmp_path):
+    reading, writing = os.pipe()
+    os.write(writing, TEXT.encode())
+    os.close(writing)
+    model = Model.load(f"/dev/fd/{reading}")
+    os.close(reading)
+    assert model.labels.tolist() == [1, -1]
 
 
 def test_models_that_no_file_can_hold(tmp_path):

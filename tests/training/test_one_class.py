@@ -141,3 +141,10 @@ def test_centred_columns_have_weights_of_zero(dtype, nu):
     assert result.gap == pytest.approx(sums @ sums / 2, rel=1e-3)
     assert result.gap == result.target <= 1e-12 * largest
     assert [row.number for row in result.trace] == list(range(1, result.passes + 1))
+
+
+def test_a_caller_stops_it(X):
+    problem = Problem.from_arrays(X, np.ones(len(X)))
+    model = fit(problem, Parameter(solver=21, gap_tol=1e-12), on_pass=lambda row: True)
+    assert len(model.result.trace) == 1
+    assert 0 <= model.result.gap < np.inf

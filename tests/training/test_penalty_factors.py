@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 from rrmlinear import (
     LinearClassifier,
     LinearRegressor,
+    LogisticRegression,
     Parameter,
     PoissonRegressor,
     Problem,
@@ -146,6 +147,15 @@ def test_estimators_take_factors(form):
         np.testing.assert_allclose(ours.coef_ * np.sqrt(FACTORS), twin.coef_, atol=1e-3)
 
 
+def test_a_column_for_the_intercept_stands_beside_factors():
+    # this solver has no free intercept for all classes: a column without penalty takes its place
+    classes = np.digitize(SCORES, [-0.5, 0.5])
+    how = {"loss": "softmax", "regularizer": "l1", "C": 1.0, "tol": 1e-7}
+    ours = LinearClassifier(**how, penalty_factors=FACTORS).fit(X, classes)
+    twin = LinearClassifier(**how).fit(X / FACTORS, classes)
+    assert ours.objective_ == pytest.approx(twin.objective_, rel=1e-6)
+
+
 @pytest.mark.parametrize(
     ("choices", "words"),
     [
@@ -188,6 +198,19 @@ def test_what_is_no_list_of_numbers_is_refused_by_its_name(name, value):
         fit(problem, Parameter(loss="squared", **choices, **{name: value}))
 
 
+def test_groups_are_a_list():
+    problem = Problem.from_arrays(X, labels_of("squared"))
+    with pytest.raises(ValueError, match="groups must be a list, got 1j"):
+        fit(problem, Parameter(loss="squared", regularizer="group-lasso", groups=1j))
+
+
 def test_a_free_weight_at_its_limit_is_told():
     with pytest.warns(UserWarning, match="the weight of unpenalized column 1 is at the limit 0.01"):
         fitted("squared", penalty_factors=FREE, limit=0.01)
+
+
+def test_l2_without_intercept_of_one_class_of_solver_is_the_ridge():
+    ones = np.ones(D)
+    plain = LogisticRegression(tol=1e-9).fit(X, SCORES > 0)
+    given = LinearClassifier("logistic", C=1.0, tol=1e-9, penalty_factors=ones).fit(X, SCORES > 0)
+    np.testing.assert_allclose(plain.coef_, given.coef_, atol=1e-4)

@@ -49,6 +49,13 @@ def test_float32_digits():
     assert read_libsvm(io.BytesIO(text), dtype=np.float32).rows.values.tolist() == twice.tolist()
 
 
+def test_subnormal_numbers_are_written_exactly():
+    values = np.array([5e-324, -1e-310, 2.2250738585072014e-308])
+    text = written(sparse(values, np.int32([0, 1, 2]), [0, 3], [1]))
+    assert b"0x" in text
+    assert read_libsvm(io.BytesIO(text)).rows.values.tolist() == values.tolist()
+
+
 def assert_same(problem, again):
     for name in ("values", "indices", "indptr"):
         ours, theirs = getattr(problem.rows, name), getattr(again.rows, name)
@@ -148,4 +155,10 @@ def test_round_trip_of_many_rows(tmp_path, dtype):
 def test_refuses_what_cannot_be_read_again(tmp_path, problem, message):
     with pytest.raises(ValueError, match=message):
         write_libsvm(tmp_path / "data", problem)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_refuses_arrays(tmp_path):
+    with pytest.raises(TypeError, match="write_libsvm takes a Problem, not ndarray"):
+        write_libsvm(tmp_path / "data", np.ones((2, 2)))
     assert list(tmp_path.iterdir()) == []

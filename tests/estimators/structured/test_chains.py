@@ -7,6 +7,7 @@ from scipy.sparse import csr_matrix
 from rrmlinear import (
     ChainCRF,
     ChainSVM,
+    LinearClassifier,
     Parameter,
     SequenceProblem,
     fit_sequences,
@@ -53,6 +54,20 @@ def test_predictions_generalize_and_the_score_counts_positions(of):
     assert model.score(new, true, weights) == np.mean(predicted[3] == true[3])
 
 
+def test_sequences_of_one_position_are_examples():
+    X, y = made()
+    X, y = [part[:1] for part in X], [part[:1] for part in y]
+    crf = ChainCRF(C=2.0, tol=1e-7, fit_intercept=False).fit(X, y)
+    softmax = LinearClassifier("softmax", C=2.0, tol=1e-7, fit_intercept=False)
+    softmax.fit(np.concatenate(X), np.concatenate(y))
+    np.testing.assert_allclose(crf.coef_, softmax.coef_, atol=1e-3)
+    assert (crf.transitions_ == 0).all()
+    svm = ChainSVM(C=2.0, tol=1e-6, fit_intercept=False).fit(X, y)
+    examples = LinearClassifier("crammer-singer", C=2.0, tol=1e-6, fit_intercept=False)
+    examples.fit(np.concatenate(X), np.concatenate(y))
+    assert svm.objective_ == pytest.approx(examples.objective_, rel=1e-5)
+
+
 def edged(seed=0, m=30):
     """Labels that follow from the one before and a feature of the edge."""
     chance = np.random.default_rng(seed)
@@ -87,6 +102,16 @@ def test_features_of_edges(of, kind):
     assert of(C=10.0, n_jobs=2).fit(X, y).score(new, true) == 1.0
     wider = [(nodes, np.hstack([edges, np.ones((len(edges), 2))])) for nodes, edges in new]
     assert model.score(wider, true) == 1.0
+
+
+def test_marginals_with_features_of_edges():
+    X, y = edged(m=8)
+    model = ChainCRF(C=1.0).fit(X, y)
+    for part, marginals in zip(X, model.predict_marginals(X), strict=True):
+        scores, all_of = model.predict_best([part], 3**5)[0]
+        share = np.exp(scores - np.logaddexp.reduce(scores))
+        known = np.einsum("y,ytj->tj", share, all_of[:, :, np.newaxis] == NAMES)
+        np.testing.assert_allclose(marginals, known, atol=1e-12)
 
 
 @BOTH
@@ -134,6 +159,22 @@ def test_marginals_and_the_best_labellings():
         assert (labellings[0] == labels).all()
         assert scores[0] >= scores[1]
     assert not hasattr(ChainSVM(), "predict_marginals")
+
+
+@pytest.mark.parametrize("solver", ChainCRF._solvers)
+def test_solvers_of_the_crf(solver):
+    X, y = made(m=10)
+    best = ChainCRF(tol=1e-6).fit(X, y).objective_
+    assert ChainCRF(solver=solver).fit(X, y).objective_ == pytest.approx(best, rel=2e-3)
+
+
+@pytest.mark.parametrize("solver", ChainSVM._solvers)
+def test_solvers_of_the_svm(solver):
+    X, y = made(m=2 if solver == "pragam" else 10)
+    smoothing = 0.1 if solver in ("lbfgs", "newton-cg", "marginals", "agm", "agm-1") else None
+    best = ChainSVM(tol=1e-5, smoothing=smoothing).fit(X, y).objective_
+    model = ChainSVM(solver=solver, smoothing=smoothing, tol=1e-2).fit(X, y)
+    assert model.objective_ == pytest.approx(best, rel=2e-2)
 
 
 def test_a_regularizer_by_its_name_leaves_weights_out():

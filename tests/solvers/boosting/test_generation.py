@@ -159,6 +159,21 @@ def test_the_gap_of_every_pass_is_one_and_closes():
     assert rows[-1].gap <= 1e-5 < rows[0].gap
 
 
+def test_a_cap_of_the_mean_leaves_no_choice():
+    X, y = problem(40)
+    _, result = solve(Stumps(X), y, 1 / 40, tol=1e-9)
+    np.testing.assert_allclose(result.weights, 1 / 40)
+    assert result.primal == pytest.approx((all_stumps(X) @ y).max() / 40, abs=1e-12)
+
+
+def test_the_same_again_gives_the_same_bits():
+    X, y = problem(60)
+    one, other = (solve(Stumps(X), y, 0.05, 0.01, 1e-4)[1] for _ in range(2))
+    np.testing.assert_array_equal(one.weights, other.weights)
+    np.testing.assert_array_equal(one.duals, other.duals)
+    assert [row.primal for row in one.trace] == [row.primal for row in other.trace]
+
+
 @pytest.mark.parametrize("by_highs", [True, False])
 def test_a_tolerance_below_rounding_ends(by_highs):
     X, y = problem(30, 2)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
+from rrmlinear.core.deadline import TimeIsUpError, ends_within
+from rrmlinear.solvers.boosting.hypotheses import Columns
 from rrmlinear.solvers.boosting.stumps import Stumps
 
 
@@ -67,3 +69,21 @@ def test_only_one_constant_is_found():
     found = Stumps(X).best(np.array([1.0, 1.0, 1.0, -1.0]), 3)
     assert [each.hypothesis.threshold for each in found] == [-np.inf]
     np.testing.assert_array_equal(found[0].outputs, 1.0)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_first_column_is_the_best_of_both_signs(sparse):
+    rng = np.random.default_rng(4)
+    X, g = rng.normal(size=(20, 6)) * (rng.random((20, 6)) < 0.5), rng.normal(size=20)
+    columns = Columns(csc_array(X) if sparse else X)
+    found = columns.best(g, 6)
+    unit = np.abs(X).max()
+    np.testing.assert_allclose(
+        [unit * each.outputs @ g for each in found], np.sort(np.abs(X.T @ g))[::-1], atol=1e-13
+    )
+    assert columns.unit == unit
+
+
+def test_sorting_looks_at_the_clock():
+    with pytest.raises(TimeIsUpError), ends_within(0.0):
+        Stumps(np.ones((3, 2))).prepare()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.solvers.bundle.simplex_qp import SimplexQP, minimize_on_simplex
 
 
@@ -29,6 +30,23 @@ def test_conditions_of_optimality(t, rank, scale):
     A = planes(rng, t, rank, scale)
     Q, b = A @ A.T, scale**2 * rng.standard_normal(t)
     assert_optimal(Q, b, minimize_on_simplex(Q, b))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_optimum_of_an_outside_solver(seed):
+    cvxpy = pytest.importorskip("cvxpy")
+    rng = np.random.default_rng(seed)
+    t, rank = int(rng.integers(2, 60)), int(rng.integers(1, 20))
+    A, b = planes(rng, t, rank), rng.standard_normal(t)
+    A[t // 2 :] = A[: t - t // 2]  # duplicates, of which half have another b
+    b[t // 2 : 3 * t // 4] = b[: 3 * t // 4 - t // 2]
+    beta = cvxpy.Variable(t, nonneg=True)
+    loss = cvxpy.sum_squares(A.T @ beta) / 2 - b @ beta
+    problem = cvxpy.Problem(cvxpy.Minimize(loss), [cvxpy.sum(beta) == 1])
+    problem.solve(solver="CLARABEL", tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
+    found = minimize_on_simplex(A @ A.T, b)
+    assert_optimal(A @ A.T, b, found)
+    assert objective(A @ A.T, b, found) == pytest.approx(problem.value, rel=1e-8, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -70,6 +88,22 @@ def test_growing_and_shrinking_from_where_it_was():
     assert objective(A[there] @ A[there].T, b[there], whole) == pytest.approx(last, rel=1e-11)
 
 
+def test_other_numbers_and_other_starts_end_at_the_minimum():
+    rng = np.random.default_rng(4)
+    qp = SimplexQP()
+    for _ in range(20):
+        qp.append(np.r_[np.zeros(len(qp)), 1.0], 0.0)
+    for start in (np.ones(20), np.eye(20)[7], rng.random(20)):
+        A, b = planes(rng, 20, 5), rng.standard_normal(20)
+        qp.start(start)
+        qp.replace(A @ A.T, b)
+        before = objective(A @ A.T, b, start / start.sum())
+        violation = qp.solve()
+        assert_optimal(A @ A.T, b, qp.beta)
+        assert qp.objective <= before
+        assert violation == pytest.approx(0, abs=1e-12)
+
+
 def test_what_is_refused():
     qp = SimplexQP()
     with pytest.raises(ValueError, match="a simplex of no variables is empty"):
@@ -85,3 +119,18 @@ def test_what_is_refused():
         qp.start([-1.0])
     with pytest.raises(ValueError, match="Q and b must be of 1 variables"):
         qp.replace(np.eye(2), np.zeros(2))
+
+
+def test_a_large_program_looks_at_the_clock_and_is_no_worse_than_before():
+    rng = np.random.default_rng(0)
+    factor, b = rng.standard_normal((600, 500)), rng.standard_normal(600)
+    Q, qp = factor @ factor.T, SimplexQP(600)
+    for j in range(600):
+        qp.append(Q[j, : j + 1], b[j])
+    before = objective(Q, b, qp.beta)
+    with ends_within(0.0), pytest.raises(TimeIsUpError):
+        qp.solve()
+    assert objective(Q, b, qp.beta) < before
+    assert qp.beta.sum() == pytest.approx(1)
+    qp.solve()  # and goes on from there
+    assert_optimal(Q, b, qp.beta)

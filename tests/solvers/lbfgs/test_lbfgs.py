@@ -141,6 +141,19 @@ def test_directions_are_those_of_the_updates_of_bfgs(most, scale):
     np.testing.assert_allclose(direction / scale, -H @ g / scale, atol=1e-5)
 
 
+def test_pairs_follow_the_cost():
+    rng = np.random.default_rng(4)
+    d, g = 9, rng.standard_normal(9)
+    moves, changes = rng.standard_normal((4, d)), rng.uniform(0.1, 2, (4, d))
+    pairs, others = Pairs(d), Pairs(d)
+    for s, factors in zip(moves, changes, strict=True):
+        pairs.add(s, s + 2 * factors * s)
+        others.add(s, s + 6 * factors * s)
+    pairs.rescale(3.0)
+    directions = [each.direction(g, lambda vector: vector) for each in (pairs, others)]
+    np.testing.assert_allclose(*directions, atol=1e-5)
+
+
 def test_no_pair_without_a_positive_product_is_taken():
     pairs = Pairs(3)
     s = np.array([1.0, 2.0, 0.0])

@@ -6,6 +6,7 @@ import pytest
 from rrmlinear.projections.roots import nearly_lowest
 from rrmlinear.solvers.loop.line_search import (
     lowest_point,
+    lowest_point_between,
     nearly_lowest_by_many,
 )
 
@@ -56,6 +57,19 @@ def test_the_lowest_point_of_smooth_functions(function, lowest):
 def test_a_function_that_falls_for_ever_is_left_far_out():
     found = lowest_point(lambda x: (np.logaddexp(0, -x), -1 / (1 + np.exp(min(x, 700)))), 0.0, 1.0)
     assert found.value < 1e-300
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "lowest"), [(0.0, 3.0, 2.0), (2.5, 3.0, 2.5), (0.0, 1.0, 1.0)]
+)
+def test_the_lowest_point_of_an_interval(low, high, lowest):
+    found = lowest_point_between(lambda x: ((x - 2) ** 2, 2 * (x - 2)), low, high)
+    assert found.x == lowest
+
+
+def test_a_function_that_does_not_fall_is_left_where_it_is():
+    assert nearly_lowest(lambda x: x, 0.1) == 0.0
+    assert nearly_lowest_by_many(lambda places: list(places), 0.1) == 0.0
 
 
 def test_a_search_that_ends_early_has_gone_down():

@@ -60,6 +60,25 @@ def test_equals_a_conic_solver(small_problem, fit, case, block):
     assert result.dual == pytest.approx(expected, rel=1e-6)
 
 
+def test_solver_31_is_shark(small_problem, fit):
+    problem = small_problem(80, 5, 4).problem()
+    by_number, by_block = (
+        fit(problem, **choices)
+        for choices in ({"solver": 31}, {"block": "shark", "accelerate": False})
+    )
+    assert by_number.weights.tobytes() == by_block.weights.tobytes()
+    assert by_number.solver_name == "MCSVM_WW_Shark"
+    with pytest.raises(ValueError, match=r"solver 31 .* has shark"):
+        fit(problem, solver=31, block="walrus")
+
+
+def test_class_weights_equal_sample_weights(small_problem, fit):
+    small = small_problem(60, 5, 3, seed=2)
+    by_class = fit(small.problem(), C=0.5, class_weights={1: 2.0, 2: 0.5})
+    by_sample = fit(small.problem(np.array([1.0, 2.0, 0.5])[small.y.astype(int)]), C=0.5)
+    assert by_class.weights.tobytes() == by_sample.weights.tobytes()
+
+
 def test_zero_rows_cost_their_bound(small_problem, fit, certify):
     small = small_problem(40, 4, 5, seed=7)
     with_zeros = rrmlinear.Problem.from_arrays(
@@ -98,6 +117,13 @@ def test_rows_of_tiny_and_huge_norm(small_problem, fit, exponent):
     scaled = fit(rrmlinear.Problem.from_arrays(small.X * s, small.y), C=s**-2, tolerance=1e-4)
     np.testing.assert_allclose(scaled.weights * s, plain.weights, rtol=1e-6, atol=1e-9)
     assert scaled.result.primal * s**2 == pytest.approx(plain.result.primal, rel=1e-9)
+
+
+def test_a_norm_that_overflows_is_refused(small_problem, fit):
+    small = small_problem(10, 3, 2)
+    small.X[6] *= 1e200
+    with pytest.raises(ValueError, match="the squared norm of example 7 overflows; scale the data"):
+        fit(small.problem())
 
 
 def test_weights_all_zero_are_refused(small_problem, fit):

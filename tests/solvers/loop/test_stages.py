@@ -106,6 +106,24 @@ def test_a_slow_stage_is_left_from_its_best_duals():
     assert result.passes < 20
 
 
+def test_a_stage_may_go_on_from_duals_and_weights():
+    seen, slow = [], [1.0 - 1e-4 * number for number in range(500)]
+
+    def second(duals, weights):
+        seen.append(weights)
+        return Given(duals, [0.5, 1e-5], seen)
+
+    stages = [
+        Stage("first", lambda duals: Given(duals, slow, seen), 1.0),
+        Stage("second", second, 1.0, 10.0, takes_both=True),
+    ]
+    result = Stages(stages).solve(Stopping(gap_tol=1e-4))
+    assert result.status is Status.SOLVED
+    (first, _), weights, (_, duals) = seen
+    assert weights[0] == first.certificate.weights[0]
+    assert duals[0] == first.certificate.alphas[0]
+
+
 class OneSide(Given):
     """Values that are given, the same in each pass."""
 
@@ -197,6 +215,19 @@ def test_work_is_at_most_a_few_times_that_of_the_best_stage(end):
     assert result.passes <= 6 * end + 100
 
 
+@pytest.mark.parametrize(("share", "leaves"), [(0.0, True), (60.0, False)])
+def test_a_stage_is_not_judged_before_its_share(share, leaves):
+    seen = []
+    gaps = [0.5 - 1e-6 * number for number in range(50)] + [1e-9]
+    stages = [
+        Stage("first", lambda duals: Given(duals, gaps, seen), 1.0, share),
+        Stage("second", lambda duals: Given(duals, [1e-9], seen), 1.0, 10.0),
+    ]
+    result = Stages(stages).solve(Stopping(gap_tol=1e-3))
+    assert result.status is Status.SOLVED
+    assert (len(seen) == 2) is leaves
+
+
 class Held(Rule):
     """A rule that holds after the passes of a stage."""
 
@@ -241,3 +272,34 @@ def test_the_run_stalls_when_every_stage_does():
     assert len(seen) >= 2
     assert result.primal == 1.2  # of the first stage
     assert result.dual == 0.8
+
+
+@pytest.mark.parametrize("resumes", [True, False])
+def test_a_stage_whose_gap_falls_late_gets_another_turn(resumes):
+    seen = []
+    late, slow = [0.5] * 300 + [1e-9], [0.4 - 1e-9 * number for number in range(10_000)]
+    stages = [
+        Stage("slow", lambda duals: Given(duals, slow, seen), 1.0),
+        Stage("late", lambda duals: Given(duals, late, seen), 1.0, 20.0, 500, resumes),
+    ]
+    result = Stages(stages).solve(Stopping(gap_tol=1e-3))
+    assert result.status is Status.SOLVED
+    assert result.passes < 2000
+    turns = sum(solver.gaps is late for solver, _ in seen)
+    assert turns == 1 if resumes else turns > 1
+    assert all(solver.closed for solver, _ in seen)
+
+
+def test_a_stage_begins_anew_from_points_that_others_improved():
+    seen = []
+    late, better = [0.5] * 30 + [1e-9], [0.4] * 10 + [0.1] * 10_000
+    stages = [
+        Stage("late", lambda duals: Given(duals, late, seen), 1.0, 0.0, 50, True),
+        Stage("better", lambda duals: Given(duals, better, seen), 1.0, 10.0, 50),
+    ]
+    result = Stages(stages).solve(Stopping(gap_tol=1e-3))
+    assert result.status is Status.SOLVED
+    begun = [duals for solver, duals in seen if solver.gaps is late]
+    assert begun[0] is None
+    assert begun[1] is not None
+    assert all(solver.closed for solver, _ in seen)

@@ -78,6 +78,11 @@ def test_solved_in_the_last_pass_is_solved(small_problem, fit):
     assert fit(problem, max_passes=passes + 1).result.status is Status.SOLVED
 
 
+def test_only_true_stops(small_problem, fit):
+    problem = small_problem(60, 4, 3).problem()
+    assert fit(problem, on_pass=lambda row: "yes").result.status is Status.SOLVED
+
+
 def test_a_stop_when_all_is_done_is_solved(small_problem, fit):
     problem = small_problem(60, 4, 3).problem()
     done = fit(problem).result.passes
@@ -252,6 +257,13 @@ def test_a_dual_above_the_primal_tells_what_rounding_hides(rounding, gap):
     assert result.status is Status.HIDDEN
     assert result.gap == pytest.approx(gap)
     assert result.dual == pytest.approx(2.0 - gap)
+
+
+def test_weights_of_0_are_solved(fit):
+    # costs are so small that 0 is the optimum: the gap is 0
+    model = fit(overlapping(), solver="auto", loss="logistic", regularizer="l1", C=1e-9)
+    assert model.result.status is Status.SOLVED
+    assert not model.weights.any()
 
 
 def overlapping(n=400, d=6, scale=1.0):

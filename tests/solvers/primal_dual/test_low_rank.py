@@ -60,6 +60,12 @@ def test_the_bound_holds_and_is_near(shape, density):
             assert bound <= exact * (1 + 1.1 * part)
 
 
+def test_nothing_and_one_direction_have_a_norm():
+    assert norm_bound(csr_array((3, 4))) == norm_estimate(csr_array((3, 4))) == 0
+    one = csr_array(np.outer([1.0, 0, 2], [3.0, 0, 0, 4]))
+    assert norm_bound(one) == pytest.approx(np.sqrt(125), rel=1e-11)
+
+
 def test_mixing_forgets_what_leads_astray():
     mixing = Anderson(3)
     mixing.weights(np.zeros(2), np.array([1.0, 0.0]))

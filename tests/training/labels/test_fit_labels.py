@@ -133,6 +133,15 @@ def test_threads_give_the_same_bits(asked):
     assert (one.result.dual == two.result.dual).all()
 
 
+def test_rows_of_long_values_are_solved():
+    _, X, Y, weights = problem_of()
+    long = MultilabelProblem.from_arrays(1000 * X, Y, weights, bias=1.0)
+    result = (model := fit_labels(long, Parameter(C=1e-3, gap_tol=1e-3))).result
+    assert result.solved
+    exact = objectives(model, 1000 * X, Y, 1e-3 * weights[:, None], "squared-hinge")
+    np.testing.assert_allclose(exact, result.primal, rtol=1e-11)
+
+
 @pytest.mark.parametrize("asked", [{}, {"loss": "logistic", "free_bias": True}])
 def test_pruned_weights_have_a_certificate_of_their_own(asked):
     problem, X, Y, weights = problem_of()

@@ -7,6 +7,7 @@ import pytest
 from made_solvers import of_risk
 
 from rrmlinear.data.products import product
+from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
@@ -137,12 +138,26 @@ def test_a_start_from_other_costs(make):
     assert warm.trace[0].gap < cold.trace[0].gap / 2
 
 
+def test_the_same_seed_gives_the_same_bits(make):
+    runs = [solved(make(), 1e-4, seed=seed, sampling="gaps") for seed in (3, 3, 4)]
+    assert (runs[0].weights == runs[1].weights).all()
+    assert (runs[0].weights != runs[2].weights).any()
+
+
 def test_single_positions_and_a_label_never_seen(make):
     risk = make(most=1, k=4)
     risk = ChainRisk(risk.rows, risk.label, risk.starts, 6, risk.sequence_costs, 1, risk.loss)
     result = solved(risk, 1e-6)
     assert result.solved
     assert (result.weights[-36:] == 0).all()  # no transitions
+
+
+def test_rows_of_zeros(make):
+    risk = make()
+    values = np.zeros((risk.n, 2))
+    rows = Rows(values, None, None, 2)
+    risk = ChainRisk(rows, risk.label, risk.starts, risk.k, risk.sequence_costs, 1, risk.loss)
+    assert solved(risk, 1e-6).solved
 
 
 def test_other_regularizers_losses_and_samplings_are_refused(make):
@@ -152,3 +167,11 @@ def test_other_regularizers_losses_and_samplings_are_refused(make):
         BlockFrankWolfe(Task.of(make().of_loss(LOG_LOSS), L2()))
     with pytest.raises(ValueError, match="sampling must be one of permutation, gaps, got 'x'"):
         BlockFrankWolfe(Task.of(make(), L2()), sampling="x")
+
+
+def test_a_limit_of_passes_leaves_a_gap(make):
+    result = BlockFrankWolfe(Task.of(make(m=200, C=5.0), L2())).solve(
+        Stopping(gap_tol=1e-9, max_passes=3)
+    )
+    assert result.status is Status.PASS_LIMIT
+    assert result.gap > 0
