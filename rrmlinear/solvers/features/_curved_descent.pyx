@@ -26,6 +26,8 @@ cdef enum:
 # weights, or of the bound of a rule to BOUND_PART, and to SWEPT_PART where it is of LIBLINEAR's
 # sweeps: the sum while weights move says more of the objective than that at a point.
 cdef double MODEL_PART = 0.1, BOUND_PART = 0.5, SWEPT_PART = 0.03
+# LIBLINEAR's sum is of visits while weights move: it is larger than that at the end of a step.
+cdef double SWEPT_SHARE = 0.3
 # A step or a part of it is taken if it brings this fraction of what the slope promises.
 cdef double SUFFICIENT = 0.01, LEAST_CURVATURE = 1e-12
 
@@ -288,7 +290,8 @@ cdef class CurvedDescent:
         if aim.is_sum:
             aim.holds = self.violation <= bound and (
                 self.fall <= aim.widest * self._primal()
-                and (aim.sweep is None or aim.sweep.reaches(self.violation / aim.bound)))
+                and (aim.sweep is None
+                     or aim.sweep.reaches(self.violation / (SWEPT_SHARE * aim.bound)))))
             return aim.holds
         self._prove(aim)
         cdef double gap = aim.primal - aim.dual, size = fabs(aim.primal)
