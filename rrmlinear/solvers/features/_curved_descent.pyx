@@ -291,7 +291,7 @@ cdef class CurvedDescent:
             aim.holds = self.violation <= bound and (
                 self.fall <= aim.widest * self._primal()
                 and (aim.sweep is None
-                     or aim.sweep.reaches(self.violation / (SWEPT_SHARE * aim.bound)))))
+                     or aim.sweep.reaches(self.violation / (SWEPT_SHARE * aim.bound))))
             return aim.holds
         self._prove(aim)
         cdef double gap = aim.primal - aim.dual, size = fabs(aim.primal)
