@@ -148,7 +148,7 @@ class NearKinks(Solver):
         )
         alphas[near] = found.alphas
         self.alphas, self.is_solved = alphas, found.steps < MOST_STEPS
-        w = found.vector / s if self.is_solved else found.w
+        w = found.w  # Σ c_i α_i x_i / s is the same but for rounding, which a small s enlarges
         self.moved = 0 if (w == self.w).all() else self.n
         self.work += self.n
         self.certificate.offer_duals(alphas, found.vector, exact=True)

@@ -53,6 +53,18 @@ def test_the_certificate_is_true_and_the_optimum_that_of_the_ascent(objectives, 
     assert result.dual <= other.primal * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("modulus", [1e-3, 1.0])
+@pytest.mark.parametrize("sizes", [[1e-2, 1, 1e3], [1e-3, 1, 1e4]])
+def test_uneven_columns_and_a_small_modulus_take_few_passes(modulus, sizes):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(300, D))
+        y = np.where(X @ rng.normal(size=D) + seed % 3 * rng.normal(size=300) > 0, 1.0, -1.0)
+        problem = Problem.from_arrays(X * sizes, y)
+        result = solved(problem, np.ones(300), L2(modulus))
+        assert (result.status, result.passes <= 20) == (Status.SOLVED, True), seed
+
+
 @pytest.mark.parametrize("first", [np.zeros(D), np.array([1e4, -1e4, 1e4])])
 def test_it_arrives_from_weights_far_away(first):
     problem, *_ = made("overlapping")
