@@ -40,7 +40,7 @@ def group_path(
                 continue
             whole = None
             problem.look()
-        if len(ends) == 2:
+        if len(ends) == 2 and ends[1][0] < ends[0][0]:
             _go_ahead(problem, ends, l1, modulus)
         # features whose sizes grow at most as fast as l1 falls are not in use
         problem.take(max(2 * l1 - before, l1 / 2) if before < np.inf else l1)
@@ -64,7 +64,7 @@ class WholeGram:
         """Minimize, from the line through the last two solutions; whether a gap proves it."""
         problem, ends = self.problem, self.ends
         W = problem.weights
-        if len(ends) == 2:
+        if len(ends) == 2 and ends[1][0] < ends[0][0]:
             (one, before), (two, last) = ends
             W += min((l1 - two) / (two - one), 1.0) * (last - before)
         pulls = self.linear - W @ problem.gram

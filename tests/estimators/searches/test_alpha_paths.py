@@ -59,3 +59,13 @@ def test_sparse_columns_far_from_0():
     dense = rrmlinear.LassoCV(cv=3, alphas=10, tol=1e-6).fit(X, y)
     assert_allclose(ours.mse_path_, dense.mse_path_, rtol=1e-3)
     assert_allclose(ours.coef_, dense.coef_, atol=1e-3)
+
+
+@pytest.mark.parametrize("shape", SHAPES[:4:3])
+@pytest.mark.parametrize("name", ["LassoCV", "MultiTaskLassoCV", "MultiTaskElasticNetCV"])
+def test_equal_alphas_find_the_same(shape, name):
+    X, y, _ = problem(*shape, "dense")
+    Y, search = np.c_[y, y] if "Multi" in name else y, getattr(rrmlinear, name)
+    path = search(alphas=[0.3, 0.1, 0.1, 0.1, 0.03], tol=1e-8).fit(X, Y).mse_path_
+    assert_allclose(path[1:4], search(alphas=[0.1], tol=1e-8).fit(X, Y).mse_path_[[0] * 3], 1e-3)
+    assert (search().fit(X, 0 * Y + 5).predict(X) == 5).all()  # their alphas are all 1e-15
