@@ -180,7 +180,7 @@ class Selection:
         return first_step(task)
 
     def few_weights(self, rows: Rows, y: NDArray[Any], costs: NDArray[np.float64]) -> Any:
-        """`FewWeights` of these rows, labels and costs, and their `Aim`, where a gap ends the
+        """`FewWeights` or `CurvedDescent` of these rows, labels and costs, where a gap ends the
         automatic solver or a rule of LIBLINEAR's for classes; None where it begins otherwise.
         """
         has_rule = not self.solver.is_liblinear or self.solver.rule.endswith(RULES_OF_STEPS)

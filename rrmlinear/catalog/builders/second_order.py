@@ -141,9 +141,7 @@ def _are_few(task: Task) -> bool:
 
 
 def few_weights(task: Task) -> Any:
-    """The examples of compiled steps without a free intercept, and the type of their aims; None
-    where others are quicker.
-    """
+    """The examples of compiled steps without a free intercept, or None where others are quicker."""
     if task.choices.free_bias:
         return None
     l1 = task.regularizer.quadratic_l1
@@ -152,8 +150,7 @@ def few_weights(task: Task) -> Any:
     place = "solvers.second_order._few_weights"
     columns = named(f"{place}:columns_of")(task.rows)
     examples = named(f"{place}:FewWeights")
-    held = examples(task.targets, task.costs, task.rows, columns, False, l1)
-    return held, named(f"{place}:Aim")
+    return examples(task.targets, task.costs, task.rows, columns, False, l1)
 
 
 def _over_features(task: Task) -> Any:
@@ -168,11 +165,9 @@ def _over_features(task: Task) -> Any:
         return None
     if rows.n_stored > 2 * rows.width**2:  # sweeps over a Gram matrix are shorter
         return None
-    place = "solvers.features._curved_descent"
     columns = named("solvers.features.feature_subsets:shared_columns")(rows)
-    held = named(f"{place}:CurvedDescent")
-    given = task.targets, task.costs, columns, task.regularizer.quadratic_l1
-    return held(*given), named(f"{place}:FeatureAim")
+    examples = named("solvers.features._curved_descent:CurvedDescent")
+    return examples(task.targets, task.costs, columns, task.regularizer.quadratic_l1)
 
 
 def near_kinks_applies(task: Task) -> bool:

@@ -6,6 +6,8 @@
 #include <math.h>
 #include "columns.h"
 
+static const double LEAST_PIVOT = 1e-12;
+
 enum { EXAMPLES_PER_PIECE = 256, FEATURES_AT_ONCE = 4 };
 
 /* out = X'w */
@@ -166,7 +168,9 @@ RRM_CLONES static double model_swept(const double *H, ptrdiff_t d, double l1, do
 }
 
 /* The same for the weights that are not 0, as many as `face` takes, at once: a step to the optimum of
- * their signs, up to the first that comes to 0. `factor`, `step` and `face` are for work. */
+ * their signs, up to the first that comes to 0. LEAST_PIVOT of its diagonal is added to H: so features
+ * that depend on each other have a step too, which takes one to 0. `factor`, `step` and `face` are for
+ * work. */
 RRM_CLONES static void model_stepped(const double *H, ptrdiff_t d, double l1, double s, double *w,
                                      double *p, double *factor, double *step, ptrdiff_t *face)
 {
@@ -180,7 +184,7 @@ RRM_CLONES static void model_stepped(const double *H, ptrdiff_t d, double l1, do
         double weight = w[face[i]];
         for (ptrdiff_t j = i; j < count; j++)
             factor[i * count + j] = line[face[j]];
-        factor[i * count + i] += s;
+        factor[i * count + i] += s + LEAST_PIVOT * line[face[i]];
         step[i] = p[face[i]] - s * weight - copysign(l1, weight);
     }
     if (count == 0 || !factorized(factor, count))

@@ -37,30 +37,6 @@ cdef double NEGATIVE = SUM_ROUNDING
 cdef int TRIALS = MAX_TRIALS, MODEL_SWEEPS = MAX_SWEEPS
 
 
-cdef class FeatureAim:
-    """What ends the steps of `CurvedDescent`, and the values there, with what rounding may hide.
-
-    Of ``kind`` "FeatureSum" it is a sum of the violations of features of at most ``bound`` times
-    that at weights of 0, and where there is a first ``sweep`` times what this reaches, after a fall
-    of at most ``widest`` times the primal; else it is a gap of that size.
-    """
-
-    cdef bint is_sum
-    cdef object sweep
-    cdef double bound, widest
-    cdef const double[::1] square    # ‖x_i‖²
-    cdef readonly double primal, dual, hidden
-    cdef readonly double scale       # of −φ', which then are duals
-    cdef readonly bint holds
-
-    def __init__(self, str kind not None, double bound, double widest,
-                 const double[::1] squares=None, sweep=None):
-        self.is_sum, self.sweep = kind == "FeatureSum", sweep
-        self.bound, self.widest, self.square = bound, widest, squares
-        self.primal, self.dual, self.hidden = INFINITY, -INFINITY, 0
-        self.scale, self.holds = 1, False
-
-
 cdef class CurvedDescent:
     """minimize (modulus/2)‖w‖² + l1 ‖w‖₁ + Σ_i c_i φ(x_i'w, y_i), φ smooth, over features.
 
@@ -86,6 +62,11 @@ cdef class CurvedDescent:
     cdef Py_ssize_t count           # of features that sweeps visit
     cdef int sweeps, hard
     cdef double slack, lowered      # of features that leave them; what a sweep lowers a model by
+    # those of the aim; its ``bound`` is of the sum of violations over that at weights of 0
+    cdef bint is_sum
+    cdef object sweep
+    cdef double bound, widest
+    cdef const double[::1] square
 
     def __init__(self, const double[::1] y not None, const double[::1] costs not None,
                  Rows columns not None, double l1):
@@ -97,16 +78,12 @@ cdef class CurvedDescent:
         self.copied_index = np.empty(columns.n_stored, dtype=np.int32)
         self.begins, self.ends, self.active = np.empty((3, self.d), dtype=np.int64)
         self.places = np.empty(self.n, dtype=np.intp)
-        self.relabel(y, costs)
-
-    def relabel(self, const double[::1] y not None, const double[::1] costs not None):
-        """Take other labels and costs of the same examples."""
         if not y.shape[0] == costs.shape[0] == self.n:
             raise ValueError(f"there must be {self.n} labels and costs")
         self.y, self.cost = y, costs
 
     def least(self, ScalarLoss loss not None, double modulus, far, const double[::1] w not None,
-              shift, double solved, int most, FeatureAim aim not None):
+              shift, double solved, int most, aim not None):
         """Steps from w on until they reach the ``aim``, or many sweeps, or one that is rounding:
         (w, −φ', Σ_i c_i α_i x_i, steps). As of `FewWeights`, whose other arguments mean nothing.
         """
@@ -114,6 +91,8 @@ cdef class CurvedDescent:
         cdef int steps = 0
         cdef row_t column
         weights, pulls = np.array(w), np.empty(self.d)
+        self.is_sum, self.sweep, self.square = aim.kind == "FeatureSum", aim.sweep, aim.square
+        self.bound, self.widest = aim.bound, aim.widest
         self.w, self.pull, self.scores[:] = weights, pulls, 0
         self.loss, self.modulus, self.fall = loss, modulus, INFINITY
         with nogil:
@@ -123,8 +102,8 @@ cdef class CurvedDescent:
                     row_axpy(&column, self.w[j], &self.scores[0])
             self.value = loss.total(&self.y[0], &self.cost[0], &self.scores[0], self.n)
             self._derive()
-        cdef double bound = aim.bound * self.violation if aim.is_sum else 0
-        cdef double part = BOUND_PART if aim.sweep is None else SWEPT_PART
+        cdef double bound = self.bound * self.violation if self.is_sum else 0
+        cdef double part = BOUND_PART if self.sweep is None else SWEPT_PART
         cdef bint falls = True
         self.sweeps = self.hard = 0
         while not self._reaches(aim, bound) and falls and (
@@ -133,7 +112,7 @@ cdef class CurvedDescent:
             if self.violation > bound:
                 falls = self._step(part * bound, 0)
             else:
-                falls = self._step(0, MODEL_PART * aim.widest * self._primal())
+                falls = self._step(0, MODEL_PART * self.widest * self._primal())
         self._prove(aim)
         return weights, -np.asarray(self.slopes), pulls, steps
 
@@ -286,17 +265,16 @@ cdef class CurvedDescent:
             self.w[j] = self._part(j, t)
         return -expected > rounding
 
-    cdef bint _reaches(self, FeatureAim aim, double bound) except -1:
-        if aim.is_sum:
-            aim.holds = self.violation <= bound and (
-                self.fall <= aim.widest * self._primal()
-                and (aim.sweep is None
-                     or aim.sweep.reaches(self.violation / (SWEPT_SHARE * aim.bound))))
-            return aim.holds
-        self._prove(aim)
-        cdef double gap = aim.primal - aim.dual, size = fabs(aim.primal)
-        aim.holds = gap >= -NEGATIVE * size and gap + aim.hidden <= aim.widest * size
-        return aim.holds
+    cdef bint _reaches(self, aim, double bound) except -1:
+        cdef bint holds
+        if self.is_sum:
+            holds = self.violation <= bound and self.fall <= self.widest * self._primal() and (
+                self.sweep is None
+                or self.sweep.reaches(self.violation / (SWEPT_SHARE * self.bound)))
+        else:
+            holds = self._prove(aim) <= self.widest * fabs(self._primal())
+        aim.holds = holds
+        return holds
 
     cdef inline double _part(self, Py_ssize_t j, double t) noexcept nogil:
         # a weight after a part of the step: zeros at the end of a whole one stay zeros
@@ -320,29 +298,29 @@ cdef class CurvedDescent:
             sum += self.l1 * fabs(self.w[j]) + self.modulus / 2 * self.w[j] * self.w[j]
         return sum
 
-    cdef int _prove(self, FeatureAim aim) noexcept nogil:
-        # the primal, and the dual value of duals −φ' or of their multiple where Ω* is finite
+    cdef double _prove(self, aim) except -1:
+        # the gap and what rounding may hide of it, infinite of a wrong one: that of duals −φ' or of
+        # their multiple where Ω* is finite
         cdef Py_ssize_t i, j
-        cdef double most = 0, conjugate = 0, share, shares = 0, squares = 0, square = 0
-        aim.primal = self._primal()
+        cdef double most = 0, conjugate = 0, share, shares = 0, squares = 0, square = 0, scale = 1
+        cdef double primal = self._primal(), dual, hidden
         for j in range(self.d):
             most = fmax(most, fabs(self.pull[j]))
             share = fmax(fabs(self.pull[j]) - self.l1, 0)
             conjugate += share * share
             square += self.w[j] * self.w[j]
-        aim.scale = 1
         if self.modulus > 0:
             conjugate /= 2 * self.modulus
         else:
-            aim.scale, conjugate = fmin(1, self.l1 / most) if most > 0 else 1, 0
+            scale, conjugate = fmin(1, self.l1 / most) if most > 0 else 1, 0
         for i in range(self.n):
-            self.h[i] = -aim.scale * self.slopes[i]
-            if aim.square is not None:
+            self.h[i] = -scale * self.slopes[i]
+            if self.square is not None:
                 share = self.cost[i] * fabs(self.h[i])
                 shares += share
-                squares += share * aim.square[i]
-        aim.dual = -self.loss.total_conjugate(&self.y[0], &self.cost[0], &self.h[0], self.n)
-        aim.dual -= conjugate
-        aim.hidden = ROUNDING * fmax(fabs(aim.primal), fabs(aim.dual))
-        aim.hidden += OF_SCORES * sqrt(shares * squares * square)
-        return 0
+                squares += share * self.square[i]
+        dual = -self.loss.total_conjugate(&self.y[0], &self.cost[0], &self.h[0], self.n) - conjugate
+        hidden = ROUNDING * fmax(fabs(primal), fabs(dual)) + OF_SCORES * sqrt(
+            shares * squares * square)
+        aim.primal, aim.dual, aim.scale = primal, dual, scale
+        return primal - dual + hidden if primal - dual >= -NEGATIVE * fabs(primal) else INFINITY

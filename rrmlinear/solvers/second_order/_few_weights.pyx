@@ -65,7 +65,7 @@ def columns_of(Rows rows not None):
 
 
 cdef class Aim:
-    """What ends the steps of `FewWeights`, and the values there, with what rounding may hide.
+    """What ends the steps of `FewWeights` or `CurvedDescent`, and the values there.
 
     A violation of at most ``bound``: of ``kind`` "GradientNorm" the norm of the gradient, or
     "FeatureSum" the sum of its violations with the 1-norm, each over that at weights of 0; else
@@ -74,13 +74,13 @@ cdef class Aim:
     violation over the bound must be at most what a first ``sweep`` reaches, where there is one.
     """
 
-    cdef str kind
-    cdef double bound, widest, zero
-    cdef object sweep
-    cdef const double[::1] square    # ‖x_i‖²
-    cdef readonly double primal, dual, hidden
-    cdef readonly double scale       # of −φ', which then are duals
-    cdef readonly bint holds
+    cdef readonly str kind
+    cdef readonly double bound, widest
+    cdef double zero, hidden         # what rounding may hide
+    cdef readonly object sweep
+    cdef readonly const double[::1] square    # ‖x_i‖²
+    cdef public double primal, dual, scale    # of −φ', which then are duals
+    cdef public bint holds
 
     def __init__(self, str kind not None, double bound, double widest,
                  const double[::1] squares=None, sweep=None):
@@ -129,10 +129,6 @@ cdef class FewWeights(Slope):
         self.pull, self.direction, self.model, self.product = parts[0], parts[1], parts[2], parts[3]
         self.hessian, self.factor = parts[4:self.d + 4], parts[self.d + 4:]
         self.places, self.face = np.empty(self.n, dtype=np.intp), np.empty(self.d, dtype=np.intp)
-        self.relabel(y, costs)
-
-    def relabel(self, const double[::1] y not None, const double[::1] costs not None):
-        """Take other labels and costs of the same examples."""
         if not y.shape[0] == costs.shape[0] == self.n:
             raise ValueError(f"there must be {self.n} labels and costs")
         self.y, self.cost = y, costs

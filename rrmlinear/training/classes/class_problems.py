@@ -13,7 +13,7 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, Stopping, TraceRow
 from rrmlinear.training.classes.joint import JointClasses, Left, signs
-from rrmlinear.training.classes.steps import ClassSteps, Steps
+from rrmlinear.training.classes.steps import ClassSteps
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.single import solve_scalars
 from rrmlinear.training.starts import Point, block_duals, scalar_duals
@@ -41,21 +41,19 @@ class ClassProblems:
         duals = scalar_duals(start.duals, (problem.n_examples, len(factors)))
         known = start.weights is not None and start.weights.shape[1] == len(factors)
         self.point = Point(start.weights if known else None, duals)
-        self.steps = self.joint = None
+        self.steps: ClassSteps | None = None
+        self.joint: JointClasses | None = None
         if not known and duals is None:
-            steps = Steps.of(problem.rows, chosen, signs(label, 0), costs)
-            if steps is not None:
-                self.steps = ClassSteps(steps, label, costs, factors)
-            else:
-                self.joint = JointClasses.of(problem.rows, chosen, label, costs, factors)
+            task = problem.rows, chosen, label, costs, factors
+            self.steps = ClassSteps.of(*task)
+            self.joint = None if self.steps else JointClasses.of(*task)
 
     def solve(self, j: int, rest: Stopping, see: OnPass | None) -> Result:
         """The problem of class j, by the rule ``rest``."""
         left = None if self.joint is None else self.joint.solved(j, rest, see)
         if isinstance(left, Result):
             return left
-        y, costs = signs(self.label, j), self._costs_of(j)
-        found = None if self.steps is None else self.steps.solved(j, y, costs, rest)
+        found = None if self.steps is None else self.steps.solved(j, rest)
         if found is not None:
             if see is not None:
                 see(found.last)
@@ -66,7 +64,7 @@ class ClassProblems:
             assert see is not None
             return see(left.later(row))
 
-        task = self.problem, self.chosen, y, costs, left.point
+        task = self.problem, self.chosen, signs(self.label, j), self._costs_of(j), left.point
         found = solve_scalars(*task, see and later, left.rest(rest))
         return left.whole(found, () if self.joint is None else self.joint.notes())
 

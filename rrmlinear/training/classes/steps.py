@@ -16,7 +16,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.result import Result, Status, Stopping, TraceRow
 from rrmlinear.solvers.loop.rounding import OUT_OF_RANGE
-from rrmlinear.training.classes.joint import clocks
+from rrmlinear.training.classes.joint import clocks, signs
 from rrmlinear.training.single import support_of
 
 Vector = NDArray[np.float64]
@@ -32,65 +32,128 @@ WIDTHS, RULE_PART, FALL, MOST_WIDTHS = (0.9, 0.3), 0.9, 3.0, 12
 ROUGHLY, NEARLY = 0.1, 0.01
 #: Examples whose margins are that far from a kink stay so for a while.
 FAR = 1.0
-#: Passes of ascents that classes with kinks share first: they stand for the first width. A line of
-#: the cache holds the weights of GROUP classes.
-FIRST_PASSES, GROUP = 2, 8
+#: Classes that are solved at once. Those with kinks share FIRST_PASSES of ascents first, which
+#: stand for the first width: a line of the cache holds their weights.
+GROUP, FIRST_PASSES = 8, 2
+#: Rules that are over the smaller class's part of the examples.
+BY_PART = "GradientNorm", "FeatureSum", "SweptSum"
 
 
-class Steps:
-    """Problems of one score over the same rows, each solved by `FewWeights` in one pass.
+class ClassSteps:
+    """Problems of classes, each +1 its examples, −1 the others, solved by `FewWeights` in a pass.
 
     The steps for a kink end augmented Lagrangians: it becomes a parabola about it, ever narrower
     ones, whose duals are those of the loss. A problem that the steps do not solve is None: the
     automatic solver begins it anew.
     """
 
-    def __init__(self, rows: Rows, chosen: Selection, examples: Any, aim: Any) -> None:
-        self.rows, self.chosen, self.examples, self.loss = rows, chosen, examples, chosen.loss
+    @classmethod
+    def of(
+        cls, rows: Rows, chosen: Selection, label: NDArray[np.int32], costs: Vector, factors: Vector
+    ) -> ClassSteps | None:
+        """The problems with costs times factors[j] for class j, or None where these take another
+        solver.
+        """
+        y, own = signs(label, 0), costs.copy() if (factors != 1).any() else costs
+        examples = chosen.few_weights(rows, y, own)
+        if examples is None:
+            return None
+        return cls(rows, chosen, label, costs, factors, (y, own), examples)
+
+    def __init__(
+        self,
+        rows: Rows,
+        chosen: Selection,
+        label: NDArray[np.int32],
+        costs: Vector,
+        factors: Vector,
+        read: tuple[Vector, Vector],
+        examples: Any,
+    ) -> None:
+        self.rows, self.chosen, self.label, self.factors = rows, chosen, label, factors
+        #: The labels and costs of the class that is solved: the examples of the steps read these.
+        (self.y, self.own), self.costs = read, costs
+        self.examples, self.loss = examples, chosen.loss
+        self.aim = named("solvers.second_order._few_weights:Aim")
         self.tolerance, self.modulus = chosen.tolerance, chosen.regularizer.modulus
         is_ruled = self.tolerance is not None
         self.widest = chosen.widest_gap if is_ruled else chosen.stopping.gap_tol
         self.squares = None if is_ruled else rows.squared_norms()
         # where the gap is asked for, no rule of gradients stands in its place
-        self.kind, self.aim = chosen.solver.rule.rpartition(":")[2] if is_ruled else "", aim
+        self.kind = chosen.solver.rule.rpartition(":")[2] if is_ruled else ""
         self.nothing, self.shift = np.zeros(rows.width), np.zeros(rows.shape[0])
+        self.sizes = np.bincount(label, minlength=len(factors)).tolist()
         self.widths = list[tuple[float, float]]()
         if not self.loss.differentiable:
             last = WIDTHS[-1] if self.tolerance is None else RULE_PART * self.tolerance
             self.widths = [(width, ROUGHLY) for width in WIDTHS if width > last]
             solved = NEARLY * math.sqrt(self.widest)
             self.widths += [(last / FALL**number, solved) for number in range(MOST_WIDTHS)]
+        #: The problems of each group that has been solved.
+        self.found: dict[int, list[Result | None]] = {}
 
-    @classmethod
-    def of(cls, rows: Rows, chosen: Selection, y: Vector, costs: Vector) -> Steps | None:
-        """The steps, or None where the problem, of labels like ``y``, takes another solver."""
-        kernels = chosen.few_weights(rows, y, costs)
-        return None if kernels is None else cls(rows, chosen, *kernels)
+    def solved(self, j: int, stopping: Stopping) -> Result | None:
+        """The problem of class j; that of the first of a group solves them all."""
+        group, at = divmod(j, GROUP)
+        if group not in self.found:
+            self.found[group] = self._group(group * GROUP, stopping)
+        result, self.found[group][at] = self.found[group][at], None  # memory for the others
+        return result
 
-    def solved(
-        self, y: Vector, costs: Vector, stopping: Stopping, first: Vector | None = None
-    ) -> Result | None:
-        """The problem of these labels ±1 and costs, for a kink from the weights ``first`` on."""
-        begun = clocks()
-        aim = self._aim(y, costs)
-        self.examples.relabel(y, costs)
-        with suppress(TimeIsUpError, *OUT_OF_RANGE), ends_within(stopping.time_limit):
-            if self.widths:
-                found = self._near_kink(aim, y, first)
-                return None if found is None else self._result(aim, *found, y, begun)
+    def _group(self, begin: int, stopping: Stopping) -> list[Result | None]:
+        begun, found = clocks(), list[Any]()
+        classes = range(begin, min(begin + GROUP, len(self.factors)))
+        with suppress(TimeIsUpError), ends_within(stopping.time_limit):
+            firsts = self._firsts(begin) if self.widths and len(self.factors) > 1 else None
+            for j in classes:
+                found.append(None)
+                with suppress(*OUT_OF_RANGE):
+                    found[-1] = self._ended(j, None if firsts is None else firsts[j - begin])
+        wall, cpu = ((now - then) / len(classes) for now, then in zip(clocks(), begun, strict=True))
+        results = [each and self._result(each, wall, cpu) for each in found]
+        return results + [None] * (len(classes) - len(found))
+
+    def _ended(self, j: int, first: Vector | None) -> tuple[Any, Vector, Vector, Any] | None:
+        """What ended the steps of class j, for a kink from the weights ``first`` on, its weights
+        and duals, and counts of these; None where they take long.
+        """
+        y, aim = self.y, self._aim(j)
+        np.multiply(self.label == j, 2.0, out=y)
+        y -= 1.0
+        if self.own is not self.costs:
+            np.multiply(self.costs, np.where(self.label == j, self.factors[j], 1.0), out=self.own)
+        if self.widths:
+            found = self._near_kink(aim, first)
+            if found is None:
+                return None
+            w, alphas = found
+        else:
             where = self.modulus, self.nothing, self.nothing, self.shift
             w, alphas, _, _ = self.examples.least(self.loss, *where, 0.0, MOST_STEPS, aim)
-            if aim.holds:
-                return self._result(aim, w, alphas, y, begun)
-        return None
+            if not aim.holds:
+                return None
+            if aim.scale < 1:
+                alphas *= aim.scale
+        return aim, w, alphas, support_of(alphas, self.loss, y)
 
-    def _near_kink(self, aim: Any, y: Vector, first: Vector | None) -> tuple[Vector, Vector] | None:
+    def _firsts(self, begin: int) -> Any:
+        """The weights of each class of a group after passes that these share, if all are finite."""
+        group = self.label, begin, self.costs, self.factors[begin : begin + GROUP]
+        ascent = named("solvers.dual.joint._joint_ascent:JointAscent")(
+            self.rows, self.loss, *group, self.rows.squared_norms()
+        )
+        for number in range(1, FIRST_PASSES + 1):
+            ascent.run_pass(number, self.chosen.choices.seed)
+        firsts = ascent.vectors
+        return firsts if np.isfinite(firsts).all() else None
+
+    def _near_kink(self, aim: Any, first: Vector | None) -> tuple[Vector, Vector] | None:
         """The weights and duals of augmented Lagrangians, or None where they take long.
 
         After the first one the duals of examples far from the kink stay at their bounds, as long as
         the others reach the aim.
         """
-        s, every = self.modulus, (self.examples, self.nothing, slice(None))
+        y, s, every = self.y, self.modulus, (self.examples, self.nothing, slice(None))
         w = self.nothing if first is None else first
         (examples, far, near), centre, alphas = every, y / 2, np.empty_like(y)
         widths = self.widths if first is None else self.widths[1:]
@@ -122,58 +185,21 @@ class Steps:
         others[near] = 0.0
         return self.examples.some(near), self.examples.sum(others), near
 
-    def _aim(self, y: Vector, costs: Vector) -> Any:
+    def _aim(self, j: int) -> Any:
         bound, kind, sweep = np.inf if self.tolerance is None else self.tolerance, self.kind, None
-        if kind in ("GradientNorm", "FeatureSum", "SweptSum"):  # by the smaller class's part
-            positive = int(np.count_nonzero(y > 0))
-            bound *= max(min(positive, len(y) - positive), 1) / len(y)
+        if kind in BY_PART:
+            n, size = len(self.label), self.sizes[j]
+            bound *= max(min(size, n - size), 1) / n
         if kind == "SweptSum":
             kind, columns = "FeatureSum", self.examples.columns
             made = named("solvers.features.feature_subsets:FirstSweep")
-            sweep = made(self.rows, self.loss, y, costs, columns=columns)
+            sweep = made(self.rows, self.loss, self.y, self.own, columns=columns)
         return self.aim(kind, bound, self.widest, self.squares, sweep)
 
-    def _result(self, aim: Any, w: Vector, alphas: Vector, y: Vector, begun: Any) -> Result:
-        primal, dual = aim.primal, aim.dual
-        wall, cpu = clocks()
-        row = TraceRow(1, wall - begun[0], primal, dual, gap_between(primal, dual))
-        if aim.scale < 1:
-            alphas *= aim.scale
-        is_ruled = self.tolerance is not None
+    def _result(self, ended: Any, wall: float, cpu: float) -> Result:
+        aim, w, alphas, counts = ended
+        primal, dual, is_ruled = aim.primal, aim.dual, self.tolerance is not None
+        row = TraceRow(1, wall, primal, dual, gap_between(primal, dual))
         status = Status.RULE if is_ruled else Status.SOLVED
         target = 0.0 if is_ruled and not self.chosen.solver.proves else self.widest * abs(primal)
-        counts = support_of(alphas, self.loss, y)
-        end = [row], target, cpu - begun[1], 0.0, alphas, counts
-        return Result(status, w, *end, by_rule=is_ruled)
-
-
-class ClassSteps:
-    """The problems of classes by `Steps`, each +1 its examples, −1 the others."""
-
-    def __init__(
-        self, steps: Steps, label: NDArray[np.int32], costs: Vector, factors: Vector
-    ) -> None:
-        self.steps, self.label, self.costs, self.factors = steps, label, costs, factors
-        #: The weights after the first passes of each group of classes.
-        self.firsts: dict[int, NDArray[np.float64]] = {}
-
-    def solved(self, j: int, y: Vector, costs: Vector, stopping: Stopping) -> Result | None:
-        """The problem of class j, of these labels and costs."""
-        shares = self.steps.widths and len(self.factors) > 1
-        first = self._first(j, stopping) if shares else None
-        return self.steps.solved(y, costs, stopping, first)
-
-    def _first(self, j: int, stopping: Stopping) -> Vector | None:
-        begin = j - j % GROUP
-        if begin not in self.firsts:
-            steps, factors = self.steps, self.factors[begin : begin + GROUP]
-            group = self.label, begin, self.costs, factors, steps.rows.squared_norms()
-            ascent = named("solvers.dual.joint._joint_ascent:JointAscent")(
-                steps.rows, steps.loss, *group
-            )
-            with suppress(TimeIsUpError), ends_within(stopping.time_limit):
-                for number in range(1, FIRST_PASSES + 1):
-                    ascent.run_pass(number, steps.chosen.choices.seed)
-            self.firsts[begin] = ascent.vectors
-        first = self.firsts[begin][j - begin]
-        return first if np.isfinite(first).all() else None
+        return Result(status, w, [row], target, cpu, 0.0, alphas, counts, by_rule=is_ruled)
