@@ -13,19 +13,21 @@ from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.deadline import TimeIsUpError
 from rrmlinear.data.array_rows import csr_of
 from rrmlinear.data.rows import Rows
+from rrmlinear.risks.products import Products
 from rrmlinear.solvers.lbfgs._classes import sums, times
 from rrmlinear.solvers.lbfgs.metric import Metric
 from rrmlinear.solvers.lbfgs.pairs import PAIRS, Pairs
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rounding import bound_by_rows
 from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING, MAX_TRIALS
-from rrmlinear.solvers.second_order.work import visit_work
+from rrmlinear.solvers.second_order.work import STEP_COST, visit_work
 
 Array = NDArray[np.float64]
 
 # A step is taken where the objective falls by LEAST_FALL times the fall along the tangent. A rise
 # within LOSS_ROUNDING of the objective counts as no rise. Else it is shortened to at least and at
-# most these parts.
+# most these parts. Where it falls at the end by more than MOST_PART of the slope at the beginning,
+# the step is made longer, by at most 1 / LEAST_PART.
 LEAST_FALL = 1e-4
 LEAST_PART, MOST_PART = 0.1, 0.5
 # A step is slow where the gap after it is more than SLOW times the gap before.
@@ -70,8 +72,8 @@ class Descent:
         self.pairs = [Pairs(shape[1], pairs) for _ in range(shape[0])]
         #: The time of a step, and that of the slow ones of each problem since its metric was made.
         self.step_time, self.slow = metric.solve_time, np.zeros(shape[0])
-        #: The lengths of the last steps.
-        self.moved = np.zeros(shape[0])
+        #: The lengths of the last steps, and of all that scores are sums of.
+        self.moved, self.spans = np.zeros((2, shape[0]))
         #: The gaps before the last step, and the C of the pairs.
         self.last, self.cost = np.full(shape[0], np.inf), 0.0
         #: C, weights and scores at the ends of the last two C.
@@ -81,6 +83,10 @@ class Descent:
     def _look(self, f: int) -> None:
         """The loss and the duals of a problem at its scores."""
         raise TypeError(f"{type(self).__name__} does not look at scores")
+
+    def _slope(self, f: int, moves: Array) -> float:
+        """The derivative of F along moves of the scores; NaN where one more look takes long."""
+        return math.nan
 
     def _products(self, some: NDArray[np.intp], vectors: Sequence[Array]) -> Array:
         """X w for each w."""
@@ -126,6 +132,7 @@ class Descent:
         if weights is not None:
             self.weights[:] = weights
             self.scores[:] = self._products(every, list(self.weights))
+            self.spans += np.sqrt(2 * _halves(self.weights))
         for f in every.tolist():
             self._look(f)
         self._take_sums(every)
@@ -207,8 +214,12 @@ class Descent:
     def _search(
         self, C: float, f: int, direction: Array, moves: Array, slope: float, before: float
     ) -> float:
-        """The t of a step along t times the direction that lowers the objective enough."""
+        """The t of a step along t times the direction that lowers the objective enough. Where it
+        still falls steeply at t = 1, the secant's t is tried too.
+        """
         t, w, scores = 1.0, self.weights[f], self.scores[f]
+        length = math.sqrt(direction @ direction)
+        self.spans[f] += length
         w += direction
         scores += moves
         for _ in range(MAX_TRIALS):
@@ -220,13 +231,18 @@ class Descent:
                 raise
             change, fall = float(w @ w) / 2 + C * float(self.losses[f]) - before, t * slope
             if change <= LEAST_FALL * fall + LOSS_ROUNDING * before:
-                break
-            part = -fall / (2 * (change - fall))  # nan where the objective overflows
-            part = min(max(part, LEAST_PART), MOST_PART) if part > 0 else LEAST_PART
+                left = float(w @ direction) + C * self._slope(f, moves) if t == 1 else 0.0
+                if not left < MOST_PART * slope:
+                    break
+                part = 1 / max(1 - left / slope, LEAST_PART)
+            else:
+                part = -fall / (2 * (change - fall))  # nan where the objective overflows
+                part = min(max(part, LEAST_PART), MOST_PART) if part > 0 else LEAST_PART
             w -= (t - part * t) * direction
             scores -= (t - part * t) * moves
+            self.spans[f] += abs(t - part * t) * length
             t *= part
-        self.moved[f] = t * math.sqrt(direction @ direction)
+        self.moved[f] = t * length
         return t
 
 
@@ -250,9 +266,16 @@ class RowDescent(Descent):
         self.rows, self.free, self.costs = rows, free, np.ascontiguousarray(costs)
         self.pulls = np.zeros((len(costs), columns * n))
         self.matrix: Any = None if rows.is_dense else csr_of(rows)
-        self.step_time += n * visit_work(rows.n_stored / max(n, 1), columns)
+        is_one = rows.is_dense and columns == len(costs) == 1
+        self.one = Products(rows, np.ones(n), 0, 1) if is_one else None
+        self.step_time += STEP_COST + n * visit_work(rows.n_stored / max(n, 1), columns)
+
+    def _slope(self, f: int, moves: Array) -> float:
+        return -float(self.pulls[f] @ moves)
 
     def _products(self, some: NDArray[np.intp], vectors: Sequence[Array]) -> Array:
+        if self.one is not None:
+            return np.array([self.one.scores(vectors[0])])
         rows, flat = self.rows, np.reshape(vectors, (-1, self.rows.width))
         w = flat[:, : rows.n_features]
         found = times(rows, w) if rows.is_dense else np.asarray((self.matrix @ w.T).T)
@@ -261,6 +284,9 @@ class RowDescent(Descent):
         return found.reshape(len(some), self.scores.shape[1])
 
     def _take_sums(self, some: NDArray[np.intp]) -> None:
+        if self.one is not None:
+            self.sums[0] = self.one.adjoint(self.pulls[0])
+            return
         pulls = self.pulls if len(some) == len(self.pulls) else self.pulls[some]
         rows, flat = self.rows, pulls.reshape(-1, self.rows.shape[0])
         found = sums(rows, flat) if rows.is_dense else np.asarray((self.matrix.T @ flat.T).T)
@@ -269,10 +295,10 @@ class RowDescent(Descent):
         self.sums[some] = found.reshape(len(some), self.sums.shape[1])
 
     def rounding(self, certificate: Certificate) -> float:
-        """From the lengths of the rows alone."""
+        """From the length of the longest row alone."""
         risk, alphas = certificate.risk, np.abs(certificate.alphas)
         shares = np.ravel(risk.costs) * alphas.reshape(len(alphas), -1).sum(axis=1)
-        return bound_by_rows(shares, risk.rows.squared_norms(), certificate.weights)
+        return bound_by_rows(shares, risk.rows.largest_square(), certificate.weights)
 
 
 def _halves(vectors: Array) -> Array:
@@ -281,4 +307,4 @@ def _halves(vectors: Array) -> Array:
 
 def suits(rows: Rows) -> bool:
     """Whether all rows are in memory, and none overflows."""
-    return rows.blocks is None and bool(np.isfinite(rows.squared_norms()).all())
+    return rows.blocks is None and math.isfinite(rows.largest_square())

@@ -122,9 +122,10 @@ def _begun(task: Task, tolerance: float) -> Any:
             return Curvatures(rows, k, free, False, of_mean=True, stride=n // (MIN_MANY * d))
         row, step = matrix_work(rows), visit_work(rows.n_stored / max(n, 1), k)
         stride = sampled(n, k * d, max(1.0, k**2 / 2) * row, step, gap)
-        return Curvatures(rows, k, free, False, stride=stride)
+        return Curvatures(rows, k, free, False, stride=stride, late=k == 1)
 
-    metric = metric_of(n, rows, tolerance or SAMPLE_GAP)  # a rule of gradients asks for no gap
+    # a rule of gradients asks for no gap
+    metric = metric_of(n, rows, min(tolerance or SAMPLE_GAP, SAMPLE_GAP))
     result = problem(rows, slice(0, n), 1, tolerance, n, metric)
     result.cost = C
     if task.start is not None or task.weights is not None:

@@ -72,8 +72,8 @@ class ScalarProblems(RowDescent):
     def offer(self, certificate: Certificate, C: float) -> None:
         """Offer the weights and duals of one problem."""
         risk, w, costs = certificate.risk, self.weights[0].copy(), self.costs[0]
-        at = risk.at(risk.scores(w), Search(float(self.intercepts[0])) if self.free else None)
-        certificate.offer_weights(w, at, exact=True)
+        search = Search(float(self.intercepts[0])) if self.free else None
+        certificate.offer_weights(w, risk.at(self.scores[0].copy(), search), span=self.spans)
         alphas = np.divide(self.pulls[0], costs, out=np.zeros(len(costs)), where=costs > 0)
         vector = C * certificate.regularizer.modulus * self.sums[0]
         certificate.offer_duals(alphas, vector, exact=True)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear import Parameter, Problem, fit
+from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.loop.result import Status
 
 LOSSES = ("logistic", "squared-hinge", "huber", "poisson")
@@ -38,6 +39,20 @@ def test_the_optimum_is_that_of_newton(loss, n, d, stretch, C, bias):
     assert 0 <= found.gap <= 1e-8 * abs(found.primal)
     newton = fitted(X, y, loss=loss, solver="newton", C=C, **bias).result
     assert found.primal == pytest.approx(newton.primal, rel=3e-8)
+
+
+@pytest.mark.parametrize("length", [0.0, 30.0])
+def test_a_matrix_is_made_where_steps_about_the_diagonal_are_slow(length, monkeypatch):
+    rng, made, matrix = np.random.default_rng(0), [], Hessian.matrix
+    X = rng.standard_normal((4000, 400))
+    X += length * rng.standard_normal((4000, 3)) @ rng.standard_normal((3, 400))
+    y = np.where(X[:, 0] + rng.standard_normal(4000) > 0, 1.0, -1.0)
+    monkeypatch.setattr(Hessian, "matrix", lambda self: made.append(1) or matrix(self))
+    found = fitted(X, y, loss="logistic", solver="auto", C=0.1, free_bias=True)
+    assert (len(made) > 0) == (length > 0)
+    w, b = found.result.weights[:-1], found.result.weights[-1]
+    losses = np.logaddexp(0, -y[0] * y * (X @ w + b))  # the first label is the class above 0
+    assert found.result.primal == pytest.approx(w @ w / 2 + losses.sum() / 10, rel=1e-12)
 
 
 def test_a_few_examples_of_one_class_are_in_no_sample():
