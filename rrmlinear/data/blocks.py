@@ -6,7 +6,7 @@ import threading
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,32 +19,13 @@ READERS = 2
 AROUND = 1 << 21
 
 
-class Source(Protocol):
-    """Where rows lie."""
-
-    @property
-    def path(self) -> str:
-        """The file."""
-        ...
-
-    def bring(self, begin: int, end: int) -> None:
-        """Read rows begin … end − 1 into memory; called by another thread than the reader's."""
-        ...
-
-    def drop(self, begin: int, end: int, evict: bool) -> None:
-        """Let go of their memory, and with ``evict`` of the system's copy of the file too; the rows
-        stay readable.
-        """
-        ...
-
-
 class RowBlocks:
     """Rows cut into blocks. A pass over them has ``at_once`` blocks in memory, and threads read
     as many ahead of it.
 
-    Block b has rows ends[b − 1] … ends[b] − 1, and ``bytes_of`` are the bytes of each. `visit`
-    brings blocks in any order, `between` and `among` those that a pass over the rows needs.
-    ``passes`` may run at the same time.
+    ``source`` is a `Mapped` container. Block b has rows ends[b − 1] … ends[b] − 1, and ``bytes_of``
+    are the bytes of each. `visit` brings blocks in any order, `between` and `among` those that a
+    pass over the rows needs. ``passes`` may run at the same time.
 
     A kernel streams by a loop over blocks around its loop over rows::
 
@@ -57,7 +38,7 @@ class RowBlocks:
 
     def __init__(
         self,
-        source: Source,
+        source: Any,
         ends: NDArray[np.int64],
         bytes_of: NDArray[np.int64],
         at_once: int = 1,
