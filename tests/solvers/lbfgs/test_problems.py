@@ -48,8 +48,8 @@ def test_duals_prove_every_problem(n, d, free, tolerance):
 
 @pytest.mark.parametrize("loss", [Logistic(), None], ids=["score", "classes"])
 def test_numbers_that_overflow_prove_nothing(loss):
-    X, label = np.full((20, 2), 1e150), np.arange(20) % (2 if loss else 3)
-    y = 2.0 * label - 1 if loss else label
+    X, label = np.full((20, 2), 1e150), np.arange(20) % 3
+    y = np.where(label == 1, 1.0, -1.0) if loss else label
     rows = Problem.from_arrays(X, label * 1.0).rows
     paths = paths_of(rows, loss, y, np.ones((2, 20)), True, 1e-8, 100)
     assert not paths.solve(1e10).any()
