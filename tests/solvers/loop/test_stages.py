@@ -231,10 +231,8 @@ def test_a_stage_is_not_judged_before_its_share(share, leaves):
 class Held(Rule):
     """A rule that holds after the passes of a stage."""
 
-    of_duals = False
-
-    def __init__(self, tells_gap):
-        self.tells_gap = tells_gap
+    def __init__(self, of_duals):
+        self.of_duals = of_duals
 
     def ratio(self, point):
         return 1.0 if point.weights[0] >= 50 else 2.0
@@ -244,8 +242,8 @@ class Knows(Given):
     known_rules = (Held,)
 
 
-@pytest.mark.parametrize("tells_gap", [True, False])
-def test_a_stage_is_not_judged_by_a_gap_that_tells_nothing(tells_gap):
+@pytest.mark.parametrize("of_duals", [True, False])
+def test_a_stage_is_not_judged_by_the_gap_under_a_rule_of_gradients(of_duals):
     seen, gaps = [], [0.5 - 1e-6 * number for number in range(60)]
     stages = Stages(
         [
@@ -253,10 +251,10 @@ def test_a_stage_is_not_judged_by_a_gap_that_tells_nothing(tells_gap):
             Stage("second", lambda duals: Knows(duals, gaps, seen), 1.0, 10.0),
         ]
     )
-    stages.rule = Held(tells_gap)
+    stages.rule = Held(of_duals)
     result = stages.solve(Stopping(0.0, max_passes=52))
-    assert result.status is (Status.PASS_LIMIT if tells_gap else Status.RULE)
-    assert (len(seen) > 1) is tells_gap
+    assert result.status is (Status.PASS_LIMIT if of_duals else Status.RULE)
+    assert (len(seen) > 1) is of_duals
 
 
 def test_a_stage_that_stands_still_is_left():

@@ -87,8 +87,6 @@ class FeatureSum(_Gradient):
     Duals are scaled by the largest violation: their gap stays wide up to the optimum.
     """
 
-    tells_gap = False
-
     def _size(self, gradient: Array, weights: Array) -> float:
         each = np.abs(gradient)
         each -= 1.0

@@ -48,8 +48,6 @@ class Rule:
     widest_fall = np.inf
     #: Whether a single example may keep it from holding.
     of_largest = True
-    #: Whether the gap falls as the violation does, so that its fall predicts the end.
-    tells_gap = True
     #: Whether the bound comes from the first look.
     has_first = False
     #: The weights of the duals and their scores, where the last look computed them.
