@@ -141,7 +141,8 @@ def _work(task: Task) -> Work:
 
 def _by_steps(task: Task) -> Solver | None:
     """A Gram matrix or compiled steps where these take the task; others follow slow ones."""
-    if dual.suits_features(task) and holds_all(task.rows):
+    has_bounds = task.regularizer.quadratic_l1 is None
+    if dual.suits_features(task) and (holds_all(task.rows) or has_bounds):
         solver = dual.over_features(task)
     elif second_order.compiled_applies(task):
         solver = _made("second_order.compiled_steps:CompiledSteps", task)
@@ -157,7 +158,9 @@ def _order(task: Task) -> list[Stage]:
     is_plain = "least-squares" in features and task.risk is None and task.rows.blocks is None
     if is_plain and omega.quadratic_l1 == 0 and newtons and task.choices.free_bias:
         return [*newtons, *_gradients(task)]  # one system is the whole problem
-    if dual.suits_features(task) and not holds_all(task.rows):  # few features come before all
+    has_bounds = omega.quadratic_l1 is None
+    if dual.suits_features(task) and not (holds_all(task.rows) or has_bounds):
+        # few features come before all
         columns = _by_weights("descent over features", dual.over_features, task, NONZERO_COST)
         is_net = omega.modulus > 0  # it has no larger l1 on the way, and is right or stalls
         first = columns._replace(patience=1) if is_net else columns

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rrmlinear.catalog.builders.second_order import newton
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.core.loading import loading, named
@@ -104,25 +106,39 @@ def proximal(task: Task) -> Solver:
 
 def suits_features(task: Task) -> bool:
     """Whether descent over features takes the task: least squares of dense rows with a 1-norm, and
-    with the squared norm alone where features are few.
+    with the squared norm alone where features are few; with factors above 0, and signs, too.
 
     With a 1-norm on sparse data Newton steps over features are quicker.
     """
     if "least-squares" not in task.features or task.choices.budget is not None:
         return False
-    l1 = task.regularizer.quadratic_l1
-    if task.risk is not None or task.rows.blocks is not None or l1 is None:
+    net = _net(task.regularizer)
+    if task.risk is not None or task.rows.blocks is not None or net is None:
         return False
-    return holds_all(task.rows) or (l1 > 0 and task.rows.is_dense)
+    return holds_all(task.rows) or (task.rows.is_dense and (net[0] > 0 or "factors" in net[2]))
+
+
+def _net(omega: Any) -> tuple[float, float, dict[str, Any]] | None:
+    """The l1, the modulus, and factors above 0 and signs that features may have."""
+    if omega.quadratic_l1 is not None:
+        return omega.quadratic_l1, omega.modulus, {}
+    with loading:
+        from rrmlinear.regularizers.bounded import Bounded
+    if not (isinstance(omega, Bounded) and omega.factors.all() and (omega.upper == np.inf).all()):
+        return None
+    inner, is_positive = omega.inner, bool((omega.lower == 0).all())
+    if not ((is_positive and inner.quadratic_l1) or (omega.lower == -np.inf).all()):
+        return None
+    how = {"factors": omega.factors, "positive": is_positive}
+    return inner.quadratic_l1 or 0.0, inner.modulus, how
 
 
 def over_features(task: Task) -> Solver:
     """Descent over features on a Gram matrix."""
-    omega, choices = task.regularizer, task.choices
-    numbers = omega.quadratic_l1 or 0.0, omega.modulus
-    how: Any = {"intercept": bool(choices.free_bias), "start": task.weights}
+    choices, (l1, modulus, more) = task.choices, _net(task.regularizer) or (0.0, 0.0, {})
+    how: Any = {"intercept": bool(choices.free_bias), "start": task.weights, **more}
     descent = named("solvers.features.feature_descent:FeatureDescent")
-    solver: Solver = descent(task.rows, task.targets, task.costs, *numbers, **how)
+    solver: Solver = descent(task.rows, task.targets, task.costs, l1, modulus, **how)
     note = "descent over features on their Gram matrix is used"
     solver.notes += task.chosen(note) + task.one_thread()
     return solver

@@ -256,3 +256,35 @@ class TakenColumns(DenseColumns):
         if self.width > len(pulls):
             pulls = np.append(pulls, self.bias * weighed.sum())
         return residual, pulls
+
+
+class ScaledColumns:
+    """u_j x_j for each of the ``columns`` x_j, whose squares in products are ``more``."""
+
+    def __init__(self, columns: DenseColumns, units: Array, more: Array) -> None:
+        self.columns, self.units, self.more = columns, units, more
+        self.taken = np.zeros(0, dtype=np.intp)
+
+    def __getattr__(self, name: str) -> Any:
+        """What units do not change."""
+        return getattr(self.columns, name)
+
+    def begin(self) -> Array:
+        """See `DenseColumns`."""
+        pulls = self.units * self.columns.begin()
+        self.centre = self.units * self.columns.centre
+        return pulls
+
+    def add(self, new: NDArray[np.intp]) -> Array:
+        """See `DenseColumns`."""
+        self.taken = np.append(self.taken, new)
+        products: Array = self.units[new, np.newaxis] * self.columns.add(new)
+        products *= self.units[self.taken]
+        products[:, -len(new) :].flat[:: len(new) + 1] += self.more[new]
+        return products
+
+    def residual(self, w: Array, errors: Array) -> tuple[Array, Array, float]:
+        """See `DenseColumns`."""
+        units = self.units if self.columns.takes_all else self.units[self.taken]
+        residual, pulls, rest = self.columns.residual(units[: len(w)] * w, errors)
+        return residual, self.units * pulls, rest

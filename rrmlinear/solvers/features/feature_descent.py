@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
-from rrmlinear.solvers.features.dense_columns import AllColumns, DenseColumns, TakenColumns
+from rrmlinear.solvers.features.dense_columns import AllColumns, ScaledColumns, TakenColumns
 from rrmlinear.solvers.features.working_gram import WorkingGram, best_factor
 from rrmlinear.solvers.features.working_set import WORKING_SET_PULL, next_level
 from rrmlinear.solvers.loop.rounding import (
@@ -29,6 +31,9 @@ PART = 1e-2
 
 class FeatureDescent(Solver):
     """minimize Σ_i c_i ½(x_i'w − y_i)² + (modulus/2)‖w‖² + l1 ‖w‖₁ over w, of dense rows.
+
+    ``factors`` f_j > 0 multiply the penalties of features: columns are in units 1/f_j, or 1/√f_j
+    with l1 = 0, so that all have one l1. w ≥ 0 if ``positive``, with l1 > 0.
 
     The Gram matrix of a working set, centred with an intercept, and the products with y stand for
     the examples. Few features are all in the set. Else it takes those that would move: while these
@@ -56,6 +61,8 @@ class FeatureDescent(Solver):
         *,
         intercept: bool = False,
         start: Array | None = None,
+        factors: Array | None = None,
+        positive: bool = False,
     ) -> None:
         super().__init__()
         for name, number in (("l1", l1), ("modulus", modulus)):
@@ -71,12 +78,24 @@ class FeatureDescent(Solver):
         if start is not None and (np.ndim(start) != 1 or len(start) not in widths):
             raise ValueError(f"start has shape {np.shape(start)}; ({rows.width},) is needed")
         self.rows, self.y, self.costs, self.first = rows, y, costs, start
-        self.l1, self.modulus, self.intercept = l1, modulus, intercept
+        self.l1, self.modulus, self.intercept, self.positive = l1, modulus, intercept, positive
+        self.factors = None if factors is None or (factors == 1).all() else factors
+        self.units: Array | float = 1.0
+        #: That of each feature in its unit, and what is above the least of them.
+        self.moduli, self.more = np.full(rows.width - intercept, modulus), np.zeros(0)
 
     def start(self) -> None:
         kind = AllColumns if holds_all(self.rows) else TakenColumns
-        self.columns: DenseColumns = kind(self.rows, self.y, self.costs, self.intercept)
+        self.columns: Any = kind(self.rows, self.y, self.costs, self.intercept)
         self.width, errors = self.columns.width, self.columns.errors
+        if self.factors is not None:
+            self.units = 1 / (self.factors if self.l1 > 0 else np.sqrt(self.factors))
+            self.moduli = self.modulus * self.factors * self.units**2
+            self.modulus = float(self.moduli.min())
+            self.more = self.moduli - self.modulus
+            self.columns = ScaledColumns(self.columns, self.units, self.more)
+        if self.first is not None:
+            self.first = self.first[: self.width] / self.units
         self.goal, self.level = PART * self.tolerance, self.l1
         self.gram: WorkingGram | None = None
         self.w: Array = np.zeros(0)
@@ -107,7 +126,7 @@ class FeatureDescent(Solver):
         return float(self.costs @ (self.y * self.y)) / 2
 
     def penalty(self) -> float:
-        return self._penalty(self.certificate.weights[: self.width])
+        return self._penalty(self.certificate.weights[: self.width] / self.units)
 
     def rounding(self, enough: float) -> float:
         sizes, weights = np.abs(self.certificate.alphas), self.certificate.weights
@@ -128,12 +147,12 @@ class FeatureDescent(Solver):
         """Read the moments, and take the first features; whether there are any."""
         self.pulls, errors = self.columns.begin(), self.columns.errors
         square, usable = float((self.costs * errors) @ errors), self.columns.is_usable
-        self.gram = WorkingGram(self.columns, square, usable)
+        self.gram = WorkingGram(self.columns, square, usable, self.positive)
         if self.columns.takes_all:
             return self.gram.add(np.arange(self.width))
         if self.l1 == 0:
             return self.gram.add(np.flatnonzero(usable))
-        first = np.zeros(self.width) if self.first is None else self.first[: self.width]
+        first = np.zeros(self.width) if self.first is None else self.first
         used = np.flatnonzero(usable & (first != 0))
         if len(used) and (self.modulus > 0 or len(used) <= self.rows.shape[0]):
             return self.gram.add(used)
@@ -144,10 +163,10 @@ class FeatureDescent(Solver):
     def _takes(self) -> bool:
         """Take features that would move, and those near; whether there are any."""
         assert self.gram is not None
-        gram, sizes = self.gram, np.abs(self.pulls)
+        gram, sizes = self.gram, self._sizes(self.pulls)
         if self.modulus == 0:
             usable = self.columns.is_usable
-            self.level = next_level(self.level, self.pulls, gram.weights, self.l1, usable)
+            self.level = next_level(self.level, sizes, gram.weights, self.l1, usable)
         return gram.take(sizes, self.level, WORKING_SET_PULL * self.level)
 
     def _descend(self) -> bool:
@@ -167,7 +186,8 @@ class FeatureDescent(Solver):
             step = factor.solve(downhill)
             self.w = w + step + factor.solve(downhill - matrix @ step)
             return True
-        self.gram.renew(self.pulls[features] + gram @ w)
+        linear = self.pulls[features] + gram @ w
+        self.gram.renew(linear - self.more[features] * w if len(self.more) else linear)
         if self.first is not None:
             begin = np.where(gram.diagonal() > 0, self.first[features], 0.0)
             self.gram.path.set(begin)
@@ -193,12 +213,12 @@ class FeatureDescent(Solver):
         if not is_right and self.modulus == 0:
             residual, pulls = self._corrected(residual, pulls)
             square, product = self._lengths(residual)
-        factor, dual, sizes = 1.0, -np.inf, np.abs(pulls)
+        factor, dual, sizes = 1.0, -np.inf, self._sizes(pulls)
         if self.modulus > 0:  # near the optimum the residual is the best dual
             excess = np.maximum(sizes - self.l1, 0)
-            dual = product - square / 2 - float(excess @ excess) / (2 * self.modulus)
+            dual = product - square / 2 - float(excess @ (excess / self.moduli)) / 2
         if not primal - dual <= self.tolerance * primal:
-            factor, dual = best_factor(square, product, sizes, self.l1, self.modulus)
+            factor, dual = best_factor(square, product, sizes, self.l1, self.moduli)
             residual *= factor
         self.certificate.offer_duals(residual, dual=dual, exact=True)
 
@@ -214,7 +234,7 @@ class FeatureDescent(Solver):
         """
         assert self.gram is not None
         features = self.gram.features
-        used = np.flatnonzero((self.w != 0) | (np.abs(pulls[features]) > self.l1))
+        used = np.flatnonzero((self.w != 0) | (self._sizes(pulls[features]) > self.l1))
         if not len(used):
             return residual, pulls
         names, step = features[used], np.zeros(len(features))
@@ -229,10 +249,14 @@ class FeatureDescent(Solver):
 
     def _offer(self, w: Array, level: float, square: float) -> float:
         """Offer weights with an intercept, where Σ c_i r_i² is the ``square``; their primal."""
-        primal = square / 2 + self._penalty(w)
+        primal, w = square / 2 + self._penalty(w), self.units * w
         if self.intercept:
             w = np.concatenate([w, [level / self.rows.bias]])
         return self.certificate.offer_weights(w, primal=primal, exact=True)
 
     def _penalty(self, w: Array) -> float:
-        return self.l1 * float(np.abs(w).sum()) + self.modulus / 2 * float(w @ w)
+        return self.l1 * float(np.abs(w).sum()) + float(w @ (self.moduli * w)) / 2
+
+    def _sizes(self, pulls: Array) -> Array:
+        """How far each weight is pulled from 0."""
+        return np.maximum(pulls, 0.0) if self.positive else np.abs(pulls)

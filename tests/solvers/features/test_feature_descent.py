@@ -24,10 +24,9 @@ def data(form="few", dtype=np.float64, bias=-1.0, offset=0.0):
     return Problem.from_arrays(X, y, bias=bias), X.astype(np.float64), y
 
 
-def solve(problem, costs, l1, modulus, *, intercept=False, start=None, **rules):
-    solver = FeatureDescent(
-        problem.rows, problem.labels, costs, l1, modulus, intercept=intercept, start=start
-    )
+def solve(problem, costs, l1, modulus, *, intercept=False, start=None, more=None, **rules):
+    how = {"intercept": intercept, "start": start} | (more or {})
+    solver = FeatureDescent(problem.rows, problem.labels, costs, l1, modulus, **how)
     return solver.solve(Stopping(**({"gap_tol": 1e-15, "max_passes": 200} | rules)))
 
 
@@ -190,31 +189,40 @@ def test_long_columns_whose_weights_cannot_be_exact_enough(intercept, n, d):
 @pytest.mark.parametrize(("l1", "modulus"), [(1.5, 0.0), (3.0, 1e-3), (1.0, 2.0), (0.0, 0.5)])
 @pytest.mark.parametrize(("bias", "intercept"), [(-1.0, False), (2.0, True), (2.0, False)])
 @pytest.mark.parametrize(("form", "dtype"), FORMS)
-def test_the_certificate_of_rows_and_of_columns_is_true(form, dtype, bias, intercept, l1, modulus):
+@pytest.mark.parametrize("factored", [False, True])
+def test_the_certificate_of_rows_and_of_columns_is_true(
+    form, dtype, bias, intercept, l1, modulus, factored
+):
     problem, X, y = data(form, dtype, bias=bias, offset=1.0)
     D = X.shape[1]
     columns = Problem.from_arrays(np.asfortranarray(X.astype(dtype)), y, bias=bias, any_order=True)
     given = np.column_stack([X, np.full(N, bias)]) if bias > 0 else X
+    penalized = np.arange(given.shape[1]) < D + (bias > 0 and not intercept)
+    f, more = np.ones(np.count_nonzero(penalized)), {}
+    if factored:  # and signs
+        f = 10.0 ** np.random.default_rng(1).uniform(-1, 1, len(f))
+        more = {"factors": f, "positive": l1 > 0}
     for costs in (np.full(N, 0.7), np.linspace(0, 2, N)):
         results = [
-            solve(each, costs, l1, modulus, intercept=intercept, gap_tol=1e-11)
+            solve(each, costs, l1, modulus, intercept=intercept, more=more, gap_tol=1e-11)
             for each in (problem, columns)
         ]
         assert all(result.status is Status.SOLVED for result in results)
         primal, dual, alpha = (getattr(results[0], name) for name in ("primal", "dual", "duals"))
         assert results[1].primal == pytest.approx(primal, rel=2e-11)
-        penalized = np.arange(given.shape[1]) < D + (bias > 0 and not intercept)
         w, v = results[0].weights, given.T @ (costs * alpha)
         assert np.abs(v[~penalized]).sum() <= 2e-12 * (costs @ np.abs(alpha))
-        own = costs @ (y - given @ w) ** 2 / 2 + l1 * np.abs(w[penalized]).sum()
-        own += modulus / 2 * w[penalized] @ w[penalized]
+        own = costs @ (y - given @ w) ** 2 / 2 + l1 * f @ np.abs(w[penalized])
+        own += modulus / 2 * (f * w[penalized]) @ w[penalized]
         assert primal == pytest.approx(own, rel=1e-12)
-        excess = np.maximum(np.abs(v[penalized]) - l1, 0)
+        assert not more.get("positive") or w[penalized].min() >= 0
+        sizes = v[penalized] if more.get("positive") else np.abs(v[penalized])
+        excess = np.maximum(sizes - l1 * f, 0)
         of_duals = costs @ (y * alpha - alpha**2 / 2)
         if modulus:
-            of_duals -= excess @ excess / (2 * modulus)
+            of_duals -= excess @ (excess / f) / (2 * modulus)
         else:
-            assert excess.max() <= 1e-12 * l1
+            assert (excess / f).max() <= 1e-12 * l1
         assert dual == pytest.approx(of_duals, rel=1e-12)
         assert -1e-13 * own <= own - of_duals <= 1.01e-11 * max(1, own)
 
