@@ -104,7 +104,7 @@ def _ruled(result: Result, chosen: Selection) -> bool:
     if not chosen.solver.proves:
         return False
     statuses = [each.status for each in getattr(result, "problems", (result,))]
-    return chosen.stopping.delta is not None or Status.RULE in statuses
+    return Status.RULE in statuses or chosen.stopping.delta is not None
 
 
 def loose_gap(result: Result) -> str:

@@ -100,6 +100,16 @@ def test_a_caller_sees_each_problem_and_changes_no_bits(number):
         assert np.array_equal(other.result.duals, plain.result.duals)
 
 
+@pytest.mark.parametrize("number", [0, 1, 2, 5, 6, 7])
+def test_each_class_is_the_problem_of_two_classes(number):
+    problem, X, label = made(4)
+    model = fit(problem, Parameter(solver=number))
+    for j, name in enumerate(model.labels):
+        alone = fit(Problem.from_arrays(X, np.where(label == name, 1, 2)), Parameter(solver=number))
+        w = alone.weights[:, 0] * (1 if alone.labels[0] == 1 else -1)
+        assert np.allclose(w, model.weights[:, j], rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("number", TYPES)
 @pytest.mark.parametrize("k", [2, 3])
 def test_hard_problems_are_solved_as_well(number, k):

@@ -142,7 +142,7 @@ def solve_as_hinge(
     blocks = DualBlocks(indptr, 1 - label[stored], values[stored])
     return replace(
         result,
-        weights=np.column_stack([result.weights, -result.weights]) / 2,
+        weights=np.multiply.outer(result.weights, [0.5, -0.5]),
         trace=[_halved(row) for row in result.trace],
         target=result.target / 2,
         duals=blocks,

@@ -16,7 +16,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.result import Result, Status, Stopping, TraceRow
 from rrmlinear.solvers.loop.rounding import OUT_OF_RANGE
-from rrmlinear.training.classes.joint import clocks, signs
+from rrmlinear.training.classes.joint import clocks
 from rrmlinear.training.single import support_of
 
 Vector = NDArray[np.float64]
@@ -54,7 +54,8 @@ class ClassSteps:
         """The problems with costs times factors[j] for class j, or None where these take another
         solver.
         """
-        y, own = signs(label, 0), costs.copy() if (factors != 1).any() else costs
+        are_weighted = len(factors) > 1 and (factors != 1).any()
+        y, own = np.empty(len(label)), costs.copy() if are_weighted else costs
         examples = chosen.few_weights(rows, y, own)
         if examples is None:
             return None
@@ -117,11 +118,12 @@ class ClassSteps:
         """What ended the steps of class j, for a kink from the weights ``first`` on, its weights
         and duals, and counts of these; None where they take long.
         """
-        y, aim = self.y, self._aim(j)
+        y = self.y
         np.multiply(self.label == j, 2.0, out=y)
         y -= 1.0
         if self.own is not self.costs:
             np.multiply(self.costs, np.where(self.label == j, self.factors[j], 1.0), out=self.own)
+        aim = self._aim(j)  # its first sweep reads these
         if self.widths:
             found = self._near_kink(aim, first)
             if found is None:
@@ -178,7 +180,7 @@ class ClassSteps:
 
     def _near(self, are_near: Any, alphas: Vector) -> tuple[Any, Vector, Any] | None:
         """The examples near a kink, the pull of the others, and their places, if they are few."""
-        near = np.flatnonzero(are_near)
+        near = are_near.nonzero()[0]
         if 2 * len(near) > len(alphas):
             return None
         others = alphas.copy()

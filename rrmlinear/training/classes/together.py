@@ -134,7 +134,7 @@ def together(
 ) -> OneVsRestResult:
     """The result of all, with these weights, this trace and these notes before those of each."""
     return OneVsRestResult(
-        max({result.status for result in results}, key=STATUSES.index),
+        STATUSES[max([STATUSES.index(result.status) for result in results])],
         weights,
         trace,
         sum([result.target for result in results]),
@@ -169,5 +169,5 @@ def _support(counts: Sequence[dict[str, int]], duals: Any) -> dict[str, int]:
     known = set(counts[0]).intersection(*counts)
     total = {name: sum([count[name] for count in counts]) for name in counts[0] if name in known}
     if duals is not None and total:
-        total["examples"] = int(np.count_nonzero((duals != 0).any(axis=1)))
+        total["examples"] = int(np.count_nonzero(duals.any(axis=1)))
     return total
