@@ -170,3 +170,14 @@ def test_limits_end_a_run_with_a_true_gap(trained, number, loss, unfinished):
     assert ended.dual <= best.primal + rounding
     assert best.dual <= ended.primal + rounding
     assert ended.gap >= 0
+
+
+@pytest.mark.parametrize("scale", [1, 30])
+@pytest.mark.parametrize("solver", [4, 30])
+def test_slow_passes_over_few_classes_are_left(solver, scale):
+    rng = np.random.default_rng(300)
+    X, noise = rng.normal(size=(300, 10)), 1.5 * rng.normal(size=(300, 3))
+    y = (X @ rng.normal(size=(10, 3)) + noise).argmax(axis=1)
+    problem = Problem.from_arrays(X * scale, y)
+    result = fit(problem, Parameter(solver=solver, C=100.0, max_passes=2000)).result
+    assert result.status in (Status.RULE, Status.SOLVED)
