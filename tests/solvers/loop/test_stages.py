@@ -257,6 +257,29 @@ def test_a_stage_is_not_judged_by_the_gap_under_a_rule_of_gradients(of_duals):
     assert (len(seen) > 1) is of_duals
 
 
+class Far(Rule):
+    """A rule that holds at 1e-6 of any gap but one of 1e-9."""
+
+    def __init__(self):
+        pass
+
+    def ratio(self, point):
+        return 1e6 if point.weights[0] > 1 else 0.5
+
+
+def test_a_stage_is_judged_by_the_gap_at_which_its_rule_may_hold():
+    seen, gaps = [], [0.99**number for number in range(3000)]
+    stages = Stages(
+        [
+            Stage("first", lambda duals: Given(duals, gaps, seen), 1.0),
+            Stage("second", lambda duals: Given(duals, [1e-9], seen), 1.0, 3000.0),
+        ]
+    )
+    stages.rule = Far()
+    result = stages.solve(Stopping(0.0, max_passes=1000))
+    assert (result.status, len(seen)) == (Status.RULE, 2)
+
+
 def test_a_stage_that_stands_still_is_left():
     result, seen = run([0.5, 0.2], [0.1, 1e-6])
     assert result.status is Status.SOLVED

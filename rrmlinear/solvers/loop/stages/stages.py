@@ -167,7 +167,7 @@ class Stages(Solver):
         stays = self.rule is not None and self.solver.knows_rule and not self.rule.of_duals
         if self.passes < MIN_PASSES or stays:
             return False
-        return self.turns.is_slow(self.following, self.target)
+        return self.turns.is_slow(self.following, min(self.target, self.watch.expected))
 
     def _hand_over(self) -> None:
         """End this stage and begin the next from the best duals."""
