@@ -162,7 +162,7 @@ def _order(task: Task) -> list[Stage]:
     if dual.suits_features(task) and not (holds_all(task.rows) or has_bounds):
         # few features come before all
         columns = _by_weights("descent over features", dual.over_features, task, NONZERO_COST)
-        is_net = omega.modulus > 0  # it has no larger l1 on the way, and is right or stalls
+        is_net = omega.modulus > 0  # it is right or stalls
         first = columns._replace(patience=1) if is_net else columns
         return [first, *_over_features(task, newtons, is_net)]
     if _takes_lbfgs(task):

@@ -118,7 +118,8 @@ class FeatureDescent(Solver):
         progress = gap - self.certificate.gap > FEW_ROUNDINGS * self.certificate.primal
         if not has_grown or self.columns.takes_all:
             self.goal *= PART
-        goes_on = is_right or (has_grown and self.modulus == 0)
+        falls = self.modulus == 0 or 2 * self.certificate.gap < gap
+        goes_on = is_right or (has_grown and falls)
         self.moved = self.width if progress and goes_on else 0
         self.work += 2.0 * self.rows.n_stored
 
@@ -157,16 +158,17 @@ class FeatureDescent(Solver):
         if len(used) and (self.modulus > 0 or len(used) <= self.rows.shape[0]):
             return self.gram.add(used)
         self.first = None  # a Lasso needs no more features than examples
-        self.level = self.l1 if self.modulus > 0 else np.inf
+        self.level = np.inf
         return self._takes()
 
     def _takes(self) -> bool:
         """Take features that would move, and those near; whether there are any."""
         assert self.gram is not None
         gram, sizes = self.gram, self._sizes(self.pulls)
-        if self.modulus == 0:
-            usable = self.columns.is_usable
-            self.level = next_level(self.level, sizes, gram.weights, self.l1, usable)
+        slopes, known = self.pulls.copy(), gram.features[: len(self.w)]
+        slopes[known] -= self.moduli[known] * self.w
+        usable, slopes = self.columns.is_usable, self._sizes(slopes)
+        self.level = next_level(self.level, slopes, self.w, self.l1, usable)
         return gram.take(sizes, self.level, WORKING_SET_PULL * self.level)
 
     def _descend(self) -> bool:

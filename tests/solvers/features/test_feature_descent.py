@@ -114,6 +114,16 @@ def test_more_features_than_working_sets_hold_at_first():
     assert primal - dual <= 1.01e-9 * max(1, primal)
 
 
+def test_a_net_of_tiny_penalties_ends_with_about_as_many_weights_as_examples():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((150, 400))
+    y = X[:, :10] @ rng.standard_normal(10) + rng.standard_normal(150)
+    l1 = 1e-5 * np.abs(X.T @ y).max()
+    result = solve(Problem.from_arrays(X, y), np.ones(150), l1, l1, gap_tol=1e-6)
+    assert result.status is Status.SOLVED
+    assert np.count_nonzero(result.weights) < 200
+
+
 @pytest.mark.parametrize("form", SIZES)
 def test_a_start_at_the_optimum_stays_there(form):
     problem, _, _ = data(form, bias=1.0)
