@@ -153,3 +153,12 @@ def test_newton_from_zero_follows_slow_steps_on_stretched_dense_columns(C):
     given = {"solver": "auto", "loss": "logistic", "gap_tol": 1e-6, "free_bias": True}
     result = fitted(problem, Parameter(C=C, max_passes=150, **given)).result
     assert result.status is Status.SOLVED
+
+
+def test_a_face_whose_examples_lack_its_features_is_left_in_silence(capfd):
+    rng = np.random.default_rng(7)
+    X = 100 * rng.normal(size=(300, 3)) * (rng.random((300, 3)) < 0.3)
+    y = X @ [1, 2, 3] + 300 * rng.normal(size=300)
+    parameter = Parameter(solver=13, C=3e7, tolerance=1e-4)
+    assert fitted(Problem.from_arrays(X, y, bias=1.0), parameter).result.status is Status.RULE
+    assert capfd.readouterr() == ("", "")  # LAPACK told of numbers that are none

@@ -12,7 +12,7 @@ from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.data.array_rows import csr_of, take_rows
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, REFINEMENTS
+from rrmlinear.solvers.loop.tolerances import REFINEMENTS
 
 Array = NDArray[np.float64]
 
@@ -133,8 +133,9 @@ def _system(
 ) -> Callable[[Array], Array]:
     """A function from the sides of the conditions to the moves of w, b and c α that solve them."""
     p = columns.shape[1]
-    lengths = np.maximum(np.linalg.norm(columns[:, : len(w)], axis=0), MIN_DIVISOR)
+    lengths = np.linalg.norm(columns[:, : len(w)], axis=0)
     scores = np.abs(w) * lengths
+    lengths[lengths == 0] = 1.0  # no example of the face has the feature
     sizes = np.maximum(scores, LEAST_SIZE * scores.max()) / lengths
     sizes = np.concatenate([sizes, np.full(p - len(w), max(abs(shift), spread))])
     of_duals = np.abs(duals)
