@@ -30,8 +30,6 @@ from rrmlinear.solvers.loop.tolerances import (
 cdef enum:
     CHECKED_VISITS = 256    # visits between two looks at the clock
     GROWTH = 10             # a gap that does not fall is guessed to need that many times the passes
-    PASS_COST = 100_000     # nanoseconds of Python in a pass of the solver that goes on alone
-    PASSES_ALONE = 100      # after about so many it leaves slow passes to other methods
 
 # C copies, which loops read.
 cdef double BLOCK_MOVE_ROUNDING = MANY_ROUNDINGS, SCORE_ROUNDING = ROUNDING
@@ -114,9 +112,8 @@ cdef class BlockDescent(BlockState):
         """Passes from duals of 0 until the gap is at most ``tolerance`` times the primal and the
         range of each example's gradient at most ``bound`` (infinity: no rule, and rounding must not
         hide the gap), or ``most`` of them. From ``least`` passes on they also end where the time
-        spent and that still needed, guessed by the last fall of the gap, are above ``alone`` and
-        PASS_COST for each of these passes, up to PASSES_ALONE, in the geometric mean; each
-        ``visit`` takes as long. A gap that does not fall may do so soon.
+        spent and that still needed, guessed by the last fall of the gap, are above ``alone`` in the
+        geometric mean; each ``visit`` takes as long. A gap that does not fall may do so soon.
         ``lipschitz`` is the constant of a loss with kinks, 0 of others; ∇Ω* must be linear. Returns
         whether they have ended; after pass ``pause`` it returns, and goes on when it is called
         again. Raises TimeIsUpError after the deadline, between visits, and MemoryError.
@@ -153,8 +150,7 @@ cdef class BlockDescent(BlockState):
             if rate > 0 and goal > 0:
                 needed = max(1, log(gap / min(goal, gap) * max(self.violation, 1)) / rate)
             mean = (self.visits - self.visits_before) / <double> (self.passes - self.last)
-            if visit * sqrt(needed * mean * self.visits) > (
-                    alone + PASS_COST * min(needed, PASSES_ALONE)):
+            if needed * mean * visit * self.visits * visit > alone * alone:
                 break
             self.gap_before, self.last, self.visits_before = gap, self.passes, self.visits
             self.due = self.last + <int> min(ceil(needed), <double> self.last)
