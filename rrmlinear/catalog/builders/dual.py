@@ -118,8 +118,8 @@ def suits_features(task: Task) -> bool:
     return holds_all(task.rows) or (task.rows.is_dense and (net[0] > 0 or "factors" in net[2]))
 
 
-def _net(omega: Any) -> tuple[float, float, dict[str, Any]] | None:
-    """The l1, the modulus, and factors above 0 and signs that features may have."""
+def _net(omega: Any) -> Any:
+    """The l1, the modulus, and factors above 0 and signs that features may have; else None."""
     if omega.quadratic_l1 is not None:
         return omega.quadratic_l1, omega.modulus, {}
     with loading:
@@ -135,7 +135,7 @@ def _net(omega: Any) -> tuple[float, float, dict[str, Any]] | None:
 
 def over_features(task: Task) -> Solver:
     """Descent over features on a Gram matrix."""
-    choices, (l1, modulus, more) = task.choices, _net(task.regularizer) or (0.0, 0.0, {})
+    choices, (l1, modulus, more) = task.choices, _net(task.regularizer)
     how: Any = {"intercept": bool(choices.free_bias), "start": task.weights, **more}
     descent = named("solvers.features.feature_descent:FeatureDescent")
     solver: Solver = descent(task.rows, task.targets, task.costs, l1, modulus, **how)

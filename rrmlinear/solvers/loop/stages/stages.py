@@ -28,8 +28,8 @@ class Stages(Solver):
     `Turns` says when a stage is slow. One that moves no more is left too, and comes again if the
     others do not move either; the run has stalled when all have stalled in turn. A stage whose
     numbers leave the range of double precision does not come again. Estimated gaps are corrected by
-    the error that the last measurement found. Under a rule of gradients, the
-    gap may be wide up to the optimum: a stage that knows it is left only when it moves no more.
+    the error that the last measurement found. Under a rule of gradients the gap may be wide up to
+    the optimum: a stage that knows it is left only when it moves no more.
 
     ``pass_cost`` is the cost of a pass of any stage without its visits, in nanoseconds. ``known``
     gives weights, and their primal value, that count as found before the first pass: ascents begin
