@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -21,12 +20,6 @@ from rrmlinear.training.costs import base_costs
 from rrmlinear.training.single import KEPT_ARRAYS, solve_scalars
 from rrmlinear.training.starts import Point, scalar_duals
 
-# Passes of the ascent on the dual of the machine itself, before the regression takes over.
-FIRST_PASSES = 6
-# A minimum of less than this fraction of the objective at the first duals may be 0.
-NEAR_ZERO = 1e-10
-# A sum of costs is ν times that of all examples up to this fraction.
-SUM_ROUNDING = 1e-12
 # Scores of examples on ρ differ from it by rounding up to this fraction: that of a score, and that
 # of the weights, which are sums of many steps.
 SCORE_ROUNDING = 4e-12
@@ -42,8 +35,9 @@ def solve_one_class(
     """minimize ½‖w‖² + Σ_i c_i [max(0, ρ − w'x_i) − ν ρ] over w and ρ: the Result, and ρ.
 
     Dual: maximize −½‖Σ c_i α_i x_i‖² over 0 ≤ α_i ≤ 1 with Σ c_i α_i = ν Σ c_i, which is
-    LIBLINEAR's for c_i = 1. A few passes of `OneClassAscent` are enough as a rule; a regression
-    goes on from their duals. Raises ValueError for rows with a bias column.
+    LIBLINEAR's for c_i = 1. `OneClassAscent` solves it. Without its interior-point steps, a
+    regression goes on from the duals of a few passes. Raises ValueError for rows with a bias
+    column.
     """
     if problem.bias >= 0:
         raise ChoiceError(
@@ -65,17 +59,16 @@ def solve_one_class(
     features, choices = chosen.features, chosen.choices
     task = Task(problem.rows, zeros, None, costs, loss, omega, features, choices, duals, risk)
     with loading:
-        from rrmlinear.solvers.dual.pairs.one_class import OneClassAscent
+        from rrmlinear.solvers.dual.pairs.one_class import PAIR_PASSES, OneClassAscent
 
     ascent = OneClassAscent(task, nu)
     chosen.set_rule(ascent, task)
     stopping = chosen.stopping
-    first = replace(stopping, max_passes=min(FIRST_PASSES, stopping.max_passes))
+    first = stopping
+    if not ascent.has_steps:
+        first = replace(stopping, max_passes=min(PAIR_PASSES, stopping.max_passes))
     before = ascent.solve(first, on_pass)
-    may_be_zero = not before.primal < NEAR_ZERO * ascent.first_dual
-    by_limit = before.status in (Status.STOPPED_BY_CALLER, Status.TIME_LIMIT)
-    goes_on = before.status is Status.PASS_LIMIT or (may_be_zero and not by_limit)
-    if goes_on and before.passes < stopping.max_passes:
+    if before.status is Status.PASS_LIMIT and before.passes < stopping.max_passes:
         return _by_regression(problem, chosen, risk, nu, before.duals, on_pass, before)
     if ascent.is_apart and not _on_it(before):
         return before, ascent.rho
@@ -161,7 +154,10 @@ def _rho(
     Where no example is on it, it is the middle of all that are as good, as LIBLINEAR has it. Else
     it is the least of them, less the rounding of a score, so that an example on it is an inlier.
     """
-    low, high = _ends(scores, costs, nu)
+    with loading:
+        from rrmlinear.solvers.dual.pairs.one_class import ends
+
+    low, high = ends(scores, costs, nu)
     return low - SCORE_ROUNDING * abs(low) if _on_it(result) else (low + high) / 2
 
 
@@ -208,29 +204,6 @@ def _all_alike(
     spent = (0.0, 0.0) if before is None else (before.cpu_seconds, before.measuring_seconds)
     trace = [row] if before is None else [*before.trace, row]
     return Result(Status.SOLVED, weights, trace, row.gap, *spent, alphas, support)
-
-
-def _ends(
-    scores: NDArray[np.float64], costs: NDArray[np.float64], nu: float
-) -> tuple[float, float]:
-    """The least and the largest ρ that is best for these scores: the fraction ν of the costs may
-    lie between two scores.
-    """
-    last = len(scores) - 1
-    if costs.min() == costs.max():
-        sums = nu * len(scores)
-        count = max(math.ceil(sums - SUM_ROUNDING * len(scores)), 1)
-        rank = min(count, last)
-        parted = np.partition(scores, rank)
-        low, high = float(parted[:rank].max(initial=-np.inf)), float(parted[rank])
-        if count > last:
-            return high, high
-        return low, high if abs(count - sums) <= SUM_ROUNDING * len(scores) else low
-    order = np.argsort(scores)
-    below = np.cumsum(costs[order])
-    at = int(np.searchsorted(below, nu * below[-1] * (1 - SUM_ROUNDING)))
-    is_between = at < last and abs(below[at] - nu * below[-1]) <= SUM_ROUNDING * below[-1]
-    return float(scores[order[at]]), float(scores[order[at + is_between]])
 
 
 def _shifted(row: TraceRow, constant: float, before: Result | None) -> TraceRow:
