@@ -242,10 +242,13 @@ class Selection:
         return MeasureRisk(ScalarRisk(rows, Hinge(), y, costs, self.choices.threads), self.loss)
 
     def order_risk(self, problem: Problem, costs: NDArray[np.float64]) -> Any:
-        """F of the order of all examples; costs over C weigh them."""
+        """F of the order of all examples; costs over C weigh them. The last one is kept."""
         with loading:
             from rrmlinear.risks.layouts.orders import OrderRisk, PairSums, QueryPairs, RiskSets
 
+        known = vars(self).get("_last_order")
+        if known and known[0] is problem and np.array_equal(known[1], costs):
+            return known[2]
         y, groups, C = problem.labels, problem.query_ids, float(self.choices.C)
         if self.loss.told_by == "pairs":
             over: Any = PairSums(self.loss, QueryPairs(y, groups, costs / C))
@@ -253,7 +256,9 @@ class Selection:
             over = RiskSets(self.loss, y, groups, costs / C)
             if not over.event.any():
                 raise ValueError("all times are censored: the partial likelihood needs an event")
-        return OrderRisk(problem.rows, self.loss, over, C, self.choices.threads)
+        risk = OrderRisk(problem.rows, self.loss, over, C, self.choices.threads)
+        vars(self)["_last_order"] = problem, costs, risk
+        return risk
 
     def set_rule(self, solver: Solver, task: Task) -> None:
         """Give a solver of this task the stopping rule of the type, if it has one."""

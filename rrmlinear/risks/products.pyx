@@ -170,7 +170,7 @@ cdef class Products:
 cdef class RowSums:
     """A'A = Σ_i h_i x_i x_i', d × d. A has the rows with h_i > 0, the active ones, times √h_i.
 
-    ``h`` ≥ 0 has n entries. Only active rows are read.
+    ``h`` ≥ 0 has n entries. Only active rows are read, of which ``active`` may tell the order.
     """
 
     cdef readonly Rows rows
@@ -180,9 +180,9 @@ cdef class RowSums:
     cdef const Py_ssize_t[::1] row_of
     cdef object given_roots            # √h_i of the active rows, once asked for
 
-    def __init__(self, Rows rows not None, h):
+    def __init__(self, Rows rows not None, h, active=None):
         self.rows, self.weights, self.h = rows, h, h
-        self.active = nonzeros(h)
+        self.active = nonzeros(h) if active is None else active
         self.row_of = self.active
         self.given_roots = None
 

@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from rrmlinear.catalog.losses import ORDER_LOSSES
 from rrmlinear.catalog.regularizers import check_numbers
 from rrmlinear.catalog.rows import LossRow
-from rrmlinear.core.loading import loading
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
@@ -25,6 +24,7 @@ from rrmlinear.estimators.orders.ranking import OrderModel, groups_of
 from rrmlinear.estimators.scores import labelled
 from rrmlinear.exports.summary import Summary
 from rrmlinear.pages.facts import DataFacts
+from rrmlinear.training.costs import base_costs
 from rrmlinear.training.order_measures import concordance
 
 Array = NDArray[np.float64]
@@ -165,7 +165,7 @@ class CoxRegressor(RegressorMixin, OrderModel):
         """
         self._validate_params()
         X, y, sample_weight = self._checked_data(X, signed_times(y), sample_weight, y_numeric=True)
-        self._set_baseline(self._fit_order(X, y, strata, "strata", sample_weight), strata)
+        self._set_baseline(*self._fit_order(X, y, strata, "strata", sample_weight), strata)
         return self
 
     def _labels_of(self, y: Any) -> Any:
@@ -174,14 +174,10 @@ class CoxRegressor(RegressorMixin, OrderModel):
     def _facts(self, X: Any, y: Any, groups: Any = None) -> DataFacts:
         return dataclasses.replace(super()._facts(X, np.abs(y), groups), groups_are="strata")
 
-    def _set_baseline(self, problem: Problem, strata: Any) -> None:
-        with loading:
-            from rrmlinear.risks.layouts.orders import RiskSets
-
-        groups, weights = problem.query_ids, problem.weights
+    def _set_baseline(self, problem: Problem, chosen: Any, strata: Any) -> None:
+        groups = problem.query_ids
         names = np.zeros(1) if groups is None else np.unique(groups if strata is None else strata)
-        weights = np.ones(problem.n_examples) if weights is None else weights
-        sets = RiskSets(self._loss(0).build(), problem.labels, groups, weights)
+        sets = chosen.order_risk(problem, base_costs(problem, chosen.choices.C)).over
         scores = product(problem.rows, self.coef_[:, np.newaxis], problem.n_features)[:, 0]
         found = sets.baselines(scores)
         self._has_strata = groups is not None

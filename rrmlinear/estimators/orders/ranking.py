@@ -38,8 +38,8 @@ class OrderModel(LinearModel):
     fit_intercept: ClassVar[Any] = False  # type: ignore[misc]
     penalty_factors: Any = None
 
-    def _fit_order(self, X: Any, y: Any, groups: Any, name: str, sample_weight: Any) -> Problem:
-        """Set the weights for data that are checked; their problem."""
+    def _fit_order(self, X: Any, y: Any, groups: Any, name: str, sample_weight: Any) -> Any:
+        """Set the weights for data that are checked; their problem, and the choices."""
         problem, chosen = self._prepared(X, y, sample_weight, groups_of(groups, X, len(y), name))
         model, result = self._solve(problem, chosen, None)
         self._set_weights(model, model.weights.T)
@@ -47,7 +47,7 @@ class OrderModel(LinearModel):
         self.intercept_ = 0.0
         self.dual_coef_ = result.duals
         self._set_certificate(result, self._scale)
-        return problem
+        return problem, chosen
 
     def _prepared(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> tuple[Any, Any]:
         problem = replace(problem_of(X, y, sample_weight, is_checked=True), query_ids=groups)

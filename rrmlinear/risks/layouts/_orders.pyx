@@ -4,7 +4,7 @@ Examples of a query lie at ``begin[q] … begin[q + 1] − 1``. The loops form n
 the logistic loss, of which a query's are visited one after the other.
 """
 
-from libc.math cimport INFINITY, exp, fabs, log, log1p
+from libc.math cimport INFINITY, exp, fabs, log, log1p, sqrt
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
@@ -178,21 +178,25 @@ def logistic_pairs(const double[::1] scores not None, const int64_t[::1] by_grad
 
 def partial_likelihood(const double[::1] scores not None, const int64_t[::1] begin not None,
                        const int64_t[::1] ties not None, const int32_t[::1] event not None,
-                       const double[::1] weights not None, bint efron):
+                       const double[::1] weights not None, const int32_t[::1] group not None,
+                       double[:, ::1] steps=None, double[::1] rises=None):
     """(minus the log partial likelihood, its derivatives) of strata of examples by falling time.
 
     ``ties[p]`` is where the examples with the time of place p end. A risk set is what has come so
-    far in its stratum; its log Σ w e^s goes along with the largest score, so that nothing
-    overflows. With ``efron`` the k-th of m events of one time counts the set less k/m of the
-    events there, and each has their mean weight. O(n).
+    far in its stratum; its Σ w e^s goes along with the largest score, so that nothing overflows. A
+    ``group`` has the m > 1 events of a time that are Efron's: 1 for its first, 2 for its last, 3
+    between these, 0 for all others. The k-th of them counts the set less k/m of the group, and each
+    has their mean weight. ``steps``, 2 × n, become those of `innovations`. ``rises`` become those
+    of the cumulative hazard of a score of 0 at the first place of each time of events. O(n).
     """
     cdef Py_ssize_t q, p, r, first, a, b, k, m, n = scores.shape[0]
-    cdef double total = 0, top, size, died, mean, gone, share, log_set, term, rest
-    found = np.zeros(n)
-    risks, shares = np.full(n, -np.inf), np.zeros(n)
-    cdef double[::1] out = found
-    cdef double[::1] risk = risks      # log of Σ over the events of a time of w / (its risk set)
-    cdef double[::1] less = shares     # what events of this time take less, as a share of that
+    cdef bint second = steps is not None
+    cdef double total = 0, product = 1, top, size, died, gone, cost, x, later, lost
+    found, arrays = np.empty(n), np.empty((3, n))
+    cdef double[::1] out = found         # at first w e^s over that of the largest score so far
+    cdef double[::1] fall = arrays[0]    # e^(the largest score before, less that now)
+    cdef double[::1] hazard = arrays[1]  # Σ over the events of a time of w / (its risk set)
+    cdef double[::1] less = arrays[2]    # what a group takes less of that; at its end its Σ w e^s
     for q in range(begin.shape[0] - 1):
         a, b = begin[q], begin[q + 1]
         if q % AT_ONCE == 0:
@@ -200,149 +204,127 @@ def partial_likelihood(const double[::1] scores not None, const int64_t[::1] beg
         with nogil:
             top, size, p = -INFINITY, 0, a
             while p < b:
-                first, died, gone, m = p, 0, 0, 0
-                for r in range(first, ties[first]):
+                first, p, died, gone, m = p, ties[p], 0, 0, 0
+                for r in range(first, p):
+                    out[r], fall[r] = 0, 1
                     if weights[r] > 0:
                         if scores[r] > top:
-                            size *= exp(top - scores[r])
-                            gone *= exp(top - scores[r])
+                            fall[r] = exp(top - scores[r])
                             top = scores[r]
-                        term = weights[r] * exp(scores[r] - top)
-                        size += term
-                        if event[r]:
-                            gone += term
-                            died += weights[r]
-                            total -= weights[r] * scores[r]
-                            m += 1
-                p = ties[first]
-                if m == 0:
-                    continue
-                log_set = top + log(size)
-                share = gone / size if efron else 0.0
-                mean, term, rest = died / m, 0, 0
-                for k in range(m if efron else 1):
-                    died = mean if efron else died
-                    total += died * (log_set + log1p(-share * k / m))
-                    term += died / (1 - share * k / m)
-                    rest += died * k / m / (1 - share * k / m)
-                risk[first], less[first] = log(term) - log_set, rest / term if efron else 0.0
-            # from the first time on: Σ over the events so far, by its logarithm
-            top, size, p = -INFINITY, 0, b
+                            size *= fall[r]
+                            gone *= fall[r]
+                        out[r] = weights[r] * exp(scores[r] - top)
+                        size += out[r]
+                        gone += event[r] * out[r]
+                        died += event[r] * weights[r]
+                        total -= event[r] * weights[r] * scores[r]
+                        m += event[r]
+                    if second:
+                        x = gone if group[r] > 1 else size
+                        steps[0, r - (group[r] > 1)] = out[r] / x if x > 0 else 0.0
+                total += died * top if died > 0 else 0.0
+                hazard[first], less[first] = died / size if size > 0 else 0.0, 0
+                if group[p - 1] == 0:
+                    x = size if died == 1 else 1.0  # one logarithm of several sets
+                    if died > 0 and not (died == 1 and 1 / LARGE < x < LARGE):
+                        total += died * log(size)
+                        x = 1
+                    product *= x
+                    if not 1 / LARGE < product < LARGE:
+                        total += log(product)
+                        product = 1
+                else:
+                    if second:
+                        steps[0, p - 1], steps[1, p - 1], less[p - 1] = gone / size, 0, gone
+                    hazard[first], cost = 0, died / m
+                    for k in range(m):
+                        x = size - gone * k / m
+                        total += cost * log(x)
+                        hazard[first] += cost / x
+                        less[first] += cost / x * k / m
+                        if second:
+                            steps[1, p - 1] += cost / x * gone * (m - k) / m * (size - gone) / x
+                if m > 0 and rises is not None:
+                    rises[first] = hazard[first] * exp(-top)
+            later, p = 0, b  # from the first time on: Σ over the events so far
             while p > a:
                 first = p - 1
                 while first > a and ties[first - 1] == p:
                     first -= 1
-                if risk[first] > -INFINITY:
-                    if risk[first] > top:
-                        size *= exp(top - risk[first])
-                        top = risk[first]
-                    size += exp(risk[first] - top)
-                for r in range(first, p):
-                    if weights[r] > 0 and size > 0:
-                        out[r] = weights[r] * size * exp(scores[r] + top)
-                        if event[r]:
-                            out[r] -= weights[r] * (1 + less[first] * exp(risk[first] + scores[r]))
+                if second and group[p - 1] > 0:
+                    steps[1, p - 1] += later * less[p - 1] * (1 - steps[0, p - 1])
+                later += hazard[first]
+                lost = less[first]
+                for r in range(p - 1, first - 1, -1):
+                    x = out[r] * (later - event[r] * lost)
+                    out[r] = x - event[r] * weights[r]
+                    if second and group[r] != 1:
+                        k = r - (group[r] > 1)
+                        steps[1, k] = max(x * (1 - steps[0, k]), 0.0)
+                    later *= fall[r]
+                    lost *= fall[r]
                 p = first
-    return total, found
+    return total + log(product), found
 
 
-def likelihood_product(const double[::1] scores not None, const double[:, ::1] moves not None,
-                       const int64_t[::1] begin not None, const int64_t[::1] ties not None,
-                       const int32_t[::1] event not None, const double[::1] weights not None,
-                       bint efron):
-    """The second derivative of `partial_likelihood` times each column of ``moves`` of the scores.
+def innovations(double[:, ::1] rows not None, const double[:, ::1] steps not None,
+                const int32_t[::1] group not None, Py_ssize_t begin, double[:, ::1] means not None):
+    """Turn rows into those of Z, Z'Z the second derivative of `partial_likelihood`, in place.
 
-    Of a risk set with the distribution p it is p_j (u_j − Σ p u), u the moves; means go along with
-    the sums, so that no digits are lost. O(n) a column.
+    A row of Z is that of an example less the mean of the risk set before it, which moves to it by
+    the part ``steps[0]``, times the root of ``steps[1]``. A group has a mean of its own, which
+    begins at its first row, and then joins the others: its rows of Z lie one place lower, and the
+    last is its mean less that of the others. rows[1 + i] is that of place ``begin`` + i; rows[0]
+    may take that of the place before. ``means``, 2 × d, go on from call to call, of zeros at first.
     """
-    cdef Py_ssize_t q, p, r, first, a, b, k, m, c, width = moves.shape[1]
-    cdef Py_ssize_t n = scores.shape[0]
-    cdef double top, size, died, cost, gone, share, log_set, term, rest, x, part, of_gone
-    found, several = np.zeros((n, width)), np.zeros((2, width))
-    risks, lesses = np.full(n, -np.inf), np.zeros(n)
-    all_means, all_lost = np.zeros((n, width)), np.zeros((n if efron else 0, width))
-    cdef double[:, ::1] out = found
-    cdef double[:, ::1] mean = several  # of the moves in the risk set, and of events of a time
-    cdef double[::1] risk = risks       # as in `partial_likelihood`
-    cdef double[::1] less = lesses
-    cdef double[:, ::1] means = all_means  # those over the risk sets of a time, by their risks
-    cdef double[:, ::1] lost = all_lost    # the same, by what events of this time take less
-    for q in range(begin.shape[0] - 1):
-        a, b = begin[q], begin[q + 1]
-        if q % AT_ONCE == 0:
-            check_time()
-        with nogil:
-            mean[:] = 0
-            top, size, p = -INFINITY, 0, a
-            while p < b:
-                first, died, gone, m = p, 0, 0, 0
-                mean[1] = 0
-                for r in range(first, ties[first]):
-                    if weights[r] > 0:
-                        if scores[r] > top:
-                            size *= exp(top - scores[r])
-                            gone *= exp(top - scores[r])
-                            top = scores[r]
-                        term = weights[r] * exp(scores[r] - top)
-                        size += term
-                        if term > 0:
-                            towards(&mean[0, 0], &moves[r, 0], term / size, width)
-                        if event[r]:
-                            gone += term
-                            if term > 0:
-                                towards(&mean[1, 0], &moves[r, 0], term / gone, width)
-                            died += weights[r]
-                            m += 1
-                p = ties[first]
-                if m == 0:
-                    continue
-                log_set = top + log(size)
-                share = gone / size if efron else 0.0
-                cost, term, rest, part, of_gone = died / m, 0, 0, 0, 0
-                for k in range(m if efron else 1):
-                    cost = died / m if efron else died
-                    x = share * k / m
-                    term += cost / (1 - x)
-                    rest += cost * k / m / (1 - x)
-                    # the mean of the k-th set is mean + x/(1 − x) (mean − that of the events)
-                    part += cost / (1 - x) * x / (1 - x)
-                    of_gone += cost * k / m / (1 - x) * x / (1 - x)
-                risk[first] = log(term) - log_set
-                for c in range(width):
-                    means[first, c] = mean[0, c] + part / term * (mean[0, c] - mean[1, c])
-                if rest > 0:
-                    less[first] = rest / term
-                    for c in range(width):
-                        lost[first, c] = mean[0, c] + of_gone / rest * (mean[0, c] - mean[1, c])
-            mean[0] = 0
-            top, size, p = -INFINITY, 0, b
-            while p > a:
-                first = p - 1
-                while first > a and ties[first - 1] == p:
-                    first -= 1
-                if risk[first] > -INFINITY:
-                    if risk[first] > top:
-                        size *= exp(top - risk[first])
-                        top = risk[first]
-                    term = exp(risk[first] - top)
-                    size += term
-                    if term > 0:
-                        towards(&mean[0, 0], &means[first, 0], term / size, width)
-                for r in range(first, p):
-                    if weights[r] > 0 and size > 0:
-                        x = weights[r] * size * exp(scores[r] + top)
-                        for c in range(width):
-                            out[r, c] = x * (moves[r, c] - mean[0, c])
-                        if event[r] and less[first] > 0:
-                            x = weights[r] * less[first] * exp(risk[first] + scores[r])
-                            for c in range(width):
-                                out[r, c] -= x * (moves[r, c] - lost[first, c])
-                p = first
-    return found
+    cdef Py_ssize_t p, c, d = rows.shape[1], n = rows.shape[0] - 1
+    cdef double* row
+    cdef double* mean = &means[0, 0]
+    cdef double* own = &means[1, 0]
+    rows[0] = 0
+    with nogil:
+        for p in range(begin, begin + n):
+            row = &rows[p - begin + 1, 0]
+            if group[p] == 0:
+                step(row, mean, row, steps[0, p], steps[1, p], d)
+            elif group[p] > 1:
+                step(row, own, &rows[p - begin, 0], steps[0, p - 1], steps[1, p - 1], d)
+            if group[p] == 2:
+                step(own, mean, row, steps[0, p], steps[1, p], d)
+            elif group[p] > 0:
+                for c in range(d):
+                    own[c] = row[c] if group[p] == 1 else own[c]
+                    row[c] = 0
 
 
-cdef inline void towards(double* mean, const double* to, double part, Py_ssize_t n) noexcept nogil:
-    """mean += part · (to − mean), of n numbers."""
+cdef inline void step(const double* row, double* mean, double* to, double rate, double square,
+                      Py_ssize_t d) noexcept nogil:
+    """to = √square (row − mean), and the mean moves to the row by the part ``rate``."""
     cdef Py_ssize_t c
-    for c in range(n):
-        mean[c] += part * (to[c] - mean[c])
+    cdef double x, root = sqrt(square)
+    for c in range(d):
+        x = row[c] - mean[c]
+        mean[c] += rate * x
+        to[c] = root * x
+
+
+def likelihood_product(moves not None, const double[:, ::1] steps not None,
+                       const int32_t[::1] group not None):
+    """The second derivative of `partial_likelihood` times moves of the scores: Z'Z of these."""
+    cdef Py_ssize_t p, n = group.shape[0]
+    cdef double mean = 0, own = 0, x
+    cdef double[:, ::1] out = np.append(0.0, moves)[:, np.newaxis]
+    innovations(out, steps, group, 0, np.zeros((2, 1)))
+    with nogil:
+        for p in range(n, 0, -1):
+            x = out[p, 0] * sqrt(steps[1, p - 1])
+            if group[p - 1] == 0 or group[p - 1] == 2:
+                x += mean * steps[0, p - 1]
+                mean -= x
+                out[p, 0] = own = x
+            if group[p - 1] > 1:
+                out[p, 0] = out[p - 1, 0] * sqrt(steps[1, p - 2]) + own * steps[0, p - 2]
+                own -= out[p, 0]
+            elif group[p - 1] == 1:
+                out[p, 0] = own
+    return np.asarray(out)[1:, 0]

@@ -8,22 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.cached import cached_property
+from rrmlinear.core.deadline import check_time
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.base import Evaluation, Risk
-from rrmlinear.risks.hessian import Hessian
+from rrmlinear.risks.hessian import CHUNK, Hessian
 from rrmlinear.risks.layouts._orders import (
     by_score,
+    innovations,
     likelihood_product,
     logistic_pairs,
     pair_slopes,
     partial_likelihood,
 )
-from rrmlinear.risks.products import Products
+from rrmlinear.risks.products import Products, RowSums
 
 Vector = NDArray[np.float64]
 Places = NDArray[np.int64]
-#: Columns of a Hessian at once.
-COLUMNS = 16
 #: Moves of scores that differ by this fraction of the largest are equal.
 RECESSION_ROUNDING = 1e-6
 
@@ -141,17 +141,24 @@ class RiskSets:
         stratum, self.begin = _numbered(groups, n)
         self.loss, self.weights, self.time = loss, weights, time
         self.event = (~np.signbit(y) & (weights > 0)).astype(np.int32)
-        self.by_time = np.argsort(-time) if groups is None else np.lexsort((-time, stratum))
-        same, at = stratum[self.by_time], time[self.by_time]
-        last = np.append((np.diff(same) != 0) | (np.diff(at) != 0), True)
+        is_plain = groups is None and not loss.efron
+        self.by_time = np.argsort(-time) if is_plain else np.lexsort((self.event, -time, stratum))
+        last = np.append(np.diff(time[self.by_time]) != 0, True)
+        last[self.begin[1:] - 1] = True
         ends = np.flatnonzero(last) + 1
         self.ties = np.repeat(ends, np.diff(ends, prepend=0))
+        #: The place of an event in those of its time, as in `partial_likelihood`.
+        self.group = np.zeros(n, dtype=np.int32)
+        if loss.efron:
+            own = self.event[self.by_time]
+            self.group[1:] = 2 * (own[1:] & own[:-1] & ~last[:-1])
+            self.group[:-1] += self.group[1:] > 0
 
     @cached_property
     def sets(self) -> tuple[Any, ...]:
         """What kernels take beside the scores, the examples in the order of falling times."""
         event, weights = self.event[self.by_time], self.weights[self.by_time]
-        return self.begin, self.ties, event, weights, self.loss.efron
+        return self.begin, self.ties, event, weights, self.group
 
     @cached_property
     def at_zero(self) -> tuple[float, Vector, float]:
@@ -183,13 +190,6 @@ class RiskSets:
         slopes[self.by_time] = ordered
         return max(value, 0.0), slopes, float(scores @ slopes) - value
 
-    def product(self, scores: Vector, moves: Vector) -> Vector:
-        """The second derivative of F times moves of the scores, n × k."""
-        ordered = likelihood_product(scores[self.by_time], moves[self.by_time], *self.sets)
-        product: Vector = np.empty_like(ordered)
-        product[self.by_time] = ordered
-        return product
-
     def spread(self, moves: Vector) -> float:
         """By how much moves of scores differ within a stratum, at most."""
         own = np.where(self.weights > 0, moves, np.nan)[self.by_time]
@@ -220,52 +220,47 @@ class RiskSets:
 
         It rises by Σ c of the events of a time over Σ c e^s of its risk set: Breslow's estimator.
         """
-        found = []
+        rises, found = np.full(len(scores), np.nan), []
+        sets = *self.sets[:-1], np.zeros_like(self.group)
+        partial_likelihood(scores[self.by_time], *sets, rises=rises)
         for a, b in zip(self.begin[:-1].tolist(), self.begin[1:].tolist(), strict=True):
-            some, ties = self.by_time[a:b], self.ties[a:b] - a
-            ends = ties[np.append(ties[1:] != ties[:-1], True)]
-            starts = np.concatenate([[0], ends[:-1]])
-            with np.errstate(divide="ignore", over="ignore"):
-                logs = np.log(self.weights[some]) + scores[some]
-                hazards = np.exp(-np.logaddexp.accumulate(logs)[ends - 1])
-            died = np.add.reduceat(self.weights[some] * self.event[some], starts)
-            has = died > 0
-            rises = died[has] * hazards[has]
-            found.append((self.time[some][starts][has][::-1], np.cumsum(rises[::-1])))
+            places = a + np.flatnonzero(~np.isnan(rises[a:b]))[::-1]
+            found.append((self.time[self.by_time[places]], np.cumsum(rises[places])))
         return found
 
 
 class LikelihoodHessian:
     """∇²F of `RiskSets` as a function of the weights."""
 
-    #: Scores of an example.
-    k = 1
-
     def __init__(self, at: OfOrder) -> None:
-        self.at, self.size = at, at.risk.n
+        self.risk, self.over, self.size = at.risk, at.risk.over, at.risk.n
+        self.steps = np.empty((2, self.size))
+        partial_likelihood(at.scores[self.over.by_time], *self.over.sets, self.steps)
 
     def moved(self, moves: Vector) -> Vector:
         """f'' times moves of the scores."""
-        risk = self.at.risk
-        column = np.ascontiguousarray(moves[: risk.n, np.newaxis])
-        product: Vector = risk.over.product(self.at.scores[: risk.n], column)[:, 0]
-        return np.ascontiguousarray(product)
+        found, places = np.empty(self.size), self.over.by_time
+        found[places] = likelihood_product(moves[places], self.steps, self.over.group)
+        return found
 
     def product(self, p: Vector) -> Vector:
         """∇²F p."""
-        risk = self.at.risk
-        return risk.gradient(self.moved(risk.scores(p)))
+        return self.risk.gradient(self.moved(self.risk.scores(p)))
 
     def matrix(self) -> NDArray[np.float64]:
-        """All of it, d × d, by products of COLUMNS at once."""
-        risk, (d,) = self.at.risk, self.at.risk.shape
-        found, scores, costs = np.empty((d, d)), self.at.scores[: risk.n], risk.costs[: risk.n]
-        for begin in range(0, d, COLUMNS):
-            some = np.eye(d)[:, begin : begin + COLUMNS]
-            products = Products(risk.rows, costs.copy(), some.shape[1], risk.threads)
-            bent = risk.over.product(scores, products.scores(some))
-            found[:, begin : begin + COLUMNS] = products.adjoint(bent)
-        return (found + found.T) / 2
+        """All of it, d × d, by CHUNK rows at once."""
+        over, (d,) = self.over, self.risk.shape
+        found, means = np.zeros((d, d)), np.zeros((2, d))
+        place = np.empty((min(CHUNK, self.size) + 1, d))
+        rows = RowSums(self.risk.rows.streamed(None), np.ones(self.size), over.by_time)
+        for begin in range(0, self.size, CHUNK):
+            check_time()
+            end = min(begin + CHUNK, self.size)
+            z = place[: end - begin + 1]
+            rows.copied_less((), (), begin, end, z[1:])
+            innovations(z, self.steps, over.group, begin, means)
+            found += z.T @ z
+        return self.risk.cost * found
 
 
 class OrderRisk(Risk):

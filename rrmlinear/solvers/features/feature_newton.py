@@ -108,6 +108,8 @@ class FeatureNewton(Solver):
         self.certificate = Certificate(risk, self.regularizer)
         self.free = (np.ones(self.n),) if "balance" in risk.offers else ()
         squares = moving_squares(risk.rows, costs_of_rows(risk), bool(self.free))
+        if not (self.free or self.has_kinks or self.k > 1):
+            self.certificate.squares = squares
         # the duals of an example are k numbers
         self.squares = np.repeat(squares, self.k) * self.k
         self.usable = self.squares > 0

@@ -18,6 +18,7 @@ from rrmlinear.solvers.loop.inner import are_same
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rounding import (
     ROUNDING,
+    bound_by_features,
     bound_by_rows,
     rounding_of_scores,
     score_rounding,
@@ -65,6 +66,8 @@ class Certificate:
         #: Sizes of the weights whose scores were added up, and how far that may move the primal.
         self._span: Any = None
         self.hidden = 0.0
+        #: Σ c_i x_ij² of each feature of a loss without kinks, where they are known.
+        self.squares: Any = None
 
     @classmethod
     def at_zero(cls, risk: Any, regularizer: Regularizer) -> Certificate:
@@ -192,8 +195,16 @@ class Certificate:
             return math.inf
         if not self.risk.loss.differentiable:
             return math.inf
+        if self.squares is not None:
+            return self._by_squares(at.derivatives, self._span)
         shares = np.abs(np.ravel(self.risk.costs) * at.derivatives)
         return bound_by_rows(shares, rows.largest_square(), self._span)
+
+    def _by_squares(self, slopes: Array, weights: Array) -> float:
+        """A bound of the rounding of scores by the squares of features, which reads no rows."""
+        sizes = np.abs(slopes[: self.risk.rows.shape[0]])
+        squares = float(sizes.max(initial=0)) * self.squares
+        return bound_by_features(self.risk.costs[: len(sizes)] * sizes, squares, weights)
 
     def _widen_margins(self) -> None:
         """Take weights that are longer by a little, where the loss left is rounding.
@@ -273,6 +284,10 @@ class Certificate:
         rows, alphas = getattr(self.risk, "rows", None), self.alphas
         if rows is None or alphas is None:
             return values
+        if self.squares is not None:
+            crude = values + self._by_squares(alphas, self.weights)
+            if crude <= enough:
+                return crude
         if hasattr(self.risk, "shares_of"):
             return values + rounding_of_scores(rows, *self.risk.shares_of(alphas, self.weights))
         costs = np.ravel(self.risk.costs)

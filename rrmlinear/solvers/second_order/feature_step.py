@@ -12,7 +12,7 @@ from rrmlinear.projections.roots import nearly_lowest
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.line import moved
 from rrmlinear.solvers.loop.steps import DERIVATIVE_DECREASE
-from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MAX_TRIALS
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MAX_TRIALS, SUM_ROUNDING
 
 Array = NDArray[np.float64]
 
@@ -67,7 +67,8 @@ class StepSearch:
         """The whole step, a part of it that decreases the objective, or its double where that is
         better and the search ``lengthens``; None where no part does.
 
-        ``expected`` is the decrease of a model by the whole step.
+        ``expected`` is the decrease of a model by the whole step. Slopes tell where the rounding of
+        values hides a decrease.
         """
         value = self.at.value + self.penalty
         rounding = FEW_ROUNDINGS * abs(value)
@@ -76,11 +77,17 @@ class StepSearch:
             place = self._after(step, t)
             if place.value <= value - SUFFICIENT_DECREASE * t * expected + rounding:
                 break
+            if place.value <= value + SUM_ROUNDING * abs(value):
+                before, after = self._slopes(place, step)
+                if before < 0 and after <= (2 * SUFFICIENT_DECREASE - 1) * before:
+                    return Found(place, t, failed, abs(after) < -before)
             failed, t = place.at, t / 2
         else:
             return None
-        if failed is None and lengthens and self._falls_on(place, step):
-            place = min(self._after(step, LONGER), place, key=attrgetter("value"))
+        if failed is None and lengthens:  # far away the logistic loss may fall steeply there
+            before, after = self._slopes(place, step)
+            if after < STEEP * before < 0:
+                place = min(self._after(step, LONGER), place, key=attrgetter("value"))
         return Found(place, t, failed, value - place.value > rounding)
 
     def lowest(self, step: Step, expected: float) -> Found | None:
@@ -118,17 +125,15 @@ class StepSearch:
         change = self._penalty(w[some]) - self._penalty(self.w[some])
         return Place(w, at, at.value + self.penalty + change, exact)
 
-    def _falls_on(self, place: Place, step: Step) -> bool:
-        """Whether the objective still falls steeply after a step: far from the optimum the
-        curvatures of the logistic loss become smaller along it.
-        """
+    def _slopes(self, place: Place, step: Step) -> list[float]:
+        """The slopes of the objective along a step, before it and at its place."""
         slopes = []
         for w, at in ((self.w, self.at), (place.w, place.at)):
             weights = w[step.features]
             signs = np.where(weights != 0, np.sign(weights), np.sign(step.change))
             slope = float((self.level * signs + self.modulus * weights) @ step.change)
             slopes.append(at.derivative_along(step.moves) + slope)
-        return slopes[1] < STEEP * slopes[0] < 0
+        return slopes
 
     def _penalty(self, w: Array) -> float:
         return self.level * float(np.abs(w).sum()) + self.modulus / 2 * float(w @ w)

@@ -143,7 +143,8 @@ def test_weights_are_repetitions_but_for_efron():
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("scale", [0.3, 300.0])
 def test_the_second_derivative_is_that_of_products(name, weights, scale):
-    risk = risk_of(name, TIMES, GROUPS, WEIGHTS[weights], 2.0)
-    hessian = risk.at(np.append(scale * rng.normal(size=N), 0.0)).hessian()
+    y, groups, weights = (np.tile(each, 40) for each in (TIMES, GROUPS, WEIGHTS[weights]))
+    risk = risk_of(name, y, groups, weights, 2.0)
+    hessian = risk.at(np.append(scale * rng.normal(size=40 * N), 0.0)).hessian()
     products = np.array([hessian.product(each) for each in np.eye(3)])
     assert_allclose(hessian.matrix(), products, atol=1e-11 * (1 + np.abs(products).max()))
