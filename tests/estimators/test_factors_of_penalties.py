@@ -70,6 +70,23 @@ def test_a_factor_of_0_leaves_the_length_of_its_column_without_effect(make, labe
     assert model.objective_ <= least.objective_ * (1 + 1e-8)
 
 
+@pytest.mark.parametrize("make", [rrm.Lasso, partial(rrm.ElasticNet, l1_ratio=0.4)])
+@pytest.mark.parametrize(("n", "d"), [(300, 40), (60, 200)])
+def test_factors_of_0_take_few_passes_and_leave_no_product_with_the_residual(make, n, d):
+    rng = np.random.default_rng(n)
+    A, factors = rng.normal(size=(n, d)) + 1.0, np.exp(rng.normal(size=d))
+    A[:, 1], A[:, 3], factors[:3] = 2 * A[:, 0], A[:, 0], 0.0
+    b = A[:, :8] @ rng.normal(size=8) + rng.normal(size=n)
+    model = make(alpha=0.2, tol=1e-10, penalty_factors=factors).fit(A, b)
+    assert model.n_iter_ <= 6
+    residual = b - model.predict(A)
+    l1 = 0.2 * getattr(model, "l1_ratio", 1.0)
+    pulls = A.T @ residual / n - (0.2 - l1) * factors * model.coef_
+    assert_allclose(pulls[:3], 0, atol=1e-10)
+    assert (np.abs(pulls) <= l1 * factors * (1 + 1e-4) + 1e-10).all()
+    assert model.coef_[3] == 0
+
+
 def test_targets_and_classes_have_the_same_factors():
     targets = np.column_stack([y, counts])
     model = rrm.Ridge(penalty_factors=FACTORS, tol=1e-10).fit(X, targets)

@@ -106,7 +106,7 @@ def proximal(task: Task) -> Solver:
 
 def suits_features(task: Task) -> bool:
     """Whether descent over features takes the task: least squares of dense rows with a 1-norm, and
-    with the squared norm alone where features are few; with factors above 0, and signs, too.
+    with the squared norm alone where features are few; with factors and signs too.
 
     With a 1-norm on sparse data Newton steps over features are quicker.
     """
@@ -119,17 +119,19 @@ def suits_features(task: Task) -> bool:
 
 
 def _net(omega: Any) -> Any:
-    """The l1, the modulus, and factors above 0 and signs that features may have; else None."""
+    """The l1, the modulus, and factors and signs that features may have; else None."""
     if omega.quadratic_l1 is not None:
         return omega.quadratic_l1, omega.modulus, {}
     with loading:
         from rrmlinear.regularizers.bounded import Bounded
-    if not (isinstance(omega, Bounded) and omega.factors.all() and (omega.upper == np.inf).all()):
+    if not (isinstance(omega, Bounded) and omega.factors.any()):
         return None
-    inner, is_positive = omega.inner, bool((omega.lower == 0).all())
-    if not ((is_positive and inner.quadratic_l1) or (omega.lower == -np.inf).all()):
+    free, inner = omega.factors == 0, omega.inner
+    end = np.where(free, omega.limit, np.inf)
+    is_positive = bool((omega.lower == 0).all() and inner.quadratic_l1) and not free.any()
+    if not ((omega.upper == end).all() and (is_positive or (omega.lower == -end).all())):
         return None
-    how = {"factors": omega.factors, "positive": is_positive}
+    how = {"factors": omega.factors, "positive": is_positive, "limit": omega.limit}
     return inner.quadratic_l1 or 0.0, inner.modulus, how
 
 

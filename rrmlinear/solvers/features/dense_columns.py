@@ -13,7 +13,7 @@ from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.products import products_and_moments
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import CHUNK, MAX_LOST
-from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS
+from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS, REFINEMENTS, SUM_ROUNDING
 
 Array = NDArray[np.float64]
 
@@ -88,6 +88,8 @@ class DenseColumns:
 
     #: Whether all features are taken at once.
     takes_all = False
+    #: By how much columns without a penalty lower Σ c_i e_i².
+    explained = 0.0
     #: Σ c_i x_i and the centres, 0 without an intercept; and which features are no constants.
     totals: Array
     centre: Array
@@ -256,6 +258,75 @@ class TakenColumns(DenseColumns):
         if self.width > len(pulls):
             pulls = np.append(pulls, self.bias * weighed.sum())
         return residual, pulls
+
+
+class FreeColumns:
+    """The ``columns`` less their projections on those of the features ``free``, whose weights have
+    no penalty: as a free intercept leaves them less their means.
+    """
+
+    def __init__(self, columns: DenseColumns, free: NDArray[np.intp]) -> None:
+        self.columns, self.free = columns, free
+        #: The best weights of the free features for the last residual.
+        self.weights = np.zeros(len(free))
+
+    def __getattr__(self, name: str) -> Any:
+        """What projections do not change."""
+        return getattr(self.columns, name)
+
+    def begin(self) -> Array:
+        """See `DenseColumns`."""
+        self.at_zero = self.columns.begin()[self.free]
+        products, free = self.columns.add(self.free), self.free
+        #: Products of the free features with those taken.
+        self.across = products[free] if self.takes_all else np.zeros((len(free), 0))
+        own = self.across[:, free] if self.takes_all else products
+        units = 1 / np.sqrt(np.where(own.diagonal() > 0, own.diagonal(), np.inf))
+        inverse = np.linalg.pinv(own * units * units[:, np.newaxis], SUM_ROUNDING, hermitian=True)
+        self.inverse = inverse * units * units[:, np.newaxis]
+        self.explained = float(self.at_zero @ self.inverse @ self.at_zero)
+        self.is_usable = self.columns.is_usable.copy()
+        self.is_usable[free] = False
+        none = np.zeros(self.width if self.takes_all else 0)
+        return self.residual(none, self.columns.errors)[1]
+
+    def add(self, new: NDArray[np.intp]) -> Array:
+        """See `DenseColumns`."""
+        products, k = self.columns.add(new), len(self.free)
+        if self.takes_all:
+            squares = products.diagonal().copy()
+            products = products - self.across.T @ self.inverse @ self.across
+        else:
+            across, products = products[:, :k], products[:, k:]
+            squares = products[:, -len(new) :].diagonal().copy()
+            self.across = np.hstack([self.across, across.T])
+            products = products - across @ self.inverse @ self.across
+        own = products[:, -len(new) :]
+        idle = ~(own.diagonal() > SUM_ROUNDING * squares) | ~self.is_usable[new]
+        products[idle], own[:, idle] = 0.0, 0.0
+        return products
+
+    def residual(self, w: Array, errors: Array) -> tuple[Array, Array, float]:
+        """See `DenseColumns`. The products with free features are 0."""
+        pulls = self.at_zero if errors is self.columns.errors else np.zeros(len(self.free))
+        sizes = float((self.costs * errors) @ errors) * self.squares[self.free]
+        self.weights, move = np.zeros(len(self.free)), pulls - self.across[:, : len(w)] @ w
+        for _ in range(REFINEMENTS):
+            self.weights += self.inverse @ move
+            residual, pulls, rest = self.columns.residual(self._all(w), errors)
+            move = pulls[self.free].copy()
+            pulls[self.free] = 0.0
+            if (np.abs(move) <= MANY_ROUNDINGS * np.sqrt(sizes)).all():
+                break
+        return residual, pulls, rest
+
+    def _all(self, w: Array) -> Array:
+        """Weights with those of the free features."""
+        if not self.takes_all:
+            return np.append(self.weights, w)
+        w = w.copy()
+        w[self.free] = self.weights
+        return w
 
 
 class ScaledColumns:

@@ -9,10 +9,16 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
-from rrmlinear.solvers.features.dense_columns import AllColumns, ScaledColumns, TakenColumns
+from rrmlinear.solvers.features.dense_columns import (
+    AllColumns,
+    FreeColumns,
+    ScaledColumns,
+    TakenColumns,
+)
 from rrmlinear.solvers.features.working_gram import WorkingGram, best_factor
 from rrmlinear.solvers.features.working_set import WORKING_SET_PULL, next_level
 from rrmlinear.solvers.loop.rounding import (
+    NumbersOverflowError,
     bound_by_features,
     rounding_by_features,
     rounding_of_scores,
@@ -32,8 +38,10 @@ PART = 1e-2
 class FeatureDescent(Solver):
     """minimize Σ_i c_i ½(x_i'w − y_i)² + (modulus/2)‖w‖² + l1 ‖w‖₁ over w, of dense rows.
 
-    ``factors`` f_j > 0 multiply the penalties of features: columns are in units 1/f_j, or 1/√f_j
-    with l1 = 0, so that all have one l1. w ≥ 0 if ``positive``, with l1 > 0.
+    ``factors`` f_j ≥ 0 multiply the penalties of features: columns are in units 1/f_j, or 1/√f_j
+    with l1 = 0, so that all have one l1, and are projected where others have factors of 0, whose
+    weights are the best for the rest, up to ``limit``. w ≥ 0 if ``positive``, with l1 > 0 and
+    factors above 0.
 
     The Gram matrix of a working set, centred with an intercept, and the products with y stand for
     the examples. Few features are all in the set. Else it takes those that would move: while these
@@ -63,6 +71,7 @@ class FeatureDescent(Solver):
         start: Array | None = None,
         factors: Array | None = None,
         positive: bool = False,
+        limit: float = np.inf,
     ) -> None:
         super().__init__()
         for name, number in (("l1", l1), ("modulus", modulus)):
@@ -81,6 +90,7 @@ class FeatureDescent(Solver):
         self.l1, self.modulus, self.intercept, self.positive = l1, modulus, intercept, positive
         self.factors = None if factors is None or (factors == 1).all() else factors
         self.units: Array | float = 1.0
+        self.free, self.limit = np.zeros(0, dtype=np.intp), limit
         #: That of each feature in its unit, and what is above the least of them.
         self.moduli, self.more = np.full(rows.width - intercept, modulus), np.zeros(0)
 
@@ -89,6 +99,10 @@ class FeatureDescent(Solver):
         self.columns: Any = kind(self.rows, self.y, self.costs, self.intercept)
         self.width, errors = self.columns.width, self.columns.errors
         if self.factors is not None:
+            self.free = np.flatnonzero(self.factors == 0)
+            self.factors = np.where(self.factors > 0, self.factors, 1.0)
+            if len(self.free):
+                self.columns = FreeColumns(self.columns, self.free)
             self.units = 1 / (self.factors if self.l1 > 0 else np.sqrt(self.factors))
             self.moduli = self.modulus * self.factors * self.units**2
             self.modulus = float(self.moduli.min())
@@ -147,7 +161,8 @@ class FeatureDescent(Solver):
     def _begin(self) -> bool:
         """Read the moments, and take the first features; whether there are any."""
         self.pulls, errors = self.columns.begin(), self.columns.errors
-        square, usable = float((self.costs * errors) @ errors), self.columns.is_usable
+        usable = self.columns.is_usable
+        square = float((self.costs * errors) @ errors) - self.columns.explained
         self.gram = WorkingGram(self.columns, square, usable, self.positive)
         if self.columns.takes_all:
             return self.gram.add(np.arange(self.width))
@@ -202,13 +217,14 @@ class FeatureDescent(Solver):
     def _certify(self, is_right: bool) -> None:
         """Offer these weights, and the best multiple of their residual r as duals."""
         assert self.gram is not None
-        columns, errors, w = self.columns, self.columns.errors, self.w
-        if columns.takes_all:
-            whole = w
-        else:
-            whole = np.zeros(self.width)
-            whole[self.gram.features] = w
-        residual, pulls, rest = columns.residual(w, errors)
+        columns, w = self.columns, self.w
+        residual, pulls, rest = columns.residual(w, columns.errors)
+        whole = np.zeros(self.width)
+        whole[self.gram.features] = w
+        if len(self.free):
+            whole[self.free] = columns.weights
+            if np.abs(columns.weights).max() > self.limit:
+                raise NumbersOverflowError(f"a free weight is beyond its limit {self.limit:g}")
         level, self.pulls = columns.level - float(columns.centre @ whole) + rest, pulls
         square, product = self._lengths(residual)
         primal = self._offer(whole, level, square)
@@ -257,6 +273,9 @@ class FeatureDescent(Solver):
         return self.certificate.offer_weights(w, primal=primal, exact=True)
 
     def _penalty(self, w: Array) -> float:
+        if len(self.free):
+            w = w.copy()
+            w[self.free] = 0.0
         return self.l1 * float(np.abs(w).sum()) + float(w @ (self.moduli * w)) / 2
 
     def _sizes(self, pulls: Array) -> Array:

@@ -199,9 +199,9 @@ def test_long_columns_whose_weights_cannot_be_exact_enough(intercept, n, d):
 @pytest.mark.parametrize(("l1", "modulus"), [(1.5, 0.0), (3.0, 1e-3), (1.0, 2.0), (0.0, 0.5)])
 @pytest.mark.parametrize(("bias", "intercept"), [(-1.0, False), (2.0, True), (2.0, False)])
 @pytest.mark.parametrize(("form", "dtype"), FORMS)
-@pytest.mark.parametrize("factored", [False, True])
+@pytest.mark.parametrize("factors", ["ones", "signs", "zeros"])
 def test_the_certificate_of_rows_and_of_columns_is_true(
-    form, dtype, bias, intercept, l1, modulus, factored
+    form, dtype, bias, intercept, l1, modulus, factors
 ):
     problem, X, y = data(form, dtype, bias=bias, offset=1.0)
     D = X.shape[1]
@@ -209,9 +209,11 @@ def test_the_certificate_of_rows_and_of_columns_is_true(
     given = np.column_stack([X, np.full(N, bias)]) if bias > 0 else X
     penalized = np.arange(given.shape[1]) < D + (bias > 0 and not intercept)
     f, more = np.ones(np.count_nonzero(penalized)), {}
-    if factored:  # and signs
+    if factors != "ones":
         f = 10.0 ** np.random.default_rng(1).uniform(-1, 1, len(f))
-        more = {"factors": f, "positive": l1 > 0}
+        f[[0, 3, -1]] *= factors == "signs"
+        more = {"factors": f, "positive": factors == "signs" and l1 > 0}
+    penalized[: len(f)] = f > 0
     for costs in (np.full(N, 0.7), np.linspace(0, 2, N)):
         results = [
             solve(each, costs, l1, modulus, intercept=intercept, more=more, gap_tol=1e-11)
@@ -222,19 +224,20 @@ def test_the_certificate_of_rows_and_of_columns_is_true(
         assert results[1].primal == pytest.approx(primal, rel=2e-11)
         w, v = results[0].weights, given.T @ (costs * alpha)
         assert np.abs(v[~penalized]).sum() <= 2e-12 * (costs @ np.abs(alpha))
-        own = costs @ (y - given @ w) ** 2 / 2 + l1 * f @ np.abs(w[penalized])
-        own += modulus / 2 * (f * w[penalized]) @ w[penalized]
+        own = costs @ (y - given @ w) ** 2 / 2 + l1 * f[f > 0] @ np.abs(w[penalized])
+        own += modulus / 2 * (f[f > 0] * w[penalized]) @ w[penalized]
         assert primal == pytest.approx(own, rel=1e-12)
         assert not more.get("positive") or w[penalized].min() >= 0
         sizes = v[penalized] if more.get("positive") else np.abs(v[penalized])
-        excess = np.maximum(sizes - l1 * f, 0)
+        excess = np.maximum(sizes - l1 * f[f > 0], 0)
         of_duals = costs @ (y * alpha - alpha**2 / 2)
         if modulus:
-            of_duals -= excess @ (excess / f) / (2 * modulus)
+            of_duals -= excess @ (excess / f[f > 0]) / (2 * modulus)
         else:
-            assert (excess / f).max() <= 1e-12 * l1
+            assert (excess / f[f > 0]).max() <= 1e-12 * l1
         assert dual == pytest.approx(of_duals, rel=1e-12)
-        assert -1e-13 * own <= own - of_duals <= 1.01e-11 * max(1, own)
+        terms = max(own, costs @ np.abs(y * alpha))
+        assert -1e-13 * terms <= own - of_duals <= 1.01e-11 * max(1, own)
 
 
 def test_alike_columns_of_many_values_are_solved_to_thirteen_digits():
