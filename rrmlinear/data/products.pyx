@@ -12,7 +12,11 @@ from rrmlinear.simd.gram cimport (
     dense_double_spreads, dense_float_spreads, moments_double, moments_float,
 )
 from rrmlinear.simd.products cimport rows_add, rows_add_two
-from rrmlinear.simd.rows cimport ROW_FLOAT32, row_index, row_t, rows_get
+from rrmlinear.simd.rows cimport ROW_FLOAT32, row_index, row_t, row_value, rows_get
+
+cdef enum:
+    MAX_COPIED = 400_000  # entries of a copy of the rows by columns
+    LANES = 8             # of them that take the time of one that is stored
 
 
 def product(Rows rows not None, const double[:, :] weights not None, Py_ssize_t n_features):
@@ -54,6 +58,29 @@ def product_of_part(Rows rows not None, const double[:, ::1] W not None,
                         row.length -= 1
                 block_scores(&row, &W[0, 0], stride, whole, scores)
                 memcpy(&out[i, 0], scores, k * sizeof(double))
+
+
+def full_columns(Rows rows not None):
+    """The rows as columns, d × n, where they are few and full enough for vectors; else None. Those
+    of rows that several problems share are made once.
+    """
+    cdef Py_ssize_t n = rows.shape[0], d = rows.width, i, t
+    cdef double[:, ::1] out
+    cdef row_t row
+    if not 0 < n * d <= MAX_COPIED or LANES * rows.n_stored < n * d:
+        return None
+    shared = getattr(rows, "shared", {})
+    if "columns" in shared:
+        return shared["columns"]
+    out = shared["columns"] = np.zeros((d, n))
+    with nogil:
+        for i in range(n):
+            row = rows_get(&rows.c, i)
+            for t in range(row.length):
+                out[row_index(&row, row.kind, t), i] = row_value(&row, row.kind, t)
+            if row.bias != 0:
+                out[row.bias_index, i] = row.bias
+    return shared["columns"]
 
 
 # Sums of the lines or the columns of a dense matrix, and sums of squares about their means.

@@ -147,9 +147,8 @@ def few_weights(task: Task) -> Any:
     l1 = task.regularizer.quadratic_l1
     if not (solves_kinks(task) or compiled_applies(task)):
         return _over_features(task) if l1 else None
-    place = "solvers.second_order._few_weights"
-    columns = named(f"{place}:columns_of")(task.rows)
-    examples = named(f"{place}:FewWeights")
+    columns = named("data.products:full_columns")(task.rows)
+    examples = named("solvers.second_order._few_weights:FewWeights")
     return examples(task.targets, task.costs, task.rows, columns, False, l1)
 
 

@@ -8,7 +8,7 @@
 
 static const double LEAST_PIVOT = 1e-12;
 
-enum { EXAMPLES_PER_PIECE = 256, FEATURES_AT_ONCE = 4 };
+enum { EXAMPLES_PER_PIECE = 256, FEATURES_AT_ONCE = 4, LINES_OF_SUMS = 3 };
 
 /* out = X'w */
 RRM_CLONES static void features_times(const double *X, ptrdiff_t d, ptrdiff_t n, const double *w,
@@ -68,46 +68,45 @@ RRM_CLONES static void features_add(const double *X, ptrdiff_t d, ptrdiff_t n, c
     }
 }
 
-/* The 4 × 4 sums of t_a times the features from x on, t of 4 lines, for a line of out each: each value
- * that is read serves four sums. */
+/* The 3 × 4 sums of t_a times the features from x on, t of 3 lines, for a line of out each: twelve sums
+ * and what they share are as many vectors as AVX2 has registers for. */
 RRM_INLINE void features_square(const double *t, const double *x, ptrdiff_t n, ptrdiff_t size,
                                 double *out, ptrdiff_t d)
 {
     const double *t1 = t + EXAMPLES_PER_PIECE, *t2 = t1 + EXAMPLES_PER_PIECE;
-    const double *t3 = t2 + EXAMPLES_PER_PIECE, *x1 = x + n, *x2 = x1 + n, *x3 = x2 + n;
+    const double *x1 = x + n, *x2 = x1 + n, *x3 = x2 + n;
     double a0 = 0, a1 = 0, a2 = 0, a3 = 0, b0 = 0, b1 = 0, b2 = 0, b3 = 0;
-    double c0 = 0, c1 = 0, c2 = 0, c3 = 0, e0 = 0, e1 = 0, e2 = 0, e3 = 0;
-#pragma omp simd reduction(+ : a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3, e0, e1, e2, e3)
+    double c0 = 0, c1 = 0, c2 = 0, c3 = 0;
+#pragma omp simd reduction(+ : a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3)
     for (ptrdiff_t i = 0; i < size; i++) {
-        double u = x[i], v = x1[i], w = x2[i], z = x3[i];
-        a0 += t[i] * u, a1 += t[i] * v, a2 += t[i] * w, a3 += t[i] * z;
-        b0 += t1[i] * u, b1 += t1[i] * v, b2 += t1[i] * w, b3 += t1[i] * z;
-        c0 += t2[i] * u, c1 += t2[i] * v, c2 += t2[i] * w, c3 += t2[i] * z;
-        e0 += t3[i] * u, e1 += t3[i] * v, e2 += t3[i] * w, e3 += t3[i] * z;
+        double u = t[i], v = t1[i], w = t2[i];
+        a0 += u * x[i], b0 += v * x[i], c0 += w * x[i];
+        a1 += u * x1[i], b1 += v * x1[i], c1 += w * x1[i];
+        a2 += u * x2[i], b2 += v * x2[i], c2 += w * x2[i];
+        a3 += u * x3[i], b3 += v * x3[i], c3 += w * x3[i];
     }
-    double *out1 = out + d, *out2 = out1 + d, *out3 = out2 + d;
+    double *out1 = out + d, *out2 = out1 + d;
     out[0] += a0, out[1] += a1, out[2] += a2, out[3] += a3;
     out1[0] += b0, out1[1] += b1, out1[2] += b2, out1[3] += b3;
     out2[0] += c0, out2[1] += c1, out2[2] += c2, out2[3] += c3;
-    out3[0] += e0, out3[1] += e1, out3[2] += e2, out3[3] += e3;
 }
 
 /* The lower triangle of out += Σ h_i x_i x_i', d × d; some entries above it are written too. */
 RRM_CLONES static void features_gram(const double *X, ptrdiff_t d, ptrdiff_t n, const double *h,
                                      double *out)
 {
-    double t[FEATURES_AT_ONCE * EXAMPLES_PER_PIECE];
+    double t[LINES_OF_SUMS * EXAMPLES_PER_PIECE];
     for (ptrdiff_t begin = 0; begin < n; begin += EXAMPLES_PER_PIECE) {
         ptrdiff_t size = n - begin < EXAMPLES_PER_PIECE ? n - begin : EXAMPLES_PER_PIECE;
-        for (ptrdiff_t j = 0; j < d; j += FEATURES_AT_ONCE) {
-            ptrdiff_t lines = d - j < FEATURES_AT_ONCE ? d - j : FEATURES_AT_ONCE;
+        for (ptrdiff_t j = 0; j < d; j += LINES_OF_SUMS) {
+            ptrdiff_t lines = d - j < LINES_OF_SUMS ? d - j : LINES_OF_SUMS;
             for (ptrdiff_t r = 0; r < lines; r++)
                 for (ptrdiff_t i = 0; i < size; i++)
                     t[r * EXAMPLES_PER_PIECE + i] = h[begin + i] * X[(j + r) * n + begin + i];
             for (ptrdiff_t k = 0; k < j + lines; k += FEATURES_AT_ONCE) {
                 const double *x = X + k * n + begin;
                 ptrdiff_t count = d - k < FEATURES_AT_ONCE ? d - k : FEATURES_AT_ONCE;
-                if (lines == FEATURES_AT_ONCE)
+                if (lines == LINES_OF_SUMS && count == FEATURES_AT_ONCE)
                     features_square(t, x, n, size, out + j * d + k, d);
                 else
                     for (ptrdiff_t r = 0; r < lines; r++)
@@ -202,17 +201,18 @@ RRM_CLONES static void model_stepped(const double *H, ptrdiff_t d, double l1, do
     }
 }
 
-/* step ← the v that minimizes all of it, from the lower triangle of H, which becomes full: sweeps that
- * end where one lowers it by at most `accuracy` of what all have, or after `most`, and where these
- * leave all signs as they are, steps at once. w, p, factor and face are for work. */
-RRM_CLONES static void model_solved(double *H, ptrdiff_t d, double l1, double s, double rounding,
-                                    double accuracy, int most, const double *begin,
-                                    const double *pull, double *w, double *p, double *factor,
-                                    ptrdiff_t *face, double *step)
+/* step, of `all` weights, ← the v that minimizes all of it over these d features, from the lower triangle
+ * of their H, which becomes full: sweeps that end where one lowers it by at most `accuracy` of what all
+ * have, or after `most`, and where these leave all signs as they are, steps at once. w, p, factor and
+ * face are for work. */
+RRM_CLONES static void model_solved(double *H, const ptrdiff_t *features, ptrdiff_t d, ptrdiff_t all,
+                                    double l1, double s, double rounding, double accuracy, int most,
+                                    const double *begin, const double *pull, double *w, double *p,
+                                    double *factor, ptrdiff_t *face, double *step)
 {
     double total = 0;
     for (ptrdiff_t i = 0; i < d; i++) {
-        w[i] = begin[i], p[i] = pull[i];
+        w[i] = begin[features[i]], p[i] = pull[features[i]];
         for (ptrdiff_t j = 0; j < i; j++)
             H[j * d + i] = H[i * d + j];
     }
@@ -225,8 +225,10 @@ RRM_CLONES static void model_solved(double *H, ptrdiff_t d, double l1, double s,
         if (signs == 0)
             model_stepped(H, d, l1, s, w, p, factor, step, face);
     }
+    for (ptrdiff_t j = 0; j < all; j++)
+        step[j] = 0;
     for (ptrdiff_t j = 0; j < d; j++)
-        step[j] = w[j] - begin[j];
+        step[features[j]] = w[j] - begin[features[j]];
 }
 
 /* The derivative by t of l1 ‖w + t v‖₁, on the side of the search: a weight leaves 0 at its start, and
@@ -242,15 +244,16 @@ static inline double norm_rate(const double *w, const double *v, double l1, doub
     return l1 * rate;
 }
 
-/* Some examples of X as d × count, and their h at the front. */
-static inline void features_taken(const double *X, ptrdiff_t d, ptrdiff_t n,
-                                  const ptrdiff_t *places, ptrdiff_t count, double *out, double *h)
+/* Some examples of `m` features of X as m × count, and their h at the front. */
+static inline void features_taken(const double *X, const ptrdiff_t *features, ptrdiff_t m,
+                                  ptrdiff_t n, const ptrdiff_t *places, ptrdiff_t count,
+                                  double *out, double *h)
 {
     for (ptrdiff_t i = 0; i < count; i++)
         h[i] = h[places[i]];
-    for (ptrdiff_t j = 0; j < d; j++)
+    for (ptrdiff_t j = 0; j < m; j++)
         for (ptrdiff_t i = 0; i < count; i++)
-            out[j * count + i] = X[j * n + places[i]];
+            out[j * count + i] = X[features[j] * n + places[i]];
 }
 
 #endif

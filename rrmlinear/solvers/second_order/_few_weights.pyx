@@ -11,7 +11,6 @@ from rrmlinear.simd.small.feature_columns cimport (
 )
 from rrmlinear.simd.gram cimport row_outer
 from rrmlinear.simd.products cimport rows_add, rows_times
-from rrmlinear.simd.row_products cimport row_axpy
 from rrmlinear.simd.rows cimport row_t, rows_get
 from rrmlinear.projections.roots cimport Slope, lowest_of
 
@@ -19,13 +18,13 @@ import numpy as np
 
 from rrmlinear.core.deadline import check_time
 from rrmlinear.risks.hessian import Hessian
+from rrmlinear.solvers.features.working_set import WORKING_SET_PULL
 from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.rounding import ROUNDING as SCORE_ROUNDING
 from rrmlinear.solvers.loop.tolerances import (FEW_ROUNDINGS, SUM_ROUNDING)
 from rrmlinear.solvers.second_order.factors import Factor
 cdef enum:
-    MAX_COPIED = 400_000  # entries of a copy of the rows by columns
-    LANES = 8             # of them that take the time of one that is stored
+    LANES = 8  # values in vectors that take the time of one that is stored
 
 # Sweeps over a quadratic model with the 1-norm end where one lowers it by at most MODEL_ACCURACY of
 # what all have, or after MODEL_SWEEPS.
@@ -34,34 +33,9 @@ cdef int MODEL_SWEEPS = 200
 
 # C copies, which loops read.
 cdef double ROUNDING = FEW_ROUNDINGS, VALUE_ROUNDING = FEW_ROUNDINGS
-cdef double OF_SCORES = SCORE_ROUNDING, NEGATIVE = SUM_ROUNDING
+cdef double OF_SCORES = SCORE_ROUNDING, NEGATIVE = SUM_ROUNDING, NEAR = WORKING_SET_PULL
 cdef double GROWTH = 1 + 1e-12         # a dual that cannot grow so is at its bound
 cdef double DERIVATIVE_DECREASE = 0.1  # the fraction of a derivative at which a search ends
-
-
-def columns_of(Rows rows not None):
-    """The rows as columns, d × n, where they are few and full enough for vectors; else None. Those
-    of rows that several problems share are made once.
-    """
-    cdef Py_ssize_t n = rows.shape[0], d = rows.width, i, j
-    cdef double[:, ::1] out
-    cdef double[::1] line
-    cdef row_t row
-    if n * d > MAX_COPIED or n == 0 or d == 0 or LANES * rows.n_stored < n * d:
-        return None
-    shared = getattr(rows, "shared", {})
-    if "columns" in shared:
-        return shared["columns"]
-    out = shared["columns"] = np.empty((d, n))
-    line = np.empty(d)
-    with nogil:
-        for i in range(n):
-            line[:] = 0
-            row = rows_get(&rows.c, i)
-            row_axpy(&row, 1.0, &line[0])
-            for j in range(d):
-                out[j, i] = line[j]
-    return shared["columns"]
 
 
 cdef class Aim:
@@ -111,7 +85,8 @@ cdef class FewWeights(Slope):
     cdef double linear, square, last, l1, modulus
     cdef double[::1] w, pull, direction, model, product
     cdef double[:, ::1] hessian, factor
-    cdef Py_ssize_t[::1] face
+    cdef Py_ssize_t[::1] face, used  # features: of the optimum, and m of the model
+    cdef Py_ssize_t m
 
     def __init__(self, const double[::1] y not None, const double[::1] costs not None,
                  Rows rows=None, const double[:, ::1] columns=None, bint is_free=False,
@@ -128,7 +103,8 @@ cdef class FewWeights(Slope):
         self.next_scores, self.next_slopes, self.h = lines[3], lines[4], lines[5]
         self.pull, self.direction, self.model, self.product = parts[0], parts[1], parts[2], parts[3]
         self.hessian, self.factor = parts[4:self.d + 4], parts[self.d + 4:]
-        self.places, self.face = np.empty(self.n, dtype=np.intp), np.empty(self.d, dtype=np.intp)
+        self.places, self.face, self.used = (
+            np.empty(size, dtype=np.intp) for size in (self.n, self.d, self.d))
         if not y.shape[0] == costs.shape[0] == self.n:
             raise ValueError(f"there must be {self.n} labels and costs")
         self.y, self.cost = y, costs
@@ -199,9 +175,10 @@ cdef class FewWeights(Slope):
             if self.l1 == 0:
                 self._solve()
             else:
-                model_solved(&self.hessian[0, 0], d, self.l1, modulus, ROUNDING, MODEL_ACCURACY,
-                             MODEL_SWEEPS, &at[0], &pull[0], &self.model[0], &self.product[0],
-                             &self.factor[0, 0], &self.face[0], &direction[0])
+                model_solved(&self.hessian[0, 0], &self.used[0], self.m, d, self.l1, modulus,
+                             ROUNDING, MODEL_ACCURACY, MODEL_SWEEPS, &at[0], &pull[0],
+                             &self.model[0], &self.product[0], &self.factor[0, 0], &self.face[0],
+                             &direction[0])
             self.linear = self.square = 0
             for j in range(d):
                 square = modulus if j < self.bound else 0
@@ -349,9 +326,11 @@ cdef class FewWeights(Slope):
         return 0
 
     cdef int _hessian(self) except -1:
-        # the lower triangle of Σ c_i φ'' x_i x_i'; examples without a curvature are left out
-        cdef Py_ssize_t i, at, count = 0
+        # the lower triangle of Σ c_i φ'' x_i x_i', of columns without examples of no curvature and,
+        # beside a 1-norm, without features that seem to stay at 0
+        cdef Py_ssize_t i, j, at, count = 0
         cdef double* some
+        cdef bint is_whole = False
         cdef row_t row
         with nogil:
             self.loss.all_second_derivatives(&self.y[0], &self.scores[0], &self.h[0], self.n)
@@ -365,21 +344,30 @@ cdef class FewWeights(Slope):
                 at = self.places[i]
                 row = rows_get(&self.rows.c, at if self.row_of is None else self.row_of[at])
                 row_outer(&row, self.h[at], &self.hessian[0, 0], self.d)
+        self.m = 0
+        for j in range(self.d):
+            if self.l1 == 0 or self.w[j] != 0 or fabs(self.pull[j]) >= NEAR * self.l1:
+                self.used[self.m] = j
+                self.m += 1
+        if self.by_pairs or self.columns is None or 2 * self.m * count > self.d * self.n:
+            self.m, is_whole = self.d, True
+            for j in range(self.d):
+                self.used[j] = j
         if self.by_pairs or count == 0:
             return 0
         if self.columns is None:
             np.asarray(self.hessian)[:] = Hessian(self.rows, np.array(self.h)).matrix()
             return 0
         if self.copied is None:
-            self.copied = np.empty(self.d * (self.n // 2) + 1)
+            self.copied = np.empty(self.d * self.n // 2 + 1)
         with nogil:
             some = &self.copied[0]
-            if 2 * count > self.n:
+            if is_whole:
                 some, count = <double*> &self.columns[0, 0], self.n
             else:
-                features_taken(&self.columns[0, 0], self.d, self.n, &self.places[0], count, some,
-                               &self.h[0])
-            features_gram(some, self.d, count, &self.h[0], &self.hessian[0, 0])
+                features_taken(&self.columns[0, 0], &self.used[0], self.m, self.n, &self.places[0],
+                               count, some, &self.h[0])
+            features_gram(some, self.m, count, &self.h[0], &self.hessian[0, 0])
         return 0
 
     cdef int _solve(self) except -1:

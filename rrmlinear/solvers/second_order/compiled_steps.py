@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.core.deadline import TimeIsUpError, without_deadline
+from rrmlinear.data.products import full_columns
 from rrmlinear.risks.conditions.base import Search
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights
@@ -17,7 +18,7 @@ from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
-from rrmlinear.solvers.second_order._few_weights import FewWeights, columns_of
+from rrmlinear.solvers.second_order._few_weights import FewWeights
 
 # A gradient whose largest entry is at most the part r of that of s w leaves a relative gap of d r²
 # at most, mostly less. A pass ends at a part of this fraction of the root of the gap asked for,
@@ -50,7 +51,7 @@ class CompiledSteps(Solver):
         self.certificate = Certificate(risk, self.regularizer)
         self.is_free = "balance" in risk.offers
         rows = risk.rows.with_bias(1.0) if self.is_free else risk.rows
-        columns = columns_of(rows)
+        columns = full_columns(rows)
         examples = risk.labels, risk.costs, rows, columns
         l1 = self.regularizer.quadratic_l1
         self.examples = FewWeights(*examples, self.is_free, l1)

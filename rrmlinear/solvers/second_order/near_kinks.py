@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.array_rows import take_rows
+from rrmlinear.data.products import full_columns
 from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rounding import OUT_OF_RANGE
@@ -17,7 +18,7 @@ from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.steps import USUAL_PACE
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.second_order._few_weights import FewWeights, columns_of
+from rrmlinear.solvers.second_order._few_weights import FewWeights
 from rrmlinear.solvers.second_order.compiled_steps import MOST_STEPS
 from rrmlinear.solvers.second_order.samples import SAMPLE_FRACTION, task_of_sample
 
@@ -65,7 +66,7 @@ def smoothed_optimum(
 def optimum_of_sample(risk: Any, modulus: float) -> Array:
     """The weights of a few examples, roughly."""
     w = nothing = np.zeros(risk.shape)
-    examples = FewWeights(risk.labels, risk.costs, risk.rows, columns_of(risk.rows))
+    examples = FewWeights(risk.labels, risk.costs, risk.rows, full_columns(risk.rows))
     centre = risk.labels / 2
     for q in SAMPLE_WIDTHS:
         found = smoothed_optimum(
@@ -176,12 +177,12 @@ class NearKinks(Solver):
 
     def _examples(self, near: NDArray[np.int64]) -> FewWeights:
         """Some examples."""
-        risk, columns = self.risk, columns_of(self.risk.rows)
+        risk, columns = self.risk, full_columns(self.risk.rows)
         labels, costs = risk.labels[near], risk.costs[near]
         if columns is not None:
             return FewWeights(labels, costs, columns=np.take(columns, near, axis=1))
         rows = take_rows(risk.rows, near) if len(near) < self.n else risk.rows
-        return FewWeights(labels, costs, rows, columns_of(rows))
+        return FewWeights(labels, costs, rows, full_columns(rows))
 
     def violation(self) -> float:
         return super().violation() if self.is_solved else np.inf

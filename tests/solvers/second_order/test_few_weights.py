@@ -7,9 +7,10 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.catalog.solvers import SOLVERS
+from rrmlinear.data.products import full_columns
 from rrmlinear.losses.margin import Hinge, Logistic, SquaredHinge
 from rrmlinear.solvers.loop.rounding import NumbersOverflowError
-from rrmlinear.solvers.second_order._few_weights import FewWeights, columns_of
+from rrmlinear.solvers.second_order._few_weights import FewWeights
 
 N, D, MODULUS = 1100, 7, 0.7
 LOSSES = {"logistic": Logistic(), "squared": SquaredHinge(), "hinge": Hinge().enveloped(0.2)}
@@ -28,7 +29,7 @@ def made(density=0.8):
 def test_the_optimum_is_that_of_another_solver(loss, by_columns, density):
     X, y, costs, far, shift = made(density)
     phi, rows = LOSSES[loss], Problem.from_arrays(csr_array(X), y).rows
-    columns, some = columns_of(rows) if by_columns else None, costs > 0.3
+    columns, some = full_columns(rows) if by_columns else None, costs > 0.3
     few = FewWeights(y, costs, rows, columns)
     if by_columns:
         few = few.some(np.flatnonzero(some))
