@@ -29,7 +29,6 @@ from rrmlinear.solvers.loop.tolerances import (
 
 cdef enum:
     CHECKED_VISITS = 256    # visits between two looks at the clock
-    GROWTH = 10             # a gap that does not fall is guessed to need that many times the passes
 
 # C copies, which loops read.
 cdef double BLOCK_MOVE_ROUNDING = MANY_ROUNDINGS, SCORE_ROUNDING = ROUNDING
@@ -111,9 +110,10 @@ cdef class BlockDescent(BlockState):
                double lipschitz, double visit, double alone, int pause):
         """Passes from duals of 0 until the gap is at most ``tolerance`` times the primal and the
         range of each example's gradient at most ``bound`` (infinity: no rule, and rounding must not
-        hide the gap), or ``most`` of them. From ``least`` passes on they also end where the time
+        hide the gap), or ``most`` of them. After ``least`` passes they also end where the time
         spent and that still needed, guessed by the last fall of the gap, are above ``alone`` in the
-        geometric mean; each ``visit`` takes as long. A gap that does not fall may do so soon.
+        geometric mean; each ``visit`` takes as long. A gap that does not fall is guessed to do so
+        as in all passes.
         ``lipschitz`` is the constant of a loss with kinks, 0 of others; ∇Ω* must be linear. Returns
         whether they have ended; after pass ``pause`` it returns, and goes on when it is called
         again. Raises TimeIsUpError after the deadline, between visits, and MemoryError.
@@ -145,12 +145,14 @@ cdef class BlockDescent(BlockState):
             self.rows_of_passes.append((self.primal, self.dual, self.is_measured))
             if self.has_ended or self.passes < self.due:
                 continue
-            gap, needed = max(gap, LEAST), GROWTH * self.passes
+            gap, needed, first = max(gap, LEAST), INFINITY, self.rows_of_passes[0]
             rate = log(self.gap_before / gap) / (self.passes - self.last) if self.last else 0
+            if not rate > 0:
+                rate = log((first[0] - first[1]) / gap) / self.passes
             if rate > 0 and goal > 0:
                 needed = max(1, log(gap / min(goal, gap) * max(self.violation, 1)) / rate)
             mean = (self.visits - self.visits_before) / <double> (self.passes - self.last)
-            if needed * mean * visit * self.visits * visit > alone * alone:
+            if self.last and needed * mean * visit * self.visits * visit > alone * alone:
                 break
             self.gap_before, self.last, self.visits_before = gap, self.passes, self.visits
             self.due = self.last + <int> min(ceil(needed), <double> self.last)
