@@ -128,17 +128,11 @@ def test_threads_stop_with_the_caller_and_at_the_time_limit(small_problem, fit):
         fit(problem, fail, **choices)
 
 
-def pixels_one_by_one():
-    """Images of digits, a column for each value of each pixel."""
-    X, y = load_digits(return_X_y=True)
-    columns = OneHotEncoder(dtype=np.float64).fit_transform(X)
-    return columns, y
-
-
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_classes_that_share_passes_are_each_proved_by_their_duals(fit, loss, weighted):
-    X, y = pixels_one_by_one()
+    X, y = load_digits(return_X_y=True)
+    X = OneHotEncoder(dtype=np.float64).fit_transform(X)  # a column for each value of each pixel
     weights = np.where(np.arange(len(y)) % 7 == 0, 0.0, 0.5 + y / 9) if weighted else None
     factors = {3: 4.0, 5: 0.5} if weighted else {}
     problem = Problem.from_arrays(X, y, weights)

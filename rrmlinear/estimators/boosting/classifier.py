@@ -40,7 +40,7 @@ from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import in_memory
 from rrmlinear.exports.exported import Saved
 from rrmlinear.solvers.boosting.generation import ColumnGeneration, EdgeStopping
-from rrmlinear.training.classes.boosting import solve_in_turn
+from rrmlinear.training.classes.in_turn import solve_in_turn
 
 Array = NDArray[np.float64]
 

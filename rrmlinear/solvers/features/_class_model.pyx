@@ -253,8 +253,13 @@ cdef class SweepState:
     def __init__(self, ScalarLoss loss not None, const double[::1] y not None,
                  const double[::1] costs not None):
         self.loss, self.y, self.cost, self.n = loss, y, costs, y.shape[0]
-        self.all, self.some = np.zeros((3, self.n + 1)), np.empty((6, self.n + 1))
-        self._derive(&y[0], &costs[0], &self.all[0, 0], self.n, &self.all[1, 0], &self.all[2, 0])
+        self.all, self.some = np.empty((3, self.n + 1)), np.empty((6, self.n + 1))
+
+    def begin(self):
+        """Scores of 0, with the labels and costs of now."""
+        self.all[0, :] = 0
+        self._derive(&self.y[0], &self.cost[0], &self.all[0, 0], self.n, &self.all[1, 0],
+                     &self.all[2, 0])
 
     def sweep(self, Rows columns not None, const int64_t[::1] order not None, Py_ssize_t free,
               double enough):

@@ -85,10 +85,18 @@ class FirstSweep:
         self, rows: Rows, loss: Any, y: Any, costs: Any, free: bool = False, columns: Any = None
     ) -> None:
         self.rows, self.free = rows, rows.width - 1 if free else -1
-        self.total, self.state = 0.0, SweepState(loss, y, costs)
-        self.groups = self._groups(columns)
-        self.columns: Any = None
-        self.left = np.zeros(0, dtype=np.int64)
+        self.state, self.order = SweepState(loss, y, costs), sweep_order(rows.width)
+        if columns is None and (not rows.is_dense or rows.shape[0] <= PIECE):
+            columns = shared_columns(rows)
+        self.whole = columns if columns is None or isinstance(columns, Rows) else _lines(columns)
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin anew, with the labels and costs that stand in the arrays now."""
+        self.state.begin()
+        self.total, self.left = 0.0, self.order[:0]
+        all_at_once = (self.whole, self.order, self.free)
+        self.groups = _groups(self.rows, self.free) if self.whole is None else iter([all_at_once])
 
     def reaches(self, least: float) -> bool:
         """Whether the violations at the visits of the sweep sum to at least this."""
@@ -102,25 +110,20 @@ class FirstSweep:
             self.total, self.left = self.total + more, self.left[visits:]
         return self.total >= least
 
-    def _groups(self, columns: Any) -> Iterator[tuple[Rows, NDArray[np.int64], int]]:
-        """Groups of features as columns, the order of their visits, and the free one's number."""
-        rows, n, d = self.rows, self.rows.shape[0], self.rows.width
-        if columns is not None or not rows.is_dense or n <= PIECE:
-            known = columns if isinstance(columns, Rows) else None
-            if known is None:
-                known = shared_columns(rows) if columns is None else _lines(np.asarray(columns))
-            yield known, sweep_order(d), self.free
-            return
-        size = -(-d * PIECE // n)  # as many values as some examples have
-        for begin in size * sweep_order(-(-d // size)):
-            some = rows.values[:, begin : begin + size].T.astype(np.float64, order="C")
-            if begin + size > rows.values.shape[1] and rows.bias >= 0:
-                some = np.vstack([some, np.full(n, rows.bias)])
-            yield _lines(some), sweep_order(len(some)), self.free - int(begin)
+
+def _groups(rows: Any, free: int) -> Iterator[tuple[Rows, NDArray[np.int64], int]]:
+    """Groups of dense features as columns, the order of their visits, and the free one's number."""
+    n, d = rows.shape[0], rows.width
+    size = -(-d * PIECE // n)  # as many values as some examples have
+    for begin in size * sweep_order(-(-d // size)):
+        some = rows.values[:, begin : begin + size].T.astype(np.float64, order="C")
+        if begin + size > rows.values.shape[1] and rows.bias >= 0:
+            some = np.vstack([some, np.full(n, rows.bias)])
+        yield _lines(some), sweep_order(len(some)), free - int(begin)
 
 
-def _lines(values: NDArray[np.float64]) -> Rows:
-    return Rows(values, None, None, values.shape[1])
+def _lines(values: Any) -> Rows:
+    return Rows(np.asarray(values), None, None, values.shape[1])
 
 
 def squares_of(rows: Rows, costs: NDArray[np.float64], centred: bool = False) -> Any:

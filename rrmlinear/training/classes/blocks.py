@@ -102,16 +102,11 @@ class BlockPasses(CompiledPasses):
         )
         lipschitz = 0.0 if loss.differentiable else loss.lipschitz(self.n_classes)
 
-        stopped = False
+        def row() -> TraceRow:
+            return _row(ascent, ascent.passes, clocks()[0] - begun[0])
+
         with ends_within(stopping.time_limit):
-            for has_ended in self.run(ascent, (lipschitz, self.visit), stopping, see is not None):
-                if see is None:
-                    continue
-                row = _row(ascent, ascent.passes, clocks()[0] - begun[0])
-                if see(row) is True and not has_ended:
-                    ascent.stop()
-                    stopped = True
-                    break
+            stopped = self.run(ascent, (lipschitz, self.visit), stopping, see, row)
         if not ascent.passes:
             return Left()
         wall, cpu = (now - then for now, then in zip(clocks(), begun, strict=True))

@@ -45,7 +45,8 @@ class ClassProblems:
         self.joint: JointClasses | None = None
         if not known and duals is None:
             task = problem.rows, chosen, label, costs, factors
-            self.steps = ClassSteps.of(*task)
+            steps = ClassSteps(*task)
+            self.steps = None if steps.examples is None else steps
             self.joint = None if self.steps else JointClasses.of(*task)
 
     def solve(self, j: int, rest: Stopping, see: OnPass | None) -> Result:
@@ -53,7 +54,7 @@ class ClassProblems:
         left = None if self.joint is None else self.joint.solved(j, rest, see)
         if isinstance(left, Result):
             return left
-        found = None if self.steps is None else self.steps.solved(j, rest)
+        found = None if self.steps is None else self.steps.solved[0][j]
         if found is not None:
             if see is not None:
                 see(found.last)

@@ -7,6 +7,9 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Any
+
+import numpy as np
 
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.deadline import ends_with, ends_within
@@ -19,6 +22,7 @@ from rrmlinear.training.classes.together import (
     Sums,
     not_begun,
     of_columns,
+    together,
 )
 
 #: Seconds after the time limit in which problems may still make their first pass.
@@ -113,12 +117,12 @@ class _Gathered:
         while (at := len(self.sums.ended)) in self.waiting:
             found = self.waiting.pop(at)
             result = not_begun(self.sums.ended[0], self.zeros[at]) if found is None else found
-            self.trace += [self.sums.row(row) for row in result.trace]
-            self.sums.end(self.columns.keep(at, result))
+            self.trace += self.sums.ended_rows(self.columns.keep(at, result))
         return self.trace[first:]
 
     def result(self) -> OneVsRestResult:
-        return of_columns(self.sums.ended, self.trace, self.columns)
+        columns = self.columns.weights, self.columns.duals
+        return of_columns(self.sums.ended, self.trace, *columns)
 
 
 def solve_each(
@@ -210,17 +214,35 @@ def solve_at_once(
             dropped.set()
             stopped.set()
             raise
-    together = gathered.result()
+    whole = gathered.result()
     # Seconds of problems that ran side by side count as if these had come one after another.
-    wall = (time.perf_counter() - begun) / _spent(gathered.sums.ended)
+    spent = sum(result.seconds + result.measuring_seconds for result in whole.problems)
+    wall = (time.perf_counter() - begun) / spent
     return replace(
-        together,
-        trace=[replace(row, seconds=wall * row.seconds) for row in together.trace],
-        measuring_seconds=wall * together.measuring_seconds,
+        whole,
+        trace=[replace(row, seconds=wall * row.seconds) for row in whole.trace],
+        measuring_seconds=wall * whole.measuring_seconds,
         cpu_seconds=time.process_time() - cpu_begun,
-        notes=(*together.notes, f"{threads} threads solve a problem each"),
+        notes=(*whole.notes, f"{threads} threads solve a problem each"),
     )
 
 
-def _spent(ended: Sequence[Result]) -> float:
-    return sum(result.seconds + result.measuring_seconds for result in ended)
+def solve_in_turn(
+    solvers: Sequence[Any], stopping: Stopping, on_pass: OnPass | None = None
+) -> OneVsRestResult:
+    """Solve each; the certificate is that of all, its weights a row of w for each.
+
+    ``on_pass`` sees rows that sum over all; where it returns True, each solver still to come makes
+    one pass.
+    """
+    # before its first pass a problem has edges between −1 and 1
+    sums, trace, stopped = Sums([(1.0, -1.0)] * len(solvers)), list[TraceRow](), False
+
+    def see(row: TraceRow) -> bool:
+        nonlocal stopped
+        stopped = stopped or (on_pass is not None and on_pass(sums.row(row)) is True)
+        return stopped
+
+    for solver in solvers:
+        trace += sums.ended_rows(solver.solve(stopping, see))
+    return together(sums.ended, np.array([each.weights for each in sums.ended]), trace)

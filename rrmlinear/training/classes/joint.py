@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,22 +105,25 @@ class CompiledPasses:
         self.label, self.costs, self.is_ruled = label, costs, chosen.tolerance is not None
 
     def run(
-        self, ascent: Any, rest: tuple[Any, ...], stopping: Stopping, is_seen: bool
-    ) -> Iterator[bool]:
-        """Passes until the ascent has ended, with the ``rest`` of its arguments.
-
-        Yields after each pass that the caller sees, and else at the end, whether this is it.
+        self, ascent: Any, rest: tuple[Any, ...], stopping: Stopping, see: OnPass | None, row: Any
+    ) -> bool:
+        """Passes until the ascent has ended, with the ``rest`` of its arguments, or ``see`` stops
+        it, which sees the ``row`` of each: whether it did.
         """
         most, seed = stopping.max_passes - self.spared, self.chosen.choices.seed
         tolerance = self.chosen.widest_gap if self.is_ruled else stopping.gap_tol
         bound = self.chosen.tolerance if self.is_ruled else math.inf
         rule = self.passes, most, seed, tolerance, bound, *rest, self.alone
-        has_ended = False
-        with suppress(TimeIsUpError):
-            while not has_ended:
-                has_ended = ascent.ascend(*rule, ascent.passes + 1 if is_seen else most)
-                if ascent.passes:
-                    yield has_ended
+        while True:
+            try:
+                has_ended = ascent.ascend(*rule, most if see is None else ascent.passes + 1)
+            except TimeIsUpError:
+                return False
+            if see is not None and ascent.passes and see(row()) is True and not has_ended:
+                ascent.stop()
+                return True
+            if has_ended:
+                return False
 
     def status(self, ended: bool, stopped: bool, passes: int, stopping: Stopping) -> Status | None:
         """Of a problem that has ended, after this number of passes; None where it goes on."""
@@ -141,24 +142,11 @@ class JointClasses(CompiledPasses):
     depend on the threads that ask. A problem of two classes is a group of one.
     """
 
-    def __init__(
-        self,
-        rows: Rows,
-        chosen: Selection,
-        label: NDArray[np.int32],
-        costs: Vector,
-        factors: Vector,
-        squares: Vector,
-    ) -> None:
-        super().__init__(rows, chosen, label, costs)
-        self.factors, self.is_one = factors, len(factors) == 1
-        if not self.is_one:
-            self.passes, self.spared = _passes_of(chosen.loss), 1
-        self.squares = np.maximum(squares, MIN_CURVATURE)
-        # whole lines of the cache first, not groups of one size
-        self.firsts = range(0, len(factors), JOINT_CLASSES)
-        self.locks = [threading.Lock() for _ in self.firsts]
-        self.found: dict[int, list[Result | Left]] = {}
+    factors: Vector
+    squares: Vector
+    is_one: bool
+    locks: list[threading.Lock]
+    found: dict[int, list[Result | Left]]
 
     @classmethod
     def of(
@@ -177,8 +165,14 @@ class JointClasses(CompiledPasses):
         alone = ALONE_COST + (step or 0.0)
         if step is not None and _passes_of(loss) * cost > alone * k:
             return None
-        made = cls(rows, chosen, label, costs, factors, squares)
-        made.alone, made.cost = alone, cost / len(made.firsts)
+        made = cls(rows, chosen, label, costs)
+        made.factors, made.is_one, made.alone = factors, k == 1, alone
+        if k > 1:
+            made.passes, made.spared = _passes_of(loss), 1
+        made.squares = np.maximum(squares, MIN_CURVATURE)
+        # whole lines of the cache first, not groups of one size
+        made.locks, made.found = [threading.Lock() for _ in range(0, k, JOINT_CLASSES)], {}
+        made.cost = cost / len(made.locks)
         return made
 
     def solved(self, j: int, stopping: Stopping, see: OnPass | None) -> Result | Left:
@@ -187,13 +181,12 @@ class JointClasses(CompiledPasses):
         ``see`` sees each pass of a group of one, and stops it by returning True; those of larger
         groups it sees when these have ended.
         """
-        group = j // JOINT_CLASSES
+        group, at = divmod(j, JOINT_CLASSES)
         with self.locks[group], ends_within(stopping.time_limit):
             if group not in self.found:
                 watch = see if self.is_one else None
-                self.found[group] = self._made(self.firsts[group], stopping, watch)
-            found = self.found[group][j - self.firsts[group]]
-            self.found[group][j - self.firsts[group]] = Left()  # memory for the others
+                self.found[group] = self._made(j - at, stopping, watch)
+            found, self.found[group][at] = self.found[group][at], Left()  # memory for others
         if see is not None and not self.is_one:
             for row in found.trace:
                 see(row)
@@ -211,16 +204,11 @@ class JointClasses(CompiledPasses):
             self.rows, self.loss, self.label, first, self.costs, factors, self.squares
         )
         rest = rule.rpartition(":")[2], self.cost
-        stopped = False
-        for has_ended in self.run(ascent, rest, stopping, see is not None):
-            if see is None:
-                continue
-            seconds = clocks()[0] - begun[0]
-            row = _row(ascent.looks[-1], 0, ascent.passes, seconds)
-            if see(row) is True and not has_ended:
-                ascent.stop()
-                stopped = True
-                break
+
+        def row() -> TraceRow:
+            return _row(ascent.looks[-1], 0, ascent.passes, clocks()[0] - begun[0])
+
+        stopped = self.run(ascent, rest, stopping, see, row)
         if not ascent.passes:
             return [Left()] * k
         now = clocks()

@@ -6,12 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.records import replace
 from rrmlinear.data.array_rows import shared_rows
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import OnPass
 from rrmlinear.training.classes.class_problems import ClassProblems
-from rrmlinear.training.classes.in_turn import OneVsRestResult, solve_at_once, solve_each
+from rrmlinear.training.classes.in_turn import solve_at_once, solve_each
+from rrmlinear.training.classes.together import OneVsRestResult, Sums, of_columns
 from rrmlinear.training.starts import Point
 
 Vector = NDArray[np.float64]
@@ -46,6 +48,14 @@ def solve_one_vs_rest(
     if at_once:
         chosen = replace(chosen, choices=replace(chosen.choices, threads=1))
     classes = ClassProblems(problem, chosen, label, costs, factors, start)
-    if at_once and classes.steps is None:
-        return solve_at_once(classes.solve, classes.at_zero(), chosen.stopping, on_pass, threads)
-    return solve_each(classes.solve, classes.at_zero(), chosen.stopping, on_pass)
+    stopping, steps, zeros = chosen.stopping, classes.steps, classes.at_zero()
+    if at_once and steps is None:
+        return solve_at_once(classes.solve, zeros, stopping, on_pass, threads)
+    if steps is not None and on_pass is None and stopping.time_limit is None:
+        with one_blas_thread():
+            results, *columns = steps.solved
+        sums, ended = Sums(zeros), [each for each in results if each is not None]
+        if len(ended) == len(results):
+            trace = [row for each in ended for row in sums.ended_rows(each)]
+            return of_columns(ended, trace, *columns)
+    return solve_each(classes.solve, zeros, stopping, on_pass)

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.core.cached import cached_property
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.core.loading import named
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.certificate import gap_between
-from rrmlinear.solvers.loop.result import Result, Status, Stopping, TraceRow
+from rrmlinear.solvers.loop.result import Result, Status, TraceRow
 from rrmlinear.solvers.loop.rounding import OUT_OF_RANGE
 from rrmlinear.training.classes.joint import clocks
 from rrmlinear.training.single import support_of
@@ -32,9 +33,8 @@ WIDTHS, RULE_PART, FALL, MOST_WIDTHS = (0.9, 0.3), 0.9, 3.0, 12
 ROUGHLY, NEARLY = 0.1, 0.01
 #: Examples whose margins are that far from a kink stay so for a while.
 FAR = 1.0
-#: Classes that are solved at once. Those with kinks share FIRST_PASSES of ascents first, which
-#: stand for the first width: a line of the cache holds their weights.
-GROUP, FIRST_PASSES = 8, 2
+#: Classes with kinks share FIRST_PASSES of ascents first, which stand for the first width.
+FIRST_PASSES = 2
 #: Rules that are over the smaller class's part of the examples.
 BY_PART = "GradientNorm", "FeatureSum", "SweptSum"
 
@@ -47,34 +47,19 @@ class ClassSteps:
     automatic solver begins it anew.
     """
 
-    @classmethod
-    def of(
-        cls, rows: Rows, chosen: Selection, label: NDArray[np.int32], costs: Vector, factors: Vector
-    ) -> ClassSteps | None:
-        """The problems with costs times factors[j] for class j, or None where these take another
-        solver.
-        """
-        are_weighted = len(factors) > 1 and (factors != 1).any()
-        y, own = np.empty(len(label)), costs.copy() if are_weighted else costs
-        examples = chosen.few_weights(rows, y, own)
-        if examples is None:
-            return None
-        return cls(rows, chosen, label, costs, factors, (y, own), examples)
-
     def __init__(
-        self,
-        rows: Rows,
-        chosen: Selection,
-        label: NDArray[np.int32],
-        costs: Vector,
-        factors: Vector,
-        read: tuple[Vector, Vector],
-        examples: Any,
+        self, rows: Rows, chosen: Selection, label: NDArray[Any], costs: Vector, factors: Vector
     ) -> None:
+        """The problems with costs times factors[j] for class j."""
         self.rows, self.chosen, self.label, self.factors = rows, chosen, label, factors
+        are_weighted = len(factors) > 1 and (factors != 1).any()
         #: The labels and costs of the class that is solved: the examples of the steps read these.
-        (self.y, self.own), self.costs = read, costs
-        self.examples, self.loss = examples, chosen.loss
+        self.y, self.own = np.zeros(len(label)), costs.copy() if are_weighted else costs
+        #: None where the problems take another solver.
+        self.examples = chosen.few_weights(rows, self.y, self.own)
+        if self.examples is None:
+            return
+        self.costs, self.loss = costs, chosen.loss
         self.aim = named("solvers.second_order._few_weights:Aim")
         self.tolerance, self.modulus = chosen.tolerance, chosen.regularizer.modulus
         is_ruled = self.tolerance is not None
@@ -82,6 +67,10 @@ class ClassSteps:
         self.squares = None if is_ruled else rows.squared_norms()
         # where the gap is asked for, no rule of gradients stands in its place
         self.kind = chosen.solver.rule.rpartition(":")[2] if is_ruled else ""
+        self.sweep = None
+        if self.kind == "SweptSum":
+            made = named("solvers.features.feature_subsets:FirstSweep")
+            self.sweep = made(rows, self.loss, self.y, self.own, columns=self.examples.columns)
         self.nothing, self.shift = np.zeros(rows.width), np.zeros(rows.shape[0])
         self.sizes = np.bincount(label, minlength=len(factors)).tolist()
         self.widths = list[tuple[float, float]]()
@@ -90,33 +79,25 @@ class ClassSteps:
             self.widths = [(width, ROUGHLY) for width in WIDTHS if width > last]
             solved = NEARLY * math.sqrt(self.widest)
             self.widths += [(last / FALL**number, solved) for number in range(MOST_WIDTHS)]
-        #: The problems of each group that has been solved.
-        self.found: dict[int, list[Result | None]] = {}
 
-    def solved(self, j: int, stopping: Stopping) -> Result | None:
-        """The problem of class j; that of the first of a group solves them all."""
-        group, at = divmod(j, GROUP)
-        if group not in self.found:
-            self.found[group] = self._group(group * GROUP, stopping)
-        result, self.found[group][at] = self.found[group][at], None  # memory for the others
-        return result
-
-    def _group(self, begin: int, stopping: Stopping) -> list[Result | None]:
-        begun, found = clocks(), list[Any]()
-        classes = range(begin, min(begin + GROUP, len(self.factors)))
-        with suppress(TimeIsUpError), ends_within(stopping.time_limit):
-            firsts = self._firsts(begin) if self.widths and len(self.factors) > 1 else None
-            for j in classes:
-                found.append(None)
+    @cached_property
+    def solved(self) -> tuple[list[Result | None], Vector, Vector]:
+        """The results of all classes, with columns of their weights d × k and duals n × k."""
+        k, begun = len(self.factors), clocks()
+        vectors, duals = np.empty((k, self.rows.width)), np.empty((k, len(self.label))).T
+        ends: list[Any] = [None] * k
+        with suppress(TimeIsUpError), ends_within(self.chosen.stopping.time_limit):
+            for j, first in enumerate(self._firsts(k)):
                 with suppress(*OUT_OF_RANGE):
-                    found[-1] = self._ended(j, None if firsts is None else firsts[j - begin])
-        wall, cpu = ((now - then) / len(classes) for now, then in zip(clocks(), begun, strict=True))
-        results = [each and self._result(each, wall, cpu) for each in found]
-        return results + [None] * (len(classes) - len(found))
+                    ends[j] = self._ended(j, first, vectors[j], duals[:, j])
+        wall, cpu = ((now - then) / k for now, then in zip(clocks(), begun, strict=True))
+        weights = np.ascontiguousarray(vectors.T)
+        arrays = zip(weights.T, duals.T, ends, strict=True)
+        return [end and self._result(w, a, end, wall, cpu) for w, a, end in arrays], weights, duals
 
-    def _ended(self, j: int, first: Vector | None) -> tuple[Any, Vector, Vector, Any] | None:
-        """What ended the steps of class j, for a kink from the weights ``first`` on, its weights
-        and duals, and counts of these; None where they take long.
+    def _ended(self, j: int, first: Vector | None, w: Vector, alphas: Vector) -> Any:
+        """What ended the steps of class j, for a kink from the weights ``first`` on, and counts of
+        its duals; None where they take long. Its weights and duals are written to the arrays.
         """
         y = self.y
         np.multiply(self.label == j, 2.0, out=y)
@@ -128,26 +109,26 @@ class ClassSteps:
             found = self._near_kink(aim, first)
             if found is None:
                 return None
-            w, alphas = found
+            w[:], alphas[:] = found
         else:
             where = self.modulus, self.nothing, self.nothing, self.shift
-            w, alphas, _, _ = self.examples.least(self.loss, *where, 0.0, MOST_STEPS, aim)
+            w[:], new, _, _ = self.examples.least(self.loss, *where, 0.0, MOST_STEPS, aim)
             if not aim.holds:
                 return None
-            if aim.scale < 1:
-                alphas *= aim.scale
-        return aim, w, alphas, support_of(alphas, self.loss, y)
+            np.multiply(new, aim.scale, out=alphas)
+        return aim, support_of(alphas, self.loss, y)
 
-    def _firsts(self, begin: int) -> Any:
-        """The weights of each class of a group after passes that these share, if all are finite."""
-        group = self.label, begin, self.costs, self.factors[begin : begin + GROUP]
+    def _firsts(self, k: int) -> Any:
+        """The weights of each class after passes that all share, or None of each."""
+        if not self.widths or k == 1:
+            return [None] * k
+        task = self.rows, self.loss, self.label, 0, self.costs, self.factors
         ascent = named("solvers.dual.joint._joint_ascent:JointAscent")(
-            self.rows, self.loss, *group, self.rows.squared_norms()
+            *task, self.rows.squared_norms()
         )
         for number in range(1, FIRST_PASSES + 1):
             ascent.run_pass(number, self.chosen.choices.seed)
-        firsts = ascent.vectors
-        return firsts if np.isfinite(firsts).all() else None
+        return ascent.vectors if np.isfinite(ascent.vectors).all() else [None] * k
 
     def _near_kink(self, aim: Any, first: Vector | None) -> tuple[Vector, Vector] | None:
         """The weights and duals of augmented Lagrangians, or None where they take long.
@@ -188,18 +169,17 @@ class ClassSteps:
         return self.examples.some(near), self.examples.sum(others), near
 
     def _aim(self, j: int) -> Any:
-        bound, kind, sweep = np.inf if self.tolerance is None else self.tolerance, self.kind, None
+        bound, kind = np.inf if self.tolerance is None else self.tolerance, self.kind
         if kind in BY_PART:
             n, size = len(self.label), self.sizes[j]
             bound *= max(min(size, n - size), 1) / n
-        if kind == "SweptSum":
-            kind, columns = "FeatureSum", self.examples.columns
-            made = named("solvers.features.feature_subsets:FirstSweep")
-            sweep = made(self.rows, self.loss, self.y, self.own, columns=columns)
-        return self.aim(kind, bound, self.widest, self.squares, sweep)
+        if self.sweep is not None:
+            kind = "FeatureSum"
+            self.sweep.begin()
+        return self.aim(kind, bound, self.widest, self.squares, self.sweep)
 
-    def _result(self, ended: Any, wall: float, cpu: float) -> Result:
-        aim, w, alphas, counts = ended
+    def _result(self, w: Vector, alphas: Vector, end: Any, wall: float, cpu: float) -> Result:
+        aim, counts = end
         primal, dual, is_ruled = aim.primal, aim.dual, self.tolerance is not None
         row = TraceRow(1, wall, primal, dual, gap_between(primal, dual))
         status = Status.RULE if is_ruled else Status.SOLVED

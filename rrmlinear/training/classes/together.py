@@ -86,6 +86,12 @@ class Sums:
             row.note,
         )
 
+    def ended_rows(self, result: Result) -> list[TraceRow]:
+        """The rows of all problems for those of the next one, which has ended."""
+        rows = [self.row(row) for row in result.trace]
+        self.end(result)
+        return rows
+
 
 class Columns:
     """Weights and duals of all problems, a column for each.
@@ -149,7 +155,7 @@ def together(
 
 
 def of_columns(
-    results: Sequence[Result], trace: list[TraceRow], columns: Columns
+    results: Sequence[Result], trace: list[TraceRow], weights: NDArray[np.float64], duals: Any
 ) -> OneVsRestResult:
     """The same with a column of weights for each; the trace ends with the sums of their ends."""
     ends = [result.trace[-1] for result in results]
@@ -161,7 +167,7 @@ def of_columns(
         f"the largest gap of one is {max(gaps):.3e}",
         *([f"the time limit left no pass for {idle} of them"] if idle else []),
     ]
-    return together(results, columns.weights, [*trace[:-1], exact], columns.duals, notes)
+    return together(results, weights, [*trace[:-1], exact], duals, notes)
 
 
 def _support(counts: Sequence[dict[str, int]], duals: Any) -> dict[str, int]:
