@@ -12,7 +12,8 @@ from rrmlinear.simd.gram cimport (
     dense_double_spreads, dense_float_spreads, moments_double, moments_float,
 )
 from rrmlinear.simd.products cimport rows_add, rows_add_two
-from rrmlinear.simd.rows cimport ROW_FLOAT32, row_index, row_t, row_value, rows_get
+from rrmlinear.simd.row_products cimport row_axpy
+from rrmlinear.simd.rows cimport ROW_FLOAT32, row_index, row_t, rows_get
 
 cdef enum:
     MAX_COPIED = 400_000  # entries of a copy of the rows by columns
@@ -64,22 +65,23 @@ def full_columns(Rows rows not None):
     """The rows as columns, d × n, where they are few and full enough for vectors; else None. Those
     of rows that several problems share are made once.
     """
-    cdef Py_ssize_t n = rows.shape[0], d = rows.width, i, t
+    cdef Py_ssize_t n = rows.shape[0], d = rows.width, i, j
     cdef double[:, ::1] out
+    cdef double[::1] line = np.empty(d)
     cdef row_t row
     if not 0 < n * d <= MAX_COPIED or LANES * rows.n_stored < n * d:
         return None
     shared = getattr(rows, "shared", {})
     if "columns" in shared:
         return shared["columns"]
-    out = shared["columns"] = np.zeros((d, n))
+    out = shared["columns"] = np.empty((d, n))
     with nogil:
         for i in range(n):
+            line[:] = 0
             row = rows_get(&rows.c, i)
-            for t in range(row.length):
-                out[row_index(&row, row.kind, t), i] = row_value(&row, row.kind, t)
-            if row.bias != 0:
-                out[row.bias_index, i] = row.bias
+            row_axpy(&row, 1.0, &line[0])
+            for j in range(d):
+                out[j, i] = line[j]
     return shared["columns"]
 
 
