@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.regularizers import weight_at_limit
 from rrmlinear.catalog.selection import LOOSE_GAP, Selection, select
+from rrmlinear.core.records import replace
 from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem, check_kind
@@ -19,7 +20,7 @@ from rrmlinear.training.classes.blocks import solve_blocks
 from rrmlinear.training.classes.class_problems import solve_as_hinge, solve_two
 from rrmlinear.training.costs import base_costs, class_factors
 from rrmlinear.training.model import Model
-from rrmlinear.training.offsets import moved
+from rrmlinear.training.offsets import in_units, moved, units_of
 from rrmlinear.training.single import solve_measure, solve_scalars
 from rrmlinear.training.starts import Point, Start, check_starts, point_of
 from rrmlinear.training.streaming import bytes_beside, streamed
@@ -132,6 +133,8 @@ def solve(
     if start is not None:
         check_starts(chosen)
     kind, choices = chosen.kind, chosen.choices
+    if (units := units_of(problem, chosen)) is not None:
+        return _in_units(problem, chosen, units, on_pass, start)
     if kind == "one-class":
         problem = streamed(problem, chosen, bytes_beside(problem, 1))
         machine, found = _one_class(problem, chosen, on_pass, start)
@@ -195,6 +198,28 @@ def solve(
         result=result,
     )
     return model, result
+
+
+def _in_units(
+    problem: Problem,
+    chosen: Selection,
+    units: NDArray[np.float64],
+    on_pass: OnPass | None,
+    start: Start,
+) -> tuple[Model, Result]:
+    """`solve` with columns in units, without penalty factors."""
+    own = chosen.choices
+    plain = select(replace(own, penalty_factors=None, limit=None))
+    each = np.append(units, np.ones(problem.rows.width - len(units)))[:, np.newaxis]
+    if isinstance(start, Model | Point) and start.weights is not None:
+        point = point_of(
+            start, len(each), start.labels if isinstance(start, Model) else NO_CLASSES[0]
+        )
+        start = replace(point, weights=None if point.weights is None else point.weights / each)
+    model, result = solve(in_units(problem, units), plain, on_pass, start)
+    weights = result.weights
+    result = replace(result, weights=weights * (each if weights.ndim == 2 else each[:, 0]))
+    return replace(model, weights=model.weights * each, parameter=own, result=result), result
 
 
 def _numbers(chosen: Selection) -> dict[str, float]:

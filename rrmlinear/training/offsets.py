@@ -1,13 +1,17 @@
-"""Offsets of scores, as labels and weights of the same problem without them."""
+"""Problems without offsets of scores, and without penalty factors, that have the same optimum."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.records import replace
+from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.problem import Problem
+from rrmlinear.data.rows import PackedRows
 
 Array = NDArray[np.float64]
 
@@ -63,3 +67,35 @@ def moved(problem: Problem, chosen: Selection, first: int = 0) -> Problem:
     weights = np.ones(len(y)) if problem.weights is None else problem.weights
     labels = np.divide(y, e, out=np.zeros(len(y)), where=~none)
     return replace(problem, labels=labels, weights=weights * e ** (2 - power), offset=None)
+
+
+def units_of(problem: Problem, chosen: Selection) -> Array | None:
+    """The units of columns by which penalty factors above 0 of one norm are all 1: 1/√f_j of the
+    squared norm, 1/f_j of the 1-norm. None where that does not hold, where rows may not be copied,
+    where descent over features of dense rows has units of its own, and for losses of an order,
+    whose first-order methods suffer from columns of unlike length.
+    """
+    choices, rows = chosen.choices, problem.rows
+    norms = {"l2": 0.5, None: 0.5, "l1": 1.0}
+    has_bounds = choices.upper is not None or choices.lower is not None
+    if choices.penalty_factors is None or choices.regularizer not in norms or has_bounds:
+        return None
+    factors: Array = chosen.regularizer.over((problem.n_features,)).factors
+    if problem.container is not None or choices.memory is not None or isinstance(rows, PackedRows):
+        return None
+    if chosen.has_order or not factors.all():
+        return None
+    is_long = choices.regularizer == "l1" or problem.n_examples >= problem.n_features
+    if chosen.loss_row.name == "squared" and rows.is_dense and is_long:
+        return None
+    return factors ** -norms[choices.regularizer]
+
+
+def in_units(problem: Problem, units: Array) -> Problem:
+    """The problem with columns in these units."""
+    rows: Any = problem.rows
+    if isinstance(rows, ColumnOrder):
+        return replace(problem, rows=ColumnOrder(rows.values * units, rows.bias))
+    each = units if rows.is_dense else units[rows.indices]
+    values = rows.values * each
+    return replace(problem, rows=rows.over(values, rows.indices, rows.indptr, rows.bias))
