@@ -162,3 +162,15 @@ def test_a_face_whose_examples_lack_its_features_is_left_in_silence(capfd):
     parameter = Parameter(solver=13, C=3e7, tolerance=1e-4)
     assert fitted(Problem.from_arrays(X, y, bias=1.0), parameter).result.status is Status.RULE
     assert capfd.readouterr() == ("", "")  # LAPACK told of numbers that are none
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_counts_of_long_columns_leave_slow_steps_for_another_method(seed):
+    rng = np.random.default_rng(seed)
+    X = 1e3 * rng.normal(size=(60, 60)) * 10 ** rng.uniform(-1, 1, 60)
+    scores = (X / X.std(axis=0) @ rng.normal(size=60)) / np.sqrt(60)
+    y = rng.poisson(np.exp(np.clip(scores, -3, 6))).astype(float)
+    how = {"loss": "poisson", "regularizer": "l1", "solver": "auto", "gap_tol": 1e-6}
+    result = fitted(Problem.from_arrays(X, y), Parameter(**how)).result
+    assert result.solved
+    assert result.passes <= 12

@@ -68,7 +68,7 @@ class CompiledSteps(Solver):
         self.solved = ROOT_FRACTION * math.sqrt(goal)
 
     def run_pass(self, number: int) -> None:
-        s, before = self.regularizer.modulus, self.w
+        s, before, gap = self.regularizer.modulus, self.w, self.certificate.gap
         try:
             self.w, alphas, vector, steps = self.examples.least(
                 self.risk.loss, s, self.nothing, before, self.shift, self.solved, MOST_STEPS
@@ -91,6 +91,8 @@ class CompiledSteps(Solver):
         primal = self.certificate.offer_weights(w, at, exact=True)
         dual = self.certificate.offer_duals(alphas, vector, exact=True)
         self.known = w, vector
+        if steps == MOST_STEPS and 2 * self.certificate.gap > gap:
+            self.moved = 0  # so slow that another solver goes on
         if not (math.isfinite(primal) and math.isfinite(dual)):
             raise NumbersOverflowError(f"steps of Newton's method overflow; {ADVICE}")
 
