@@ -110,7 +110,7 @@ cdef class BlockDescent(BlockState):
                double lipschitz, double visit, double alone, int pause):
         """Passes from duals of 0 until the gap is at most ``tolerance`` times the primal and the
         range of each example's gradient at most ``bound`` (infinity: no rule, and rounding must not
-        hide the gap), or ``most`` of them. After ``least`` passes they also end where the time
+        hide the gap), or ``most`` of them. From ``least`` passes on they also end where the time
         spent and that still needed, guessed by the last fall of the gap, are above ``alone`` in the
         geometric mean; each ``visit`` takes as long. A gap that does not fall is guessed to do so
         as in all passes.
@@ -152,7 +152,7 @@ cdef class BlockDescent(BlockState):
             if rate > 0 and goal > 0:
                 needed = max(1, log(gap / min(goal, gap) * max(self.violation, 1)) / rate)
             mean = (self.visits - self.visits_before) / <double> (self.passes - self.last)
-            if self.last and needed * mean * visit * self.visits * visit > alone * alone:
+            if needed * mean * visit * self.visits * visit > alone * alone:
                 break
             self.gap_before, self.last, self.visits_before = gap, self.passes, self.visits
             self.due = self.last + <int> min(ceil(needed), <double> self.last)
