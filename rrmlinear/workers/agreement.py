@@ -19,6 +19,7 @@ from rrmlinear.solvers.loop.result import OnPass, Result, Stopping
 from rrmlinear.solvers.rounds.fleet import Fleet
 from rrmlinear.solvers.rounds.over_parts import over_parts
 from rrmlinear.solvers.rounds.part import has_rounds
+from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED
 from rrmlinear.training.classes.class_problems import values_at_zero
 from rrmlinear.training.classes.in_turn import solve_each
 from rrmlinear.training.costs import class_factors
@@ -79,6 +80,7 @@ class Agreement:
             labels, sums = labels[::-1].copy(), sums[::-1].copy()
         if n_features == 0 and bias < 0:
             raise ValueError("the problem has no features; at least one is needed")
+        check_choices(chosen, n_features * (len(labels) if chosen.kind == "multiclass" else 1))
         factors = class_factors(choices.class_weights, labels)
         if choices.free_bias and (factors * sums == 0).any():
             label = labels[factors * sums == 0][0]
@@ -165,8 +167,8 @@ def warn_unless_solved(result: Result) -> None:
         warn_caller(result.shortfall(), NotSolvedWarning)
 
 
-def check_choices(chosen: Selection) -> None:
-    """Raise ChoiceError for what workers do not take."""
+def check_choices(chosen: Selection, unknowns: int = 0) -> None:
+    """Raise ChoiceError for what workers do not take, with this number of weights."""
     if chosen.kind not in ("binary", "multiclass", "regression") or chosen.has_order:
         why = "a part does not know the examples of others that it compares its own with"
         raise ChoiceError(
@@ -193,15 +195,17 @@ def check_choices(chosen: Selection) -> None:
             value=chosen.choices.budget,
         )
     by_rounds = chosen.features >= (CONVEX | EXAMPLES) and has_rounds(chosen.regularizer)
-    needed = SMOOTH_PROX if chosen.choices.free_bias else PROX
+    # second derivatives of few weights are summed: kinks are smoothed there
+    by_matrix = bool(chosen.regularizer.quadratic_l1) and unknowns <= MAX_FACTORIZED
+    needed = SMOOTH_PROX if chosen.choices.free_bias and not by_matrix else PROX
     if not by_rounds and not chosen.features >= needed:
         name = chosen.choices.regularizer or chosen.solver.regularizer
         raise ChoiceError(
             Named("regularizer", name),
             " over workers needs a smooth loss where the intercept is left free: ",
             Named("loss", chosen.loss_row.name),
-            " has kinks, and takes the squared norm and the elastic net there; a regularized "
-            "intercept goes with all",
+            " has kinks, and takes the squared norm and the elastic net there, and l1 with up to "
+            f"{MAX_FACTORIZED} weights; a regularized intercept goes with all",
             field="regularizer",
             value=name,
         )

@@ -77,7 +77,7 @@ def test_files_have_offsets_beside_them(train, folder):
         (
             [
                 *("--dask", "local:1", "-s", "auto", "-B", "1", "-R"),
-                *("--loss", "hinge", "--regularizer", "l1"),
+                *("--loss", "hinge", "--regularizer", "linf"),
             ],
             "needs a smooth loss",
         ),

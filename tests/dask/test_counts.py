@@ -20,9 +20,15 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize("loss", LABELS)
 @pytest.mark.parametrize(
-    ("regularizer", "free_bias"), [("l2", True), ("l1", None), ("elastic-net", True)]
+    ("loss", "regularizer", "free_bias"),
+    [
+        ("poisson", "l2", True),
+        ("gamma", "l1", None),
+        ("tweedie", "elastic-net", True),
+        ("binomial", "l1", None),
+        ("poisson", "l1", True),
+    ],
 )
 def test_the_optimum_is_that_of_one_process(client, loss, regularizer, free_bias):
     more = {"power": 1.5} if loss == "tweedie" else {}

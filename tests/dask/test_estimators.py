@@ -163,7 +163,7 @@ def test_parameters_are_those_of_one_process(kind):
         ({"C": np.inf}, "C"),
         ({"parts": 0}, "The 'parts' parameter of LinearClassifier must be"),
         ({"budget": 1.0}, "budget is not for workers"),
-        ({"regularizer": "l1"}, "needs a smooth loss"),
+        ({"regularizer": "linf"}, "needs a smooth loss"),
     ],
 )
 def test_what_workers_do_not_take(client, parameters, words):

@@ -256,7 +256,7 @@ def test_labels_may_be_names(client, data):
         (
             np.eye(2),
             [0, 1],
-            {"loss": "hinge", "regularizer": "l1", "free_bias": True},
+            {"loss": "hinge", "regularizer": "linf", "free_bias": True},
             "needs a smooth loss",
         ),
         (np.eye(2), [0, 1], {"loss": "hinge", "budget": 1.0, "solver": "auto"}, "budget is not"),

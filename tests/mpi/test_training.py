@@ -95,7 +95,7 @@ def test_the_command(files, environment):
     ("options", "words"),
     [
         (
-            ["-s", "auto", "--loss", "hinge", "--regularizer", "l1", "-B", "1", "-R", "a.rrm"],
+            ["-s", "auto", "--loss", "hinge", "--regularizer", "linf", "-B", "1", "-R", "a.rrm"],
             "needs a smooth loss",
         ),
         (["--loss", "softmax", "-s", "32", "wrong.txt"], "line 1"),

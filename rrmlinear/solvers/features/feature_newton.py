@@ -97,18 +97,22 @@ class FeatureNewton(Solver):
         self.task, self.risk, self.regularizer = task, risk, regularizer
         self.notes += task.chosen("Newton steps over features are used")
         self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
-        self.n, self.k = risk.rows.shape[0], math.prod(risk.shape[1:])
+        self.n, self.k = len(risk.costs), math.prod(risk.shape[1:])
         self.has_kinks = not risk.loss.differentiable
         self.measuring_work = 2.0 * self.n
         # products with all weights of many classes take longer than a step of a set
         self.least_set = MIN_SET_LIMIT * self.k
 
+    def column_squares(self) -> Array:
+        """Σ_i c_i x_ij² of all features j, 0 for those that never move."""
+        return moving_squares(self.risk.rows, costs_of_rows(self.risk), self.is_free)
+
     def start(self) -> None:
         risk = self.risk
         self.certificate = Certificate(risk, self.regularizer)
-        self.free = (np.ones(self.n),) if "balance" in risk.offers else ()
-        squares = moving_squares(risk.rows, costs_of_rows(risk), bool(self.free))
-        if not (self.free or self.has_kinks or self.k > 1):
+        self.is_free = "balance" in risk.offers
+        squares = self.column_squares()
+        if not (self.is_free or self.has_kinks or self.k > 1):
             self.certificate.squares = squares
         # the duals of an example are k numbers
         self.squares = np.repeat(squares, self.k) * self.k
@@ -140,16 +144,17 @@ class FeatureNewton(Solver):
         self.span = np.abs(self.w)
         self.at = inner.at(at.scores, None) if inner.is_augmented else at
         self._certify(not self._ends_without_duals())
-        if isinstance(self.rule, FeatureSum) and not self.free and not self.w.any():
+        if isinstance(self.rule, FeatureSum) and not self.is_free and not self.w.any():
             self.rule.begin(-self.pulls)
 
     def _models(self, squares: Array, kept: Any) -> Any:
         smooth = self.inner.smooth
         if "matrix" in self.risk.offers:
-            return MatrixModels(smooth, self.modulus, kept)
+            return MatrixModels(smooth, self.modulus, self.squares, kept)
         if self.k > 1:
             return ClassModelChoice(smooth, self.modulus, squares)
-        return ModelChoice(smooth, self.free, self.modulus, squares)
+        free = (np.ones(self.n),) if self.is_free else ()
+        return ModelChoice(smooth, free, self.modulus, squares)
 
     def _go_on(self) -> None:
         """The next inner problem where this one is solved, or a softer one where it is hard."""
@@ -183,7 +188,7 @@ class FeatureNewton(Solver):
         features = self.models.choose(features)
         is_whole = self.level == self.l1 and len(features) < most
         first, moved = math.inf, 0
-        for step in range(SET_STEPS if self.k > 1 else 1):
+        for step in range(SET_STEPS if hasattr(self.models, "pulls") else 1):
             if step:
                 self.pulls[features] = self.models.pulls(features, self.at.derivatives)
             expected = self._step_on(features, number)
@@ -248,16 +253,24 @@ class FeatureNewton(Solver):
             self._certify()
 
     def present(self) -> Point:
-        if self.free:
+        if self.is_free:
             return super().present()
         return Point(self.w, None, self.at.scores, -self.pulls)
 
     def support(self) -> dict[str, int]:
         return {"features in use": int(np.count_nonzero(self.w))}
 
+    def _offer(self, at: Any, exact: bool = False) -> None:
+        w, span = self.w.reshape(self.risk.shape), self.span.reshape(self.risk.shape)
+        self.certificate.offer_weights(w, at, exact=exact, span=span)
+
     def _certify(self, with_duals: bool = True) -> None:
         """Products with all features, and the duals."""
-        alphas = -self.at.derivatives
+        alphas, known = -self.at.derivatives, self.certificate.best_at
+        if self.inner.is_augmented and known is not None and known.is_above:
+            # the intercepts of the smoothed loss may be better ones
+            self.certificate.warm = self.at.nearby(self.certificate.warm)
+            self._offer(self.certificate.at(self.inner.scores_of(self.at)))
         self.pulls = self.risk.gradient(alphas).ravel()
         if not with_duals:
             return
@@ -312,8 +325,8 @@ class FeatureNewton(Solver):
         sizes = np.abs(place.w)
         self.span = sizes if place.exact else self.span + 2 * np.abs(place.w - self.w) + sizes
         self.w, self.at = place.w, place.at
-        w, at = place.w.reshape(self.risk.shape), place.at
+        at = place.at
         if self.inner.is_augmented:
             at = self.certificate.at(self.inner.scores_of(at))
-        self.certificate.offer_weights(w, at, exact=place.exact, span=self.span.reshape(w.shape))
+        self._offer(at, place.exact)
         self.moved = int(np.count_nonzero(step.change)) if found.falls else 0

@@ -52,8 +52,11 @@ def scores_at_zero(risk: Any) -> Array:
 
 def loss_at_zero(risk: Any) -> float:
     """Σ c_i φ at w = 0 and intercepts of 0."""
-    known = getattr(risk.terms, "total_at_zero", None)
-    loss: float = risk.terms.total(scores_at_zero(risk)) if known is None else known()
+    terms = getattr(risk, "terms", None)
+    if terms is None:
+        return float(risk.at(scores_at_zero(risk)).value)
+    known = getattr(terms, "total_at_zero", None)
+    loss: float = terms.total(scores_at_zero(risk)) if known is None else known()
     return loss
 
 

@@ -7,6 +7,7 @@ from math import isfinite, nan
 from typing import Any, NamedTuple
 
 from rrmlinear.projections.roots import nearly_lowest
+from rrmlinear.solvers.loop.steps import DERIVATIVE_DECREASE
 from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
 
 # More doublings than floating point has powers of two, and more halvings than a bracket takes.
@@ -130,6 +131,20 @@ def best_growth(line: Any, omega: float, unit: float) -> float:
 
     steep = -derivative(0.0)
     return unit * nearly_lowest(derivative, END_OF_GROWTH * 2 * omega / steep) if steep > 0 else 0.0
+
+
+def lowest_along(line: Any, known: Callable[[float], float]) -> float:
+    """The t at which the derivative of the losses on a line, with ``known``, is nearly 0.
+    A line over parts tells its derivatives at several places at once.
+    """
+    many = getattr(line, "derivatives", None)
+    if many is None:
+        return nearly_lowest(lambda t: known(t) + line.derivative(t), DERIVATIVE_DECREASE)
+
+    def together(steps: Sequence[float]) -> list[float]:
+        return [known(t) + rate for t, rate in zip(steps, many(steps), strict=True)]
+
+    return nearly_lowest_by_many(together, DERIVATIVE_DECREASE)
 
 
 def nearly_lowest_by_many(

@@ -92,6 +92,9 @@ def steepness(risk: Any) -> float:
     """The largest φ'' of a smooth loss; where that has no bound, the mean one at w = 0."""
     if risk.loss.smoothing > 0:
         return float(1 / risk.loss.smoothing)
+    own = getattr(risk, "mean_curvature", None)
+    if own is not None:
+        return float(own()) or 1.0
     at = risk.at(scores_at_zero(risk))
     return float(at.curvatures.sum()) / float(costs_of_rows(risk).sum()) or 1.0
 

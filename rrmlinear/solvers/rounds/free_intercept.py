@@ -56,7 +56,7 @@ class FreeIntercept(SummedRisk):
     last search of a smoothed one has found: an upper bound of F.
     """
 
-    offers = frozenset({"hessian", "balance"})
+    offers = frozenset({"hessian", "matrix", "balance"})
 
     def __init__(
         self,

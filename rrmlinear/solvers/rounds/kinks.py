@@ -69,11 +69,16 @@ class KinkFISTAOverParts(FISTAOverParts):
     risk: Any
 
     def __init__(
-        self, risk: SummedRisk, regularizer: Regularizer, at_zero: float, lipschitz: float
+        self,
+        risk: SummedRisk,
+        regularizer: Regularizer,
+        at_zero: float,
+        lipschitz: float,
+        weights: Any = None,
     ) -> None:
         self.whole, self.at_zero = risk, at_zero
         self.room = lipschitz**2
-        super().__init__(CentredRisk(risk, 1.0, 0.0), regularizer)
+        super().__init__(CentredRisk(risk, 1.0, 0.0), regularizer, weights)
 
     def start(self) -> None:
         def first() -> None:

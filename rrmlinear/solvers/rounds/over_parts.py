@@ -53,7 +53,7 @@ def over_parts(
         from rrmlinear.solvers.rounds.pace import PASSES
         from rrmlinear.solvers.rounds.rounds import Rounds
         from rrmlinear.solvers.rounds.summed_risk import SummedRisk
-        from rrmlinear.solvers.rounds.whole_risks import FISTAOverParts
+        from rrmlinear.solvers.rounds.whole_risks import FeatureNewtonOverParts, FISTAOverParts
 
     facts = fleet.facts()
     n, size = sum(each.n for each in facts), len(facts)
@@ -74,23 +74,31 @@ def over_parts(
     example = visit_work(stored, k) / size
     visit = example + EXCHANGE / (PASSES * n)
     rounds = Stage("rounds of ascent", turns.ascent, visit)
-    if omega.quadratic_l1 is None or not omega.modulus > 0:
-        if has_rounds(omega) and free_bias is None:
-            return FinishedRounds([rounds], fleet)
-        build: Callable[[], Solver] = partial(FISTAOverParts, risk, omega)
-        if not smooth:
-            at_zero = sum(each.zero for each in facts)
-            build = partial(KinkFISTAOverParts, risk, omega, at_zero, lipschitz)
-        stage = Stage("FISTA", lambda duals: build(), BATCH_PRODUCTS * example)
-        return FinishedRounds([stage], fleet)
     products, exchanges, system = NEWTON_PRODUCTS, STEP_EXCHANGES, 0.0
-    if unknowns <= MAX_FACTORIZED:
+    has_matrix = unknowns <= MAX_FACTORIZED
+    if has_matrix:
         system = BLAS_COST * (n * stored**2 / size + unknowns**3 / 3) + 8 * unknowns**2
     else:
         products += MAX_PRODUCTS
         exchanges += MAX_PRODUCTS
     step = products * n * example + exchanges * EXCHANGE + system
     share = JUDGED_STEPS * step
+    if omega.quadratic_l1 is None or not omega.modulus > 0:
+        if has_rounds(omega) and free_bias is None:
+            return FinishedRounds([rounds], fleet)
+        stages = []
+        if omega.quadratic_l1 and has_matrix:
+            over, visit = partial(FeatureNewtonOverParts, risk, omega), step / (BATCH_PRODUCTS * n)
+            how: Any = {"share": share, "patience": PATIENCE, "takes_weights": True}
+            stages.append(Stage("Newton's method over features", over, visit, **how))
+        build: Callable[[Any], Solver] = partial(FISTAOverParts, risk, omega)
+        if not smooth:
+            at_zero = sum(each.zero for each in facts)
+            build = partial(KinkFISTAOverParts, risk, omega, at_zero, lipschitz)
+        if smooth or free_bias is None:
+            visit = BATCH_PRODUCTS * example + STEP_EXCHANGES * EXCHANGE / n
+            stages.append(Stage("FISTA", build, visit, takes_weights=True))
+        return FinishedRounds(stages, fleet)
     newton = Stage("Newton's method", turns.newton, step / n, share, PATIENCE)
     if free_bias is not None:
         return FinishedRounds([newton], fleet)

@@ -43,7 +43,7 @@ class SummedRisk:
     ``loss`` is that of all examples, ``lipschitz`` its constant and ``shape`` that of the weights.
     """
 
-    offers = frozenset({"hessian"})
+    offers = frozenset({"hessian", "matrix"})
 
     def __init__(
         self, fleet: Fleet, loss: Any, lipschitz: float, shape: tuple[int, ...], n: int
@@ -62,6 +62,11 @@ class SummedRisk:
         """The diagonal of Σ c_i x_i x_i'."""
         squares: Array = self.exchange.sums("squares")[0].dense().ravel()
         return squares
+
+    def mean_curvature(self) -> float:
+        """The mean φ'' at w = 0, as features see it."""
+        diagonal = self.at(self.scores(np.zeros(self.shape))).hessian().diagonal()
+        return float(diagonal.mean() / (self.squares.mean() or 1.0))
 
     def of_sample(self) -> Array:
         """The mean of the weights that are best for a sample of each part."""

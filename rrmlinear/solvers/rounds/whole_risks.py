@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rrmlinear.core.records import replace
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.solvers.features.feature_newton import FeatureNewton
 from rrmlinear.solvers.gradient.fista import FISTA
-from rrmlinear.solvers.loop.line_search import nearly_lowest_by_many
 from rrmlinear.solvers.loop.power import steepness
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.steps import DERIVATIVE_DECREASE
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 from rrmlinear.solvers.rounds.fleet import PartsLostError
 from rrmlinear.solvers.rounds.rounds import MAX_LOST_ROUNDS
 from rrmlinear.solvers.rounds.summed_risk import SummedRisk
 from rrmlinear.solvers.second_order.newton import Newton
+
+Array = NDArray[np.float64]
 
 
 class OverParts(Solver, ABC):
@@ -88,12 +91,6 @@ class NewtonOverParts(OverParts, Newton):
         self.first_duals, self.first = self.risk.own_duals(), None
         Newton.start(self)
 
-    def _lowest(self, line: Any, known: Callable[[float], float]) -> float:
-        def derivatives(steps: Sequence[float]) -> list[float]:
-            return [known(t) + rate for t, rate in zip(steps, line.derivatives(steps), strict=True)]
-
-        return nearly_lowest_by_many(derivatives, DERIVATIVE_DECREASE)
-
     def _step(self, direction: Any, moves: Any) -> None:
         super()._step(direction, moves)
         inner = self.inner
@@ -105,22 +102,39 @@ class NewtonOverParts(OverParts, Newton):
             self.risk.keep(self.inner.alphas)
 
 
-class FISTAOverParts(OverParts, FISTA):
-    """FISTA on a `SummedRisk`: for regularizers without rounds, and smooth losses."""
+class FeatureNewtonOverParts(OverParts, FeatureNewton):
+    """Newton steps over features on a `SummedRisk`, whose second derivatives are sums of matrices
+    of the parts, from these weights or 0.
+    """
 
-    def __init__(self, risk: Any, regularizer: Regularizer) -> None:
-        super().__init__(Task.of(risk, regularizer))
+    def __init__(self, risk: SummedRisk, regularizer: Regularizer, weights: Any = None) -> None:
+        first = np.zeros(risk.shape) if weights is None else weights
+        super().__init__(Task.of(risk, regularizer, weights=first))
+
+    def column_squares(self) -> Array:
+        squares: Array = self.risk.squares
+        return squares
+
+    def resume(self) -> None:
+        self.task = replace(self.task, weights=self.certificate.weights)
+        FeatureNewton.start(self)
+
+
+class FISTAOverParts(OverParts, FISTA):
+    """FISTA on a `SummedRisk`, from these weights or 0: for regularizers without rounds, and smooth
+    losses.
+    """
+
+    def __init__(self, risk: Any, regularizer: Regularizer, weights: Any = None) -> None:
+        first = None if weights is None else weights[: risk.shape[0]]
+        super().__init__(Task.of(risk, regularizer, weights=first))
 
     def examples(self) -> int:
         return self.risk.n
 
     def first_constant(self) -> float:
         risk = self.risk
-        if risk.loss.smoothing > 0:
-            curvature = float(risk.squares.mean()) * steepness(risk)
-        else:  # φ'' may have no bound: the mean curvature at 0
-            at_zero = risk.at(risk.scores(np.zeros(risk.shape)))
-            curvature = float(at_zero.hessian().diagonal().mean())
+        curvature = float(risk.squares.mean()) * steepness(risk)
         return max(curvature, self.regularizer.modulus, MIN_DIVISOR)
 
     def resume(self) -> None:

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.projections.roots import nearly_lowest
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.line import moved
-from rrmlinear.solvers.loop.steps import DERIVATIVE_DECREASE
+from rrmlinear.solvers.loop.line_search import lowest_along
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MAX_TRIALS, SUM_ROUNDING
 
 Array = NDArray[np.float64]
@@ -101,13 +100,12 @@ class StepSearch:
         some, change = step.features, step.change
         line, w = self.at.line(step.moves), self.w[some]
 
-        def derivative(t: float) -> float:
+        def penalty_slope(t: float) -> float:
             there = w + t * change
             signs = np.sign(np.where(there != 0, there, change))
-            slope = float((self.level * signs + self.modulus * there) @ change)
-            return float(line.derivative(t)) + slope
+            return float((self.level * signs + self.modulus * there) @ change)
 
-        t = nearly_lowest(derivative, DERIVATIVE_DECREASE)
+        t = lowest_along(line, penalty_slope)
         if t == 0:
             return None
         return Found(self._place(step, t, line.at(t)), t, failed, True)

@@ -11,17 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.deadline import check_time
-from rrmlinear.projections.roots import nearly_lowest
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.prox_jacobians import has_jacobian
 from rrmlinear.risks.base import Conditioned, Evaluation, Unconditioned
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import inner
+from rrmlinear.solvers.loop.line_search import lowest_along
 from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.steps import DERIVATIVE_DECREASE
 from rrmlinear.solvers.loop.tolerances import REFINEMENTS, STEP_ROUNDING
 from rrmlinear.solvers.second_order.inner_problem import InnerProblem, beginning, pace_of
 from rrmlinear.solvers.second_order.systems.systems import DIAGONAL_DECREASE, Systems
@@ -251,7 +250,7 @@ class Newton(Solver):
     def _step(self, direction: Array, moves: Array) -> None:
         """Move to the t at which the derivative along w + t d is nearly 0; X d are the moves."""
         line = self.at.line(moves)
-        t = self._lowest(line, self.inner.model.along(self.w, direction))
+        t = lowest_along(line, self.inner.model.along(self.w, direction))
         # the digits of a derivative tell nothing of a step that is short for some features alone
         self.is_blind = t == 0 and self.inner.is_exact
         if self.is_blind:
@@ -260,10 +259,6 @@ class Newton(Solver):
         self.span = self.span + 2 * np.abs(t * direction) + np.abs(self.w)
         self.at = line.at(t)
         self.scores = self.inner.scores_of(self.at)
-
-    def _lowest(self, line: Any, known: Callable[[float], float]) -> float:
-        """The t at which the derivative of the losses and that ``known`` are nearly 0 together."""
-        return nearly_lowest(lambda t: known(t) + line.derivative(t), DERIVATIVE_DECREASE)
 
 
 # Duals beyond the bounds of the loss, as a fraction of all, from which the model is far from F.

@@ -22,11 +22,22 @@ class MatrixModels:
     ``kept`` is that of before, which a model may take once more; a sample's at first, or None.
     """
 
-    def __init__(self, risk: Any, modulus: float, kept: Vector | None) -> None:
-        self.risk, self.modulus, self.kept = risk, modulus, kept
-        self.most, self.curvature = risk.rows.width, Damping()
+    def __init__(
+        self, risk: Any, modulus: float, squares: Vector, kept: Vector | None = None
+    ) -> None:
+        self.modulus, self.squares = modulus, squares
+        self.take(risk)
+        self.kept = kept
+        self.most, self.curvature = math.prod(risk.shape), Damping()
+
+    def take(self, risk: Any) -> None:
+        """Go on with another loss."""
+        self.risk, self.kept = risk, None
         #: The decrease that the last model promised.
         self.promised = math.inf
+        smoothing = getattr(risk, "smoothing", 0.0)
+        #: Bounds of smoothed second derivatives, which may be 0 at a place.
+        self.largest = self.squares / smoothing if smoothing > 0 else 0 * self.squares
 
     def choose(self, features: NDArray[np.int64]) -> NDArray[np.int64]:
         """The working set itself."""
@@ -49,7 +60,8 @@ class MatrixModels:
         if not again:
             self.kept = at.hessian().matrix()
         gram = self.kept[np.ix_(features, features)]  # type: ignore[index]
-        gram.flat[:: len(gram) + 1] *= 1 + self.curvature.part
+        diagonal = gram.ravel()[:: len(gram) + 1]
+        diagonal += self.curvature.part * np.maximum(diagonal, self.largest[features])
         given: Any = (pulls, begin, l1, self.modulus)
         return GramModel(gram, usable, *given, accuracy=SWEEP_ACCURACY * 10.0**-number)
 
@@ -68,4 +80,4 @@ class MatrixModels:
         """The change of the weights of these features, and what it does to the scores."""
         whole = np.zeros_like(w)
         whole[features] = change
-        return Step(features, change, self.risk.scores(whole))
+        return Step(features, change, self.risk.scores(whole.reshape(self.risk.shape)))
