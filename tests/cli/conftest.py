@@ -10,7 +10,7 @@ from rrmlinear.cli.command import run
 DATASETS = Path(__file__).resolve().parents[2] / "datasets"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def iris():
     return str(DATASETS / "iris.libsvm")
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -19,10 +20,19 @@ def run(command, *words, **keywords):
     return subprocess.run(line, **keywords)
 
 
+@pytest.fixture(scope="module")
+def made(iris, tmp_path_factory):
+    """A folder with a model and its labels."""
+    made = tmp_path_factory.mktemp("made")
+    assert run("train", "-q", iris, made / "model").returncode == 0
+    assert run("predict", "-q", iris, made / "model", made / "labels").returncode == 0
+    return made
+
+
 @pytest.fixture
-def model(iris, folder):
-    assert run("train", "-q", iris, "model").returncode == 0
-    assert run("predict", "-q", iris, "model", "labels").returncode == 0
+def model(made, folder):
+    for each in made.iterdir():
+        shutil.copy(each, folder)
     return "model"
 
 

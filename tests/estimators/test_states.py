@@ -48,7 +48,8 @@ def by_file(kept):
         return type(kept).load(f"{folder}/kept", trusted=trusted)
 
 
-WAYS = pytest.mark.parametrize("way", [by_pickle, copy.deepcopy, by_skops, by_joblib, by_file])
+EVERY_WAY = by_pickle, copy.deepcopy, by_joblib, by_skops, by_file
+WAYS = pytest.mark.parametrize("way", EVERY_WAY)
 
 
 def assert_same(found, kept):
@@ -75,16 +76,16 @@ def assert_same(found, kept):
         assert found == kept or found != found  # NaN
 
 
-@WAYS
 @pytest.mark.parametrize(("estimator", "X", "y"), EVERY, ids=lambda each: type(each).__name__)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_estimators_are_kept(way, estimator, X, y, tmp_path):
-    assert_same(way(estimator).get_params(), estimator.get_params())
+def test_estimators_are_kept(estimator, X, y, tmp_path):
     kept = copy.deepcopy(estimator).fit(X, *([] if y is None else [y]))
-    found = way(kept)
-    assert_same(vars(found), vars(kept))
-    assert_same(found.predict(X), kept.predict(X))
-    assert found.status_ is kept.status_
+    for way in EVERY_WAY:
+        assert_same(way(estimator).get_params(), estimator.get_params())
+        found = way(kept)
+        assert_same(vars(found), vars(kept))
+        assert_same(found.predict(X), kept.predict(X))
+        assert found.status_ is kept.status_
     found.report(tmp_path / "report.html")
     found.fit(X, *([] if y is None else [y]))
 
