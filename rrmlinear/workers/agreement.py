@@ -17,9 +17,8 @@ from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.labels import group_labels, log_exposure
 from rrmlinear.solvers.loop.result import OnPass, Result, Stopping
 from rrmlinear.solvers.rounds.fleet import Fleet
-from rrmlinear.solvers.rounds.over_parts import over_parts
+from rrmlinear.solvers.rounds.over_parts import MOST_SENT, over_parts
 from rrmlinear.solvers.rounds.part import has_rounds
-from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED
 from rrmlinear.training.classes.class_problems import values_at_zero
 from rrmlinear.training.classes.in_turn import solve_each
 from rrmlinear.training.costs import class_factors
@@ -196,7 +195,7 @@ def check_choices(chosen: Selection, unknowns: int = 0) -> None:
         )
     by_rounds = chosen.features >= (CONVEX | EXAMPLES) and has_rounds(chosen.regularizer)
     # second derivatives of few weights are summed: kinks are smoothed there
-    by_matrix = bool(chosen.regularizer.quadratic_l1) and unknowns <= MAX_FACTORIZED
+    by_matrix = bool(chosen.regularizer.quadratic_l1) and unknowns <= MOST_SENT
     needed = SMOOTH_PROX if chosen.choices.free_bias and not by_matrix else PROX
     if not by_rounds and not chosen.features >= needed:
         name = chosen.choices.regularizer or chosen.solver.regularizer
@@ -205,7 +204,7 @@ def check_choices(chosen: Selection, unknowns: int = 0) -> None:
             " over workers needs a smooth loss where the intercept is left free: ",
             Named("loss", chosen.loss_row.name),
             " has kinks, and takes the squared norm and the elastic net there, and l1 with up to "
-            f"{MAX_FACTORIZED} weights; a regularized intercept goes with all",
+            f"{MOST_SENT} weights; a regularized intercept goes with all",
             field="regularizer",
             value=name,
         )

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 # EXCHANGE is the nanoseconds of a request to all parts and its sums, without the work of the parts.
 # STEP_EXCHANGES is the number of requests of a step of Newton's method over parts.
 EXCHANGE, STEP_EXCHANGES = 5e6, 5
+# The most weights whose second derivatives parts send.
+MOST_SENT = MAX_FACTORIZED
 
 
 def over_parts(
@@ -75,7 +77,7 @@ def over_parts(
     visit = example + EXCHANGE / (PASSES * n)
     rounds = Stage("rounds of ascent", turns.ascent, visit)
     products, exchanges, system = NEWTON_PRODUCTS, STEP_EXCHANGES, 0.0
-    has_matrix = unknowns <= MAX_FACTORIZED
+    has_matrix = unknowns <= MOST_SENT
     if has_matrix:
         system = BLAS_COST * (n * stored**2 / size + unknowns**3 / 3) + 8 * unknowns**2
     else:
