@@ -165,7 +165,8 @@ class CoxRegressor(RegressorMixin, OrderModel):
         """
         self._validate_params()
         X, y, sample_weight = self._checked_data(X, signed_times(y), sample_weight, y_numeric=True)
-        self._set_baseline(*self._fit_order(X, y, strata, "strata", sample_weight), strata)
+        problem, chosen = self._fit_order(X, y, strata, "strata", sample_weight)
+        self._set_baseline(problem, chosen, strata)
         return self
 
     def _labels_of(self, y: Any) -> Any:

@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t
 import numpy as np
 
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.simd.columns cimport gram_pull, vector_dot
+from rrmlinear.simd.columns cimport gram_pull, vector_dot, wide_dot
 from rrmlinear.simd.products cimport rows_times
 from rrmlinear.simd.row_products cimport row_axpy, row_dot
 from rrmlinear.simd.rows cimport (
@@ -333,7 +333,7 @@ cdef double sweeps_of_groups(const double[:, ::1] lines, const double[::1] squar
             for t in range(k):
                 total[t] = squares[j] * weights[t, j]
                 total[t] += state[t, j] if is_gram \
-                    else vector_dot(&lines[j, 0], &state[t, 0], n)
+                    else wide_dot(&lines[j, 0], &state[t, 0], n)
                 square += total[t] * total[t]
             if square > l1 * l1:
                 share = (1 - l1 / sqrt(square)) / (squares[j] + modulus)

@@ -20,7 +20,7 @@ from rrmlinear.solvers.features.working_set import (
 )
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, loss_at_zero, scores_at_zero
-from rrmlinear.solvers.loop.power import costs_of_rows, steepness
+from rrmlinear.solvers.loop.power import costs_of_rows
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
@@ -128,8 +128,7 @@ class FeatureNewton(Solver):
         modulus = inner.smoothing + risk.loss.smoothing
         #: ‖x_j‖ over the root of the modulus of the dual; None where the dual has none.
         self.lengths = np.sqrt(self.squares / modulus) if modulus > 0 else None
-        curvatures = self.squares / modulus if modulus > 0 else steepness(risk) * self.squares
-        self.norms = np.sqrt(curvatures + self.modulus)
+        self.norms = np.sqrt(self.squares)
         given, kept = self.task.weights, None
         if given is None and takes_sample(self.task, LARGE_SAMPLE_FRACTION):
             given, solver = solved_sample(self.task, FeatureNewton)
