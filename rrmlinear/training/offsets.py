@@ -80,7 +80,8 @@ def units_of(problem: Problem, chosen: Selection) -> Array | None:
     has_bounds = choices.upper is not None or choices.lower is not None
     if choices.penalty_factors is None or choices.regularizer not in norms or has_bounds:
         return None
-    factors: Array = chosen.regularizer.over((problem.n_features,)).factors
+    omega: Any = chosen.regularizer
+    factors: Array = omega.over((problem.n_features,)).factors
     if problem.container is not None or choices.memory is not None or isinstance(rows, PackedRows):
         return None
     if chosen.has_order or not factors.all():

@@ -35,9 +35,8 @@ def solve_one_class(
     """minimize ½‖w‖² + Σ_i c_i [max(0, ρ − w'x_i) − ν ρ] over w and ρ: the Result, and ρ.
 
     Dual: maximize −½‖Σ c_i α_i x_i‖² over 0 ≤ α_i ≤ 1 with Σ c_i α_i = ν Σ c_i, which is
-    LIBLINEAR's for c_i = 1. `OneClassAscent` solves it. Without its interior-point steps, a
-    regression goes on from the duals of a few passes. Raises ValueError for rows with a bias
-    column.
+    LIBLINEAR's for c_i = 1. `OneClassAscent` solves it; of rows that are streamed a regression
+    does. Raises ValueError for rows with a bias column.
     """
     if problem.bias >= 0:
         raise ChoiceError(
@@ -59,20 +58,14 @@ def solve_one_class(
     features, choices = chosen.features, chosen.choices
     task = Task(problem.rows, zeros, None, costs, loss, omega, features, choices, duals, risk)
     with loading:
-        from rrmlinear.solvers.dual.pairs.one_class import PAIR_PASSES, OneClassAscent
+        from rrmlinear.solvers.dual.pairs.one_class import OneClassAscent
 
     ascent = OneClassAscent(task, nu)
     chosen.set_rule(ascent, task)
-    stopping = chosen.stopping
-    first = stopping
-    if not ascent.has_steps:
-        first = replace(stopping, max_passes=min(PAIR_PASSES, stopping.max_passes))
-    before = ascent.solve(first, on_pass)
-    if before.status is Status.PASS_LIMIT and before.passes < stopping.max_passes:
-        return _by_regression(problem, chosen, risk, nu, before.duals, on_pass, before)
-    if ascent.is_apart and not _on_it(before):
-        return before, ascent.rho
-    return before, _rho(before, ascent.scores(), costs, nu)
+    result = ascent.solve(chosen.stopping, on_pass)
+    if ascent.is_apart and not _on_it(result):
+        return result, ascent.rho
+    return result, _rho(result, ascent.scores(), costs, nu)
 
 
 def _by_regression(
@@ -82,9 +75,8 @@ def _by_regression(
     nu: float,
     duals: NDArray[np.float64] | None,
     on_pass: OnPass | None,
-    before: Result | None = None,
 ) -> tuple[Result, float]:
-    """`solve_one_class` from these duals, after the run ``before``.
+    """`solve_one_class` from these duals.
 
     With w = u + ν s and s = Σ c_i x_i, the problem is the quantile regression of y_i = −ν x_i's at
     q = 1 − ν by u'x_i − ρ, plus ½‖ν s‖². So a solver with a free intercept solves it. Its duals are
@@ -100,18 +92,12 @@ def _by_regression(
         raise ValueError("the squared norm of the sum of all examples overflows; scale the data")
     if nu == 1 or constant <= NO_SUM * _largest(costs, squares, nu):
         weights, scores = (shift, -y) if nu == 1 else (np.zeros(len(shift)), np.zeros(len(y)))
-        result = _all_alike(nu, weights, constant, costs, on_pass, before)
+        result = _all_alike(nu, weights, constant, costs, on_pass)
         return result, float(scores[costs > 0].max())
 
     def told(row: TraceRow) -> TraceRow:
-        return _shifted(row, constant, before)
+        return replace(row, primal=row.primal - constant, dual=row.dual - constant)
 
-    stopping = replace(chosen.stopping, offset=constant)
-    if before is not None:
-        stopping = replace(stopping, max_passes=stopping.max_passes - before.passes)
-        if stopping.time_limit is not None:
-            left = stopping.time_limit - before.seconds - before.measuring_seconds
-            stopping = replace(stopping, time_limit=max(left, 0.0))
     result = solve_scalars(
         problem.with_bias(1.0),
         replace(chosen, choices=replace(chosen.choices, free_bias=True)),
@@ -119,7 +105,7 @@ def _by_regression(
         costs,
         Point(None, None if duals is None else duals - nu),
         None if on_pass is None else lambda row: on_pass(told(row)),
-        stopping,
+        replace(chosen.stopping, offset=constant),
     )
     trace = [told(row) for row in result.trace]
     alphas = np.clip(result.duals + nu, 0.0, 1.0)
@@ -130,13 +116,6 @@ def _by_regression(
     }
     weights = result.weights[:-1] + shift
     result = replace(result, weights=weights, trace=trace, duals=alphas, support=support)
-    if before is not None:
-        result = replace(
-            result,
-            trace=before.trace + trace,
-            cpu_seconds=before.cpu_seconds + result.cpu_seconds,
-            measuring_seconds=before.measuring_seconds + result.measuring_seconds,
-        )
     return result, _rho(result, risk.scores(weights), costs, nu)
 
 
@@ -187,32 +166,16 @@ def _all_alike(
     constant: float,
     costs: NDArray[np.float64],
     on_pass: OnPass | None,
-    before: Result | None,
 ) -> Result:
     """The solution whose duals are all ν, where the dual is −``constant``: ν is 1, or the weights
     are 0 and the constant is the gap.
     """
     primal = -constant if nu == 1 else 0.0
     row = TraceRow(1, 0.0, primal, -constant, primal + constant)
-    row = _shifted(row, 0.0, before)
     if on_pass is not None:
         on_pass(row)
     alphas = np.full(len(costs), nu)
     counted = int(np.count_nonzero(costs))
     at_bound = counted if nu == 1 else 0
     support = {"examples": counted, "duals": counted, "at_bound": at_bound}
-    spent = (0.0, 0.0) if before is None else (before.cpu_seconds, before.measuring_seconds)
-    trace = [row] if before is None else [*before.trace, row]
-    return Result(Status.SOLVED, weights, trace, row.gap, *spent, alphas, support)
-
-
-def _shifted(row: TraceRow, constant: float, before: Result | None) -> TraceRow:
-    """A row in the scale of the machine, after those of the run ``before``."""
-    passed, seconds = (0, 0.0) if before is None else (before.passes, before.last.seconds)
-    return replace(
-        row,
-        number=row.number + passed,
-        seconds=row.seconds + seconds,
-        primal=row.primal - constant,
-        dual=row.dual - constant,
-    )
+    return Result(Status.SOLVED, weights, [row], row.gap, 0.0, 0.0, alphas, support)
