@@ -13,7 +13,6 @@ from rrmlinear.core.loading import named
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
-from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, Stopping, TraceRow
 from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
 from rrmlinear.training.classes.joint import (
@@ -25,6 +24,7 @@ from rrmlinear.training.classes.joint import (
     Left,
     are_few,
     clocks,
+    row_of,
 )
 from rrmlinear.training.costs import checked_costs
 from rrmlinear.training.single import solver_of
@@ -101,12 +101,8 @@ class BlockPasses(CompiledPasses):
             self.rows, loss, omega, self.label, *sizes
         )
         lipschitz = 0.0 if loss.differentiable else loss.lipschitz(self.n_classes)
-
-        def row() -> TraceRow:
-            return _row(ascent, ascent.passes, clocks()[0] - begun[0])
-
         with ends_within(stopping.time_limit):
-            stopped = self.run(ascent, (lipschitz, self.visit), stopping, see, row)
+            stopped = self.run(ascent, (lipschitz, self.visit), stopping, see)
         if not ascent.passes:
             return Left()
         wall, cpu = (now - then for now, then in zip(clocks(), begun, strict=True))
@@ -130,13 +126,6 @@ def _notes(threads: int) -> tuple[str, ...]:
 
 
 def _trace(ascent: Any, seconds: float) -> list[TraceRow]:
-    """A row for each pass."""
-    part = seconds / ascent.passes
-    whole = len(ascent.rows_of_passes)  # a pass that the clock ends has no row
-    return [_row(ascent, number, part * number) for number in range(1, whole + 1)]
-
-
-def _row(ascent: Any, number: int, seconds: float) -> TraceRow:
-    """The row of a pass."""
-    primal, dual, is_measured = ascent.rows_of_passes[number - 1]
-    return TraceRow(number, seconds, primal, dual, gap_between(primal, dual), not is_measured)
+    """A row for each pass; one that the clock ends has none."""
+    part, rows = seconds / ascent.passes, ascent.rows_of_passes
+    return [row_of(number, part * number, *row) for number, row in enumerate(rows, 1)]

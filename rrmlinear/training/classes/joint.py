@@ -105,11 +105,12 @@ class CompiledPasses:
         self.label, self.costs, self.is_ruled = label, costs, chosen.tolerance is not None
 
     def run(
-        self, ascent: Any, rest: tuple[Any, ...], stopping: Stopping, see: OnPass | None, row: Any
+        self, ascent: Any, rest: tuple[Any, ...], stopping: Stopping, see: OnPass | None
     ) -> bool:
         """Passes until the ascent has ended, with the ``rest`` of its arguments, or ``see`` stops
-        it, which sees the ``row`` of each: whether it did.
+        it: whether it did.
         """
+        begun = clocks()[0]
         most, seed = stopping.max_passes - self.spared, self.chosen.choices.seed
         tolerance = self.chosen.widest_gap if self.is_ruled else stopping.gap_tol
         bound = self.chosen.tolerance if self.is_ruled else math.inf
@@ -119,11 +120,18 @@ class CompiledPasses:
                 has_ended = ascent.ascend(*rule, most if see is None else ascent.passes + 1)
             except TimeIsUpError:
                 return False
-            if see is not None and ascent.passes and see(row()) is True and not has_ended:
-                ascent.stop()
-                return True
+            if see is not None and ascent.passes:
+                row = row_of(ascent.passes, clocks()[0] - begun, *self.last(ascent))
+                if see(row) is True and not has_ended:
+                    ascent.stop()
+                    return True
             if has_ended:
                 return False
+
+    def last(self, ascent: Any) -> tuple[float, float, bool]:
+        """Primal and dual after the last pass, and whether they were measured then."""
+        known: tuple[float, float, bool] = ascent.rows_of_passes[-1]
+        return known
 
     def status(self, ended: bool, stopped: bool, passes: int, stopping: Stopping) -> Status | None:
         """Of a problem that has ended, after this number of passes; None where it goes on."""
@@ -196,6 +204,9 @@ class JointClasses(CompiledPasses):
         """That passes were shared."""
         return () if self.is_one else (_NOTE,)
 
+    def last(self, ascent: Any) -> tuple[float, float, bool]:
+        return _known(ascent.looks[-1], 0, ascent.passes)
+
     def _made(self, first: int, stopping: Stopping, see: OnPass | None) -> list[Result | Left]:
         begun = clocks()
         factors, rule = self.factors[first : first + JOINT_CLASSES], self.chosen.solver.rule
@@ -204,11 +215,7 @@ class JointClasses(CompiledPasses):
             self.rows, self.loss, self.label, first, self.costs, factors, self.squares
         )
         rest = rule.rpartition(":")[2], self.cost
-
-        def row() -> TraceRow:
-            return _row(ascent.looks[-1], 0, ascent.passes, clocks()[0] - begun[0])
-
-        stopped = self.run(ascent, rest, stopping, see, row)
+        stopped = self.run(ascent, rest, stopping, see)
         if not ascent.passes:
             return [Left()] * k
         now = clocks()
@@ -245,14 +252,19 @@ def _trace(looks: list[Any], j: int, passes: int, seconds: float) -> list[TraceR
     for number in range(1, passes + 1):
         if known + 1 < len(looks) and looks[known + 1][0] == number:
             known += 1
-        trace.append(_row(looks[known], j, number, seconds * number / passes))
+        trace.append(row_of(number, seconds * number / passes, *_known(looks[known], j, number)))
     return trace
 
 
-def _row(look: Any, j: int, number: int, seconds: float) -> TraceRow:
-    """The row of a pass: what the last ``look`` at it or before has measured."""
+def _known(look: Any, j: int, number: int) -> tuple[float, float, bool]:
+    """What the last ``look`` at a pass or before has measured, and whether it was at this one."""
     primal, dual = look[1][j][:2]
-    return TraceRow(number, seconds, primal, dual, gap_between(primal, dual), number != look[0])
+    return primal, dual, number == look[0]
+
+
+def row_of(number: int, seconds: float, primal: float, dual: float, is_measured: bool) -> TraceRow:
+    """The row of a pass."""
+    return TraceRow(number, seconds, primal, dual, gap_between(primal, dual), not is_measured)
 
 
 _NOTE = f"passes for up to {JOINT_CLASSES} classes at a time come first"
