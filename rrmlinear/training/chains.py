@@ -15,7 +15,6 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS, build_regularizer
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.core.warned import warn_caller
-from rrmlinear.data.alike_columns import AlikeColumns
 from rrmlinear.data.problem import check_kind
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.base import Regularizer
@@ -31,8 +30,6 @@ Vector = NDArray[np.float64]
 
 #: Choices that differ between columns.
 COLUMNS = ("groups", "lower", "upper", "penalty_factors", "unpenalized")
-# Largest fraction of the columns whose copy is worth its time.
-MAX_FRACTION = 0.95
 
 
 def fit_sequences(
@@ -83,24 +80,19 @@ def solve_chains(
     if (rows.width + k * (1 + problem.n_edge_features)) * k > MAX_WEIGHTS:
         raise MemoryError(f"no process can address weights of {rows.width} features")
     costs = sequence_costs(problem, chosen.choices.C)
-    alike = _alike(problem, chosen)
-    trained = rows if alike is None else alike.rows
     observed = bool(chosen.choices.observed)
     threads = chosen.choices.threads
-    given = (trained, problem.label, problem.starts, k, costs, threads, chosen.loss)
+    given = (rows, problem.label, problem.starts, k, costs, threads, chosen.loss)
     risk = (ObservedChainRisk if observed else ChainRisk)(*given, edges=problem.edges)
     omega = _regularizer(chosen, problem).over(risk.shape)
-    weights, labellings = (None, None) if start is None else _first(start, problem, alike)
+    weights, labellings = (None, None) if start is None else _first(start, problem)
     if weights is not None and isinstance(risk, ObservedChainRisk):
         weights = risk.chosen(weights)
     solver = chosen.solver_for(
-        trained, problem.label, None, costs, omega, labellings, risk=risk, weights=weights
+        rows, problem.label, None, costs, omega, labellings, risk=risk, weights=weights
     )
     result = solver.solve(chosen.stopping, on_pass)
-    nodes, pairs = risk.split(result.weights, trained.width)
-    if alike is not None:
-        nodes = alike.expanded(nodes)
-        result = replace(result, weights=np.append(nodes.ravel(), pairs.ravel()))
+    nodes, pairs = risk.split(result.weights, rows.width)
     model = ChainModel(
         solver_name=chosen.solver.name,
         labels=problem.labels,
@@ -135,18 +127,6 @@ def check_sequences(problem: SequenceProblem, chosen: Selection, positions: str)
         )
 
 
-def _alike(problem: SequenceProblem, chosen: Selection) -> AlikeColumns | None:
-    """The columns to train on, if they are clearly fewer and Ω gives the other weights from theirs.
-
-    Columns that hold nothing have the weight 0 unless they have bounds or groups of their own.
-    """
-    choices = chosen.choices
-    if problem.rows.is_dense or any(getattr(choices, name) is not None for name in COLUMNS):
-        return None
-    alike = AlikeColumns(problem.rows, "linear" in chosen.features)
-    return alike if 0 < alike.fraction < MAX_FRACTION else None
-
-
 def sequence_costs(problem: SequenceProblem, C: float) -> Vector:
     """C times the weight of every sequence."""
     if problem.weights is None:
@@ -155,9 +135,7 @@ def sequence_costs(problem: SequenceProblem, C: float) -> Vector:
         return checked_costs(C * problem.weights)
 
 
-def _first(
-    start: ChainModel, problem: SequenceProblem, alike: AlikeColumns | None
-) -> tuple[Vector, Any]:
+def _first(start: ChainModel, problem: SequenceProblem) -> tuple[Vector, Any]:
     """The weights of another model as one array, and its labellings if it was trained with some.
 
     Raises ValueError where features or labels differ.
@@ -168,8 +146,7 @@ def _first(
             f"columns, and the sequences have {problem.n_labels} and {problem.rows.width}: labels "
             "and features must be the same, those of edges too"
         )
-    nodes = start.weights if alike is None else alike.reduced(start.weights)
-    weights = np.concatenate([nodes.ravel(), start.pairs.ravel()])
+    weights = np.concatenate([start.weights.ravel(), start.pairs.ravel()])
     kept, lengths = start.labellings, np.diff(problem.starts)
     if kept is None or len(kept.numbers) != len(lengths):
         return weights, None

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.alike_columns import columns_of
 from rrmlinear.data.products import product_of_part
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.layouts.chains._chain_sums import few_column_products
@@ -83,6 +82,18 @@ def _products(rows: Rows, matrix: Array, shares: Any, out: Array) -> None:
         pair = np.empty((len(out), 2))  # kernels take two columns at least
         shares.run(product_of_part, rows, np.repeat(matrix, 2, axis=1), pair)
         out[:] = pair[:, :1]
+
+
+def columns_of(rows: Rows) -> Any:
+    """Sparse rows as a matrix by columns, without an appended one."""
+    from scipy.sparse import csr_array
+
+    indptr: Any = rows.indptr
+    indices: Any = rows.indices
+    stored = slice(int(indptr[0]), int(indptr[-1]))
+    return csr_array(
+        (rows.values[stored], indices[stored], indptr - indptr[0]), shape=rows.shape
+    ).tocsc()
 
 
 def _transposed(rows: Rows) -> Rows:

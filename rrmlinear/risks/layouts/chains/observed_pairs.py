@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.alike_columns import columns_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.layouts.chains._chain_sums import observed_gradient, observed_scores
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, ChainLoss
-from rrmlinear.risks.layouts.chains.chain_products import with_bias
+from rrmlinear.risks.layouts.chains.chain_products import columns_of, with_bias
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.risks.shares import Shares
 
