@@ -84,16 +84,6 @@ def by_blocks(task: Task) -> Solver:
     return _in_turn(task, [_ascent(task), *_newtons(task)])
 
 
-def one_class(task: Task) -> Solver:
-    """Ascent on pairs of duals; where it is slow, the automatic solver's stages.
-
-    Rows that are streamed take the stages alone, as the two rows of a pair may lie in any blocks.
-    """
-    build = partial(_made, "dual.pairs.row_pairs:RowPairAscent")
-    pairs = Stage("the ascent on pairs", _from_duals(build, task), _work(task).visit)
-    return _in_turn(task, _order(task) if task.rows.blocks else [pairs, *_order(task)])
-
-
 def first_step(task: Task) -> float | None:
     """The work of the step by which the automatic solver begins a problem of one score, under
     ½‖w‖², in nanoseconds, 0 where it is little; None where it begins by the ascent.

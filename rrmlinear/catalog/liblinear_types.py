@@ -70,7 +70,6 @@ TYPES = (
     _type(
         *(21, "ONECLASS_SVM", "one-class support vector machine (dual)", "one-class"),
         rule="of_duals:FreeRange",
-        builder="catalog.auto:one_class",
         tolerance=0.01,
         choices=("nu",),
     ),

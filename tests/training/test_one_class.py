@@ -164,3 +164,18 @@ def test_a_caller_stops_it(X):
     model = fit(problem, Parameter(solver=21, gap_tol=1e-12), on_pass=lambda row: True)
     assert len(model.result.trace) == 1
     assert 0 <= model.result.gap < np.inf
+
+
+def test_many_examples_begin_by_a_sample_and_go_on_from_duals():
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((20_000, 3)) + [1.0, 0.5, 0.0]
+    problem, choices = Problem.from_arrays(X, np.ones(len(X))), Parameter(solver=21, gap_tol=1e-9)
+    model = fit(problem, choices)
+    result, w = model.result, model.weights[:, 0]
+    losses = np.maximum(0, model.rho - X @ w).sum() - len(X) / 2 * model.rho
+    assert result.primal == pytest.approx(w @ w / 2 + losses, rel=1e-9)
+    assert result.dual == pytest.approx(-np.sum((X.T @ result.duals) ** 2) / 2, rel=1e-9)
+    assert result.gap <= 1e-9 * abs(result.primal)
+    again = fit(problem, choices, start=model).result
+    assert len(again.trace) == 1
+    assert again.primal == pytest.approx(result.primal, rel=1e-9)
