@@ -28,9 +28,9 @@ Vector = NDArray[np.float64]
 # bound, else one of the second: few duals at one bound say less. It has at least the third number
 # of examples for each weight, and at least the fourth in all.
 EVEN_FRACTION, UNEVEN_FRACTION, MIN_SAMPLE_EXAMPLES, MIN_SAMPLE = 16, 8, 4, 64
-# One example of the first number, and at least the second number of them, are in the sum that a
-# start without a sample begins with.
-PART_STEP, MIN_PART = 32, 64
+# One example of this number, and at least MIN_SAMPLE of them, are in the sum that a start without a
+# sample begins with.
+PART_STEP = 32
 # The weight of F at the bounds in the mean of those of two points. Weights of 0.6 to 0.75 need the
 # fewest steps; the other point is a guess.
 SECOND_POINT = 2 / 3
@@ -218,7 +218,7 @@ def _slopes_of_two(state: RowPairs, lower: Vector, upper: Vector, total: float) 
     """A mean of F where all β are alike, guessed from a part of the examples, and at the bounds
     that follow: the optimum lies between, and the bounds of each overshoot.
     """
-    step = max(min(len(upper) // MIN_PART, PART_STEP), 1)
+    step = max(min(len(upper) // MIN_SAMPLE, PART_STEP), 1)
     part = np.zeros_like(upper)
     part[::step] = upper[::step]
     state.set_betas(part)
