@@ -83,7 +83,7 @@ def test_bias_equals_an_appended_column(small_problem, fit, form, k):
 
 
 @pytest.mark.parametrize("threads", [2, 3])
-@pytest.mark.parametrize(("n", "d", "k"), [(1000, 16, 1000), (300, 60, 150), (150, 500, 26)])
+@pytest.mark.parametrize(("n", "d", "k"), [(1000, 16, 1000), (300, 60, 150), (400, 500, 26)])
 @pytest.mark.parametrize("form", [np.ascontiguousarray, csr])
 def test_any_number_of_threads_gives_the_same_bits(small_problem, fit, threads, n, d, k, form):
     small = small_problem(n, d, k, seed=k)

@@ -26,7 +26,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from data_files import data_file
 from times import Time, write_times
 
-from rrmlinear.data.alike_columns import AlikeColumns
 from rrmlinear.data.attributes.builtin import BUILTIN
 from rrmlinear.data.attributes.columns import read_columns
 from rrmlinear.data.attributes.dictionary import Dictionary
@@ -119,13 +118,12 @@ def of_ours(
 ) -> tuple[float, float, float, int]:
     """(objective, CPU and wall seconds, passes) to 1 + ``accuracy`` times ``value`` or the minimum.
 
-    The copies of the data, with equal columns as one and by features, count.
+    The copies of the data, by features too, count.
     """
     goal = np.inf if value is None else value * (1 + accuracy)
     cpu, wall = time.process_time(), time.perf_counter()
     costs = np.ones(problem.n_sequences)
-    rows = AlikeColumns(problem.rows, merged=True).rows
-    risk = ChainRisk(rows, problem.label, problem.starts, problem.n_labels, costs, threads)
+    risk = ChainRisk(problem.rows, problem.label, problem.starts, problem.n_labels, costs, threads)
     solver = LBFGS(Task.of(risk, L2(modulus)))
     arrived = accuracy if value is None else 1e-12
     result = solver.solve(
