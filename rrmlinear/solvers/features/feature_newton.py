@@ -187,7 +187,7 @@ class FeatureNewton(Solver):
         features = self.models.choose(features)
         is_whole = self.level == self.l1 and len(features) < most
         first, moved = math.inf, 0
-        for step in range(SET_STEPS if hasattr(self.models, "pulls") else 1):
+        for step in range(SET_STEPS if isinstance(self.models, ClassModelChoice) else 1):
             if step:
                 self.pulls[features] = self.models.pulls(features, self.at.derivatives)
             expected = self._step_on(features, number)

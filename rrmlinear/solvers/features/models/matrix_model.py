@@ -60,8 +60,8 @@ class MatrixModels:
         if not again:
             self.kept = at.hessian().matrix()
         gram = self.kept[np.ix_(features, features)]  # type: ignore[index]
-        diagonal = gram.ravel()[:: len(gram) + 1]
-        diagonal += self.curvature.part * np.maximum(diagonal, self.largest[features])
+        least = np.maximum(gram.diagonal(), self.largest[features])
+        gram.flat[:: len(gram) + 1] += self.curvature.part * least
         given: Any = (pulls, begin, l1, self.modulus)
         return GramModel(gram, usable, *given, accuracy=SWEEP_ACCURACY * 10.0**-number)
 
