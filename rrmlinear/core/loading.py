@@ -73,3 +73,11 @@ def named(place: str) -> Any:
     with loading:
         found = import_module(f"rrmlinear.{module}")
     return getattr(found, name)
+
+
+def imported(module: str, who: str, install: str) -> Any:
+    """The module; ImportError with a sentence on who needs it and what installs it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(f"{who} needs {module}: pip install '{install}'") from error

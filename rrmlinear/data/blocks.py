@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.core.pool import thread_pool
+from rrmlinear.core.machine import thread_pool
 
 #: Threads that bring blocks: disks read two pieces at once 1.4 to 2.6 times as fast as one.
 READERS = 2

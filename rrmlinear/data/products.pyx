@@ -11,8 +11,7 @@ from rrmlinear.simd.blocks cimport block_scores, block_stride
 from rrmlinear.simd.gram cimport (
     dense_double_spreads, dense_float_spreads, moments_double, moments_float,
 )
-from rrmlinear.simd.products cimport rows_add, rows_add_two
-from rrmlinear.simd.row_products cimport row_axpy
+from rrmlinear.simd.products cimport row_axpy, rows_add, rows_add_two
 from rrmlinear.simd.rows cimport ROW_FLOAT32, row_index, row_t, rows_get
 
 cdef enum:

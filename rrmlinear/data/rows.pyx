@@ -6,7 +6,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from rrmlinear.simd.row_products cimport row_squared_norm, rows_plain
+from rrmlinear.simd.products cimport row_squared_norm, rows_plain
 from rrmlinear.simd.rows cimport (
     ROW_DENSE, ROW_FLOAT32, ROW_INT64, packed_unit, packed_value, prefetch, row_index, row_t,
     row_unit_t, row_value, rows_get, rows_pack,

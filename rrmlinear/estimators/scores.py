@@ -17,8 +17,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.errors import nearest
-from rrmlinear.core.available_memory import available_memory
 from rrmlinear.core.loading import named
+from rrmlinear.core.machine import available_memory
 from rrmlinear.data.array_rows import check_no_text, check_unmasked, float64_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product

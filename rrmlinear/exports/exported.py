@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rrmlinear.exports.packages import imported
+from rrmlinear.core.loading import imported
 from rrmlinear.exports.scorer import Scorer
 
 

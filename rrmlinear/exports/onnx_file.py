@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from rrmlinear.core.loading import imported
 from rrmlinear.core.plain_state import own_version
 from rrmlinear.data.text.whole_file import whole_file
 from rrmlinear.exports.onnx_graph import OPSET, Graph, Node
-from rrmlinear.exports.packages import imported
 from rrmlinear.exports.scorer import LABELS, Scorer
 
 #: Readers of files from 2023 on know it, and it has the operators.

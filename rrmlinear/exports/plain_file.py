@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from rrmlinear.core.loading import imported
 from rrmlinear.core.plain_state import CLASS, STATE, own_version, restored
 from rrmlinear.data.text.whole_file import whole_file
-from rrmlinear.exports.packages import imported
 
 FORMAT, FORMAT_VERSION = "rrmlinear estimator", 1
 HEAD = "state.json"

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 import rrmlinear
+from rrmlinear.core.loading import imported
 from rrmlinear.exports.exported import Exported
 from rrmlinear.exports.onnx_file import plain_labels, tensor_of
 from rrmlinear.exports.onnx_graph import OPSET, Graph
-from rrmlinear.exports.packages import imported
 from rrmlinear.exports.scorer import INLIERS, LABELS, NUMBERS
 
 #: Options of skl2onnx's own classifiers that its parser carries out.

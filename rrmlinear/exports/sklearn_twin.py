@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.exports.packages import imported
+from rrmlinear.core.loading import imported
 from rrmlinear.exports.scorer import CLASSES, INLIERS, LABELS, NUMBERS, Scorer
 
 #: Classes of scikit-learn with the name and the problem of ours, and their modules.

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.loading import imported
 from rrmlinear.core.records import record
-from rrmlinear.exports.packages import imported
 
 Array = NDArray[np.float64]
 #: Losses that are minus a log-likelihood, and those that are one in units of a variance.

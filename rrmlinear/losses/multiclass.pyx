@@ -16,15 +16,12 @@ from rrmlinear.projections.class_blocks cimport (
     simplex_block, simplex_workspace, ww_block_shark, ww_theta, ww_theta_walrus, ww_workspace,
 )
 from rrmlinear.simd.class_blocks cimport (
-    ww_clip, ww_derivative, ww_gap, ww_loss, ww_smooth_gap, ww_smooth_loss, ww_squares,
-    ww_unconstrained,
+    simplex_conjugate, simplex_derivative, simplex_gap, simplex_value, ww_clip, ww_derivative,
+    ww_gap, ww_loss, ww_smooth_gap, ww_smooth_loss, ww_squares, ww_unconstrained,
 )
 from rrmlinear.simd.classes.softmax_blocks cimport (
     softmax_block, softmax_conjugate, softmax_derivative, softmax_gap, softmax_value,
     softmax_workspace,
-)
-from rrmlinear.simd.simplex_blocks cimport (
-    simplex_conjugate, simplex_derivative, simplex_gap, simplex_value,
 )
 
 # A block counts as at its bound if its sum is less than this below it, since the sum rounds.

@@ -10,7 +10,7 @@ try:
 except ModuleNotFoundError:
     raise ImportError("rrmlinear.mpi needs mpi4py: pip install 'rrmlinear[mpi]'") from None
 except (ImportError, RuntimeError) as error:  # wheels for any MPI raise a RuntimeError
-    from rrmlinear.core.shared_library import library_path
+    from rrmlinear.core.machine import library_path
 
     sentence = (
         "rrmlinear.mpi: mpi4py finds no library of an MPI that it takes, such as that of Debian's "

@@ -1,9 +1,8 @@
 # The block problem of the Crammer–Singer loss, smoothed or not; simd/simplex_blocks.h has its
 # formulas.
 
-from rrmlinear.simd.class_blocks cimport ww_newton
+from rrmlinear.simd.class_blocks cimport simplex_newton, ww_newton
 from rrmlinear.simd.newton cimport bracket_t
-from rrmlinear.simd.simplex_blocks cimport simplex_newton
 
 # The scratch memory for k classes, in doubles: v, k indices and 2k kinks.
 cdef inline Py_ssize_t simplex_workspace(Py_ssize_t k) noexcept nogil:

@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY
 
 from rrmlinear.simd.columns cimport wide_dot
-from rrmlinear.simd.row_products cimport row_dot, thresholded_dot
+from rrmlinear.simd.products cimport row_dot, thresholded_dot
 from rrmlinear.simd.rows cimport row_t
 from rrmlinear.projections.norms cimport norm_max, scale_within, derivative_of_l1, soft_sum
 from rrmlinear.regularizers.base cimport Norm, Regularizer

@@ -5,7 +5,7 @@ loops of `BlockHessian`.
 from libc.stdint cimport int32_t, int64_t, uintptr_t
 
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
-from rrmlinear.simd.row_products cimport row_axpy
+from rrmlinear.simd.products cimport row_axpy
 from rrmlinear.simd.rows cimport row_index, row_t, row_value, rows_get, rows_prefetch
 from rrmlinear.data.rows cimport Rows
 

@@ -5,8 +5,7 @@ from libc.stdint cimport int64_t, uintptr_t
 
 from rrmlinear.simd.blocks cimport block_stride, block_update
 from rrmlinear.simd.gram cimport row_outer, row_squares
-from rrmlinear.simd.products cimport rows_add, rows_times
-from rrmlinear.simd.row_products cimport row_axpy, row_dot
+from rrmlinear.simd.products cimport row_axpy, row_dot, rows_add, rows_times
 from rrmlinear.simd.rows cimport row_t, rows_get, rows_prefetch
 from rrmlinear.data.rows cimport Rows, cached_rows
 from rrmlinear.risks.terms cimport ScalarTerms, one_or_all

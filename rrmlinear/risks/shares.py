@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rrmlinear.core.pool import thread_pool
+from rrmlinear.core.machine import thread_pool
 from rrmlinear.data.rows import Rows
 
 # Smallest product, in multiplications, worth a second thread: about ten times the start of one.

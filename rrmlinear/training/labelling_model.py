@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import NAMED_LOSSES, loss_row
-from rrmlinear.core.pool import thread_pool
+from rrmlinear.core.machine import thread_pool
 from rrmlinear.core.records import record
 from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows

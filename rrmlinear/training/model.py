@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import LOSSES, MEASURE_LOSSES, loss_row, measure_value
 from rrmlinear.catalog.solvers import find_solver
-from rrmlinear.core.pool import thread_pool
+from rrmlinear.core.machine import thread_pool
 from rrmlinear.core.records import record
 from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.problem import Problem

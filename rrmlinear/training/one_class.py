@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection
-from rrmlinear.core.available_memory import keep_freed
 from rrmlinear.core.loading import loading
+from rrmlinear.core.machine import keep_freed
 from rrmlinear.data.problem import Problem
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scores import ScalarRisk

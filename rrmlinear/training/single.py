@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.selection import Selection
-from rrmlinear.core.available_memory import keep_freed
+from rrmlinear.core.machine import keep_freed
 from rrmlinear.core.records import replace
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeVar
 
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import Selection
-from rrmlinear.core.available_memory import available_memory
+from rrmlinear.core.machine import available_memory
 from rrmlinear.core.records import replace
 from rrmlinear.data.problem import Examples
 

@@ -8,8 +8,9 @@ from rrmlinear.simd.columns cimport (
     columns_add, columns_times, vector_axpy, vector_dot, vector_dot3, vector_moved,
 )
 from rrmlinear.simd.gram cimport row_outer, row_squares
-from rrmlinear.simd.products cimport rows_add, rows_times
-from rrmlinear.simd.row_products cimport row_axpy, row_dot, row_squared_norm, thresholded_dot
+from rrmlinear.simd.products cimport (
+    row_axpy, row_dot, row_squared_norm, rows_add, rows_times, thresholded_dot,
+)
 from rrmlinear.simd.rows cimport (
     row_index, row_part, row_t, row_value, rows_get, rows_prefetch, rows_prefetch_begin,
 )

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from xxhash import xxh64
 
-from rrmlinear.core.pool import thread_pool, usable_processors
+from rrmlinear.core.machine import thread_pool, usable_processors
 from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.container.layout import Source as Origin
 from rrmlinear.data.container.mapping import Mapped, names_in

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rrmlinear.core.pool import usable_processors
+from rrmlinear.core.machine import usable_processors
 from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.container.signature import is_container
 from rrmlinear.data.problem import Problem, check_kind

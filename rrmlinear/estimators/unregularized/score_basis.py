@@ -15,10 +15,10 @@ from scipy.linalg import qr, solve_triangular, svd
 from scipy.linalg.lapack import dpotrf, dtrcon
 from scipy.sparse import csr_array
 
-from rrmlinear.core.available_memory import available_memory
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.cached import cached_property
 from rrmlinear.core.deadline import TimeIsUpError, check_time
+from rrmlinear.core.machine import available_memory
 from rrmlinear.data.array_rows import rows_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.risks.hessian import Hessian

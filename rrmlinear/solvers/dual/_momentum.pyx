@@ -3,7 +3,7 @@
 import numpy as np
 
 from rrmlinear.simd.columns cimport momentum_look, momentum_look_t, momentum_step
-from rrmlinear.simd.row_products cimport row_axpy
+from rrmlinear.simd.products cimport row_axpy
 from rrmlinear.simd.rows cimport row_index
 
 

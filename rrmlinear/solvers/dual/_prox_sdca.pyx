@@ -15,7 +15,7 @@ from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.regularizers.base cimport Regularizer
 from rrmlinear.simd.barrier cimport flag_t
-from rrmlinear.simd.row_products cimport row_axpy, row_dot
+from rrmlinear.simd.products cimport row_axpy, row_dot
 from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_prefetch_begin
 from rrmlinear.solvers.dual._example cimport (
     example_count, example_move, example_t, progress_begin, progress_t, progress_take,

@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from rrmlinear.core.random cimport random_shuffle
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.columns cimport vector_moved
-from rrmlinear.simd.row_products cimport row_dot
+from rrmlinear.simd.products cimport row_dot
 from rrmlinear.simd.rows cimport (
     ROW_DENSE, row_index, row_t, row_value, rows_get, rows_prefetch,
 )

@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.columns cimport vector_moved
-from rrmlinear.simd.row_products cimport row_axpy, row_dot
+from rrmlinear.simd.products cimport row_axpy, row_dot
 from rrmlinear.simd.rows cimport ROW_DENSE, row_t, rows_get, rows_prefetch
 
 import numpy as np

@@ -7,8 +7,7 @@ import numpy as np
 
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.simd.columns cimport gram_pull, vector_dot, wide_dot
-from rrmlinear.simd.products cimport rows_times
-from rrmlinear.simd.row_products cimport row_axpy, row_dot
+from rrmlinear.simd.products cimport row_axpy, row_dot, rows_times
 from rrmlinear.simd.rows cimport (
     ROW_DENSE, ROW_FLOAT32, row_index, row_t, row_value, rows_get, rows_prefetch,
 )

@@ -4,7 +4,7 @@ from libc.math cimport sqrt
 from libc.stdint cimport int64_t, uint64_t
 
 from rrmlinear.core.random cimport random_below, random_stream
-from rrmlinear.simd.row_products cimport row_axpy, row_dot
+from rrmlinear.simd.products cimport row_axpy, row_dot
 from rrmlinear.simd.rows cimport row_t, rows_get
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.risks.terms cimport ScalarTerms

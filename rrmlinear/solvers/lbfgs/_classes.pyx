@@ -3,9 +3,9 @@
 from libc.stdint cimport int64_t
 
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.simd.classes.dense_rows cimport dense_scores, dense_sums
 from rrmlinear.simd.classes.shares cimport (
-    shares_dual_t, shares_total_t, softmax_dual, softmax_pulls, softmax_shares
+    dense_scores, dense_sums, shares_dual_t, shares_total_t, softmax_dual, softmax_pulls,
+    softmax_shares,
 )
 from rrmlinear.simd.rows cimport ROW_FLOAT32
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.core.deadline import interrupts_put_off
-from rrmlinear.core.pool import thread_pool
+from rrmlinear.core.machine import thread_pool
 
 # The first FIRST_TRIALS pieces of each kind of work run in turn on all threads and on one, which is
 # left out where its pace is known. Then the faster way is used. The slower one is tried again after

@@ -13,7 +13,7 @@ import numpy as np
 
 from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.deadline import ends_with, ends_within
-from rrmlinear.core.pool import thread_pool
+from rrmlinear.core.machine import thread_pool
 from rrmlinear.core.records import replace
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, Stopping, TraceRow
 from rrmlinear.training.classes.together import (

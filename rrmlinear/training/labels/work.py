@@ -14,7 +14,7 @@ from rrmlinear.catalog.selection import GAP_TOL, Selection
 from rrmlinear.catalog.solvers import AUTO
 from rrmlinear.core.deadline import TimeIsUpError, check_time, ends_with
 from rrmlinear.core.loading import named
-from rrmlinear.core.pool import thread_pool
+from rrmlinear.core.machine import thread_pool
 from rrmlinear.core.records import replace
 from rrmlinear.data.array_rows import shared_rows
 from rrmlinear.data.label_sets import MultilabelProblem

@@ -7,11 +7,10 @@ from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.string cimport memset
 
 from rrmlinear.risks.layouts.chains._transitions cimport Transitions
-from rrmlinear.simd.chains.best cimport chain_best
-from rrmlinear.simd.chains.few_columns cimport few_columns_times
-from rrmlinear.simd.chains.labels cimport chain_change_t, chain_pairs_t
-from rrmlinear.simd.chains.logarithms cimport chain_log_backward, chain_log_forward
-from rrmlinear.simd.chains.scaled cimport chain_backward, chain_forward, chain_mean
+from rrmlinear.simd.chains.labels cimport (
+    chain_backward, chain_best, chain_change_t, chain_forward, chain_log_backward,
+    chain_log_forward, chain_mean, chain_pairs_t, few_columns_times,
+)
 
 import numpy as np
 

@@ -4,8 +4,9 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uintptr_t
 
 from rrmlinear.data.rows cimport Rows
-from rrmlinear.simd.chains.labels cimport chain_padded, chain_pairs_t, chain_transitions
-from rrmlinear.simd.chains.scaled cimport CHAIN_MAX_RANGE, chain_outer, chain_tables
+from rrmlinear.simd.chains.labels cimport (
+    CHAIN_MAX_RANGE, chain_outer, chain_padded, chain_pairs_t, chain_tables, chain_transitions,
+)
 from rrmlinear.simd.rows cimport row_index, row_t, row_value, rows_get
 
 from rrmlinear.data.rows import aligned_zeros

@@ -7,7 +7,7 @@ from rrmlinear.core.schedule cimport (
     schedule_active, schedule_note, schedule_shuffle, schedule_t,
 )
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
-from rrmlinear.simd.row_products cimport row_axpy, row_dot
+from rrmlinear.simd.products cimport row_axpy, row_dot
 from rrmlinear.simd.classes.moves cimport dual_moves
 from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_prefetch_begin
 from rrmlinear.data.rows cimport Rows

@@ -8,8 +8,7 @@ import numpy as np
 from rrmlinear.core.heap cimport make_heap, pop_heap
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.simd.pairs cimport pairs_ends, pairs_gap, pairs_range
-from rrmlinear.simd.products cimport rows_add, rows_times
-from rrmlinear.simd.row_products cimport row_axpy, row_dot, row_squared_norm
+from rrmlinear.simd.products cimport row_axpy, row_dot, row_squared_norm, rows_add, rows_times
 from rrmlinear.simd.rows cimport (
     row_index, row_t, row_value, rows_get, rows_prefetch, rows_prefetch_begin,
 )

@@ -12,8 +12,7 @@ from rrmlinear.data.rows cimport Rows
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.risks.layouts.chains._transitions cimport Transitions
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update_some
-from rrmlinear.simd.chains.best cimport chain_best
-from rrmlinear.simd.chains.labels cimport chain_change_t
+from rrmlinear.simd.chains.labels cimport chain_best, chain_change_t
 from rrmlinear.simd.rows cimport row_index, row_t, row_value, rows_get
 from rrmlinear.solvers.dual.sequences.mixtures cimport (
     Mixtures, mixture_add, mixture_find, mixture_prune, mixture_t,

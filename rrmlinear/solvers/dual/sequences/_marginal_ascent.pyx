@@ -10,8 +10,9 @@ from rrmlinear.data.rows cimport Rows
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.risks.layouts.chains._transitions cimport Transitions
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
-from rrmlinear.simd.chains.labels cimport chain_change_t, chain_pairs_t
-from rrmlinear.simd.chains.scaled cimport chain_backward, chain_forward, chain_tables
+from rrmlinear.simd.chains.labels cimport (
+    chain_backward, chain_change_t, chain_forward, chain_pairs_t, chain_tables,
+)
 from rrmlinear.simd.elementary cimport entropy_slope, entropy_slope_t
 from rrmlinear.simd.rows cimport row_index, row_t, rows_get
 

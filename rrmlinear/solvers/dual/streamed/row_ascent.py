@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.core.available_memory import return_memory
+from rrmlinear.core.machine import return_memory
 from rrmlinear.solvers.dual.dual_descent import DualDescent
 from rrmlinear.solvers.dual.streamed.shrinking import Shrinking
 from rrmlinear.solvers.dual.streamed.turns import LOAD_PASSES, Turns

@@ -1,7 +1,7 @@
 """Memory that the system and control groups leave."""
 
-from rrmlinear.core import available_memory as module
-from rrmlinear.core.available_memory import available_memory
+from rrmlinear.core import machine as module
+from rrmlinear.core.machine import available_memory
 
 
 def test_the_system_has_some():
