@@ -13,8 +13,9 @@ RNG = np.random.default_rng(3)
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-@pytest.mark.parametrize("n", [1, 2, 2047, 2048, 2049, 5000])
-@pytest.mark.parametrize("centre", [0.0, 1e6])
+@pytest.mark.parametrize(
+    ("n", "centre"), [(1, 1e6), (2, 0.0), (2047, 0.0), (2048, 1e6), (2049, 0.0), (4500, 1e6)]
+)
 def test_they_are_those_of_exact_arithmetic(kind, n, centre):
     lines = (RNG.standard_normal((5, n)) + centre).astype(kind)
     lines[3] += 1000 * np.linspace(0, 1, n).astype(kind)  # pieces far from the first one

@@ -51,8 +51,9 @@ LIMITS["softmax"] = LIMITS["logistic"]
 
 
 @pytest.mark.parametrize("name", LIMITS)
-@pytest.mark.parametrize("decades", [(1, -1), (2, -2)])
-@pytest.mark.parametrize("form", ["dense", "sparse", "offset"])
+@pytest.mark.parametrize(
+    ("decades", "form"), [((1, -1), "dense"), ((2, -2), "sparse"), ((2, -2), "offset")]
+)
 @pytest.mark.parametrize("intercept", [True, False])
 def test_small_alphas_lead_to_alpha_0(name, decades, form, intercept):
     """F(w_0) ≤ F(w_a) ≤ F(w_0) + a Ω(w_0), and the second term vanishes with a."""
@@ -310,8 +311,7 @@ def test_a_tiny_penalty_proves_its_digits(alpha, intercept):
     assert_allclose(model.coef_, limit.coef_, rtol=1e-5, atol=1e-7 * np.abs(limit.coef_).max())
 
 
-@pytest.mark.parametrize("n", [20, 30])
-@pytest.mark.parametrize("alpha", [1e-14, 1e-13, 1e-12])
+@pytest.mark.parametrize(("n", "alpha"), [(20, 1e-14), (30, 1e-13), (20, 1e-12)])
 def test_quantiles_whose_objective_is_near_rounding_end(n, alpha):
     """Rounding of the scores hides the last digits: no passes without end."""
     rng = np.random.default_rng(27)

@@ -15,8 +15,7 @@ def of_unlike_size(rng, n, d):
     return X, X @ (rng.normal(size=d) / np.abs(X).max(axis=0))
 
 
-@pytest.mark.parametrize("noise", [0, 0.5])
-@pytest.mark.parametrize("quantile", [0.5, 0.9])
+@pytest.mark.parametrize(("quantile", "noise"), [(0.5, 0.5), (0.9, 0)])
 @pytest.mark.parametrize("shape", [(20, 40), (30, 30)])
 @pytest.mark.parametrize("alpha", [1e-8, 1e-10])
 def test_quantiles_that_fit_exactly_are_a_linear_program(shape, quantile, noise, alpha):
@@ -42,8 +41,8 @@ def test_quantiles_that_fit_exactly_are_a_linear_program(shape, quantile, noise,
 
 
 @pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("shape", [(50, 2000), (60, 3000), (100, 300)])
-@pytest.mark.parametrize("alpha", [1e-8, 1e-10, 1e-12])
+@pytest.mark.parametrize("shape", [(50, 1500), (100, 300)])
+@pytest.mark.parametrize("alpha", [1e-8, 1e-12])
 def test_a_lasso_that_fits_exactly_is_a_linear_program(shape, alpha, intercept):
     """The least ‖w‖₁ with X w + b = y, whose features are found on the way from a large alpha."""
     n, d = shape

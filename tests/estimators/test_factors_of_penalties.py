@@ -163,8 +163,7 @@ def test_searches_of_counts_begin_at_the_largest_slope_without_the_free_features
 
 @pytest.mark.parametrize("factors", [FACTORS, FREE, np.zeros(5)])
 @pytest.mark.parametrize("fit_intercept", [True, False, "regularized"])
-@pytest.mark.parametrize("as_matrix", [np.asarray, csr_array])
-@pytest.mark.parametrize("n", [12, 4])
+@pytest.mark.parametrize(("n", "as_matrix"), [(12, csr_array), (4, np.asarray)])
 def test_ridge_leaves_each_example_out(factors, fit_intercept, as_matrix, n):
     if n == 4 and not factors.all():
         n = 7 if factors.any() else 9
@@ -192,16 +191,21 @@ def test_a_path_of_alphas_needs_a_penalty():
         rrm.LassoCV(penalty_factors=np.zeros(5)).fit(X, y)
 
 
-@pytest.mark.parametrize("form", [np.array, csr_array])
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("n_free", [0, 2])
-@pytest.mark.parametrize("shape", [(60, 8), (30, 560)])
+@pytest.mark.parametrize(
+    ("shape", "form", "intercept", "n_free"),
+    [
+        ((60, 8), np.array, True, 2),
+        ((60, 8), csr_array, False, 2),
+        ((30, 560), csr_array, True, 0),
+        ((30, 560), np.array, False, 2),
+    ],
+)
 @pytest.mark.parametrize(
     ("one", "search"),
     [
-        (rrm.Lasso(tol=1e-10), rrm.LassoCV(tol=1e-10)),
-        (rrm.Lasso(tol=1e-10, positive=True), rrm.LassoCV(tol=1e-10, positive=True)),
-        (rrm.ElasticNet(tol=1e-10, l1_ratio=0.7), rrm.ElasticNetCV(tol=1e-10, l1_ratio=0.7)),
+        (rrm.Lasso(tol=1e-8), rrm.LassoCV(tol=1e-8)),
+        (rrm.Lasso(tol=1e-8, positive=True), rrm.LassoCV(tol=1e-8, positive=True)),
+        (rrm.ElasticNet(tol=1e-8, l1_ratio=0.7), rrm.ElasticNetCV(tol=1e-8, l1_ratio=0.7)),
     ],
 )
 def test_searches_along_a_path_find_what_fits_with_factors_do(

@@ -33,7 +33,7 @@ def test_a_path_by_this_solver(two_classes, solver):
         assert path.gaps[at] <= 1e-7 * max(1, path.primals[at])
 
 
-@pytest.mark.parametrize("regularizer", ["l2", "elastic-net", "l1", "l21", "group-lasso"])
+@pytest.mark.parametrize("regularizer", ["l2", "l1", "l21", "group-lasso"])
 @pytest.mark.parametrize("loss", [row.name for row in LOSSES.values() if row.kind == "multiclass"])
 def test_intercepts_of_losses_of_all_classes_have_no_penalty(loss, regularizer):
     X, y = load_iris(return_X_y=True)

@@ -149,10 +149,10 @@ def test_labels_that_the_model_does_not_know_are_wrong(tmp_path):
 
 @pytest.mark.parametrize("k", [2, 30])
 def test_a_static_page_is_small_and_has_no_script(tmp_path, k):
-    labels = np.arange(600) % k
-    data = RNG.normal(size=(k, 100))[labels] + 2 * RNG.normal(size=(600, 100))
+    labels = np.arange(300) % k
+    data = RNG.normal(size=(k, 30))[labels] + RNG.normal(size=(300, 30))
     problem = Problem.from_arrays(data, labels)
-    model = fit(problem, Parameter(solver=30, gap_tol=1e-6))
+    model = fit(problem, Parameter(solver=30, gap_tol=1e-3))
     path = tmp_path / "run.html"
     model.report(path, problem, problem, static=True)
     text = path.read_text(encoding="utf-8")
@@ -193,13 +193,12 @@ def test_regressions_are_of_numbers(tmp_path):
     assert "label" not in text.split("Weights")[1].split("How it was made")[0]
 
 
-@pytest.mark.parametrize("static", [False, True])
-def test_ranks_and_times_have_their_measures(tmp_path, static):
+def test_ranks_and_times_have_their_measures(tmp_path):
     path, queries = tmp_path / "run.html", np.arange(len(X)) % 4
     grades = np.digitize(X[:, 0], [-0.5, 0.5]).astype(float)
     ranks = replace(Problem.from_arrays(X, grades), query_ids=queries)
     model = fit(ranks, Parameter(loss="rank-squared-hinge", C=0.1))
-    model.report(path, ranks, ranks.take(np.arange(20)), static=static)
+    model.report(path, ranks, ranks.take(np.arange(20)), static=True)
     text, measured = path.read_text(encoding="utf-8"), rows_of(path, "<h2>Quality</h2>")
     scores = model.predict(ranks)
     assert float(measured["nDCG@10"][0]) == pytest.approx(ndcg(grades, scores, queries, 10), 1e-5)
@@ -208,11 +207,11 @@ def test_ranks_and_times_have_their_measures(tmp_path, static):
     assert "part of the queries" in text
     assert "<dt>queries</dt><dd>4</dd>" in text
     ranking = RankingSVM(C=0.1).fit(X, grades, qid=queries)
-    ranking.report(path, X, grades, groups=queries, static=static)
+    ranking.report(path, X, grades, groups=queries)
     assert "<dt>queries</dt><dd>4</dd>" in path.read_text(encoding="utf-8")
     y = np.column_stack([np.exp(X[:, 1]), X[:, 2] > 0])
     cox = CoxRegressor(0.1).fit(X, y, strata=queries)
-    cox.report(path, X, y, X[:20], y[:20], groups=queries, groups_test=queries[:20], static=static)
+    cox.report(path, X, y, X[:20], y[:20], groups=queries, groups_test=queries[:20], static=True)
     measured, text = rows_of(path, "<h2>Quality</h2>"), path.read_text(encoding="utf-8")
     times = (words.number(each) for each in (y[:, 0].min(), y[:, 0].max(), np.median(y[:, 0])))
     assert "<dt>labels</dt><dd>{} to {}, median {}</dd>".format(*times) in text
@@ -224,7 +223,7 @@ def test_ranks_and_times_have_their_measures(tmp_path, static):
     assert "<dt>queries</dt>" not in text
     times = np.where(X[:, 2] > 0, 1.0, -1.0) * np.exp(X[:, 1])
     strata = replace(Problem.from_arrays(X, times), query_ids=queries)
-    fit(strata, Parameter(loss="cox-efron", C=0.1)).report(path, strata, static=static)
+    fit(strata, Parameter(loss="cox-efron", C=0.1)).report(path, strata)
     assert "<dt>strata</dt><dd>4</dd>" in path.read_text(encoding="utf-8")
 
 
@@ -265,9 +264,12 @@ def test_without_a_penalty_the_problem_has_no_regularizer(tmp_path, model, title
     assert "loss, without a regularizer.</dd>" in text or "), without a regularizer.</dd>" in text
     assert "minimize over w:  Σ_i φ_i(w)" in text
     assert "Ω" not in text
-    penalized = model.set_params(**({"C": 2.0} if hasattr(model, "C") else {"alpha": 0.5}))
-    penalized.fit(X, y).report(path, static=True)
-    text = path.read_text(encoding="utf-8")
+
+
+def test_with_a_penalty_the_problem_has_a_regularizer(tmp_path):
+    path = tmp_path / "run.html"
+    rrmlinear.Ridge(alpha=0).fit(X, X[:, 1]).set_params(alpha=0.5).fit(X, X[:, 1]).report(path)
+    text = told(path)
     assert "without a regularizer" not in text
     assert "Ω(w) + C Σ_i φ_i(w)" in text
 

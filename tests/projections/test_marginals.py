@@ -68,10 +68,10 @@ def test_nodes_with_different_numbers_of_states():
     np.testing.assert_array_equal(chain_marginals(list(m)), chain_marginals(m))
 
 
-@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1.0, 1e3, 1e6, 1e9])
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e4, 1e9])
 def test_chains_are_feasible_and_idempotent(scale):
     rng = np.random.default_rng(7)
-    for length, k in ((2, 3), (3, 2), (40, 5), (120, 3)):
+    for length, k in ((2, 3), (3, 2), (30, 5), (80, 3)):
         edges = np.stack([np.arange(length - 1), np.arange(1, length)], 1)
         for m in (rng.normal(size=(length - 1, k, k)), rng.integers(0, 2, (length - 1, k, k))):
             alpha = chain_marginals(scale * m)

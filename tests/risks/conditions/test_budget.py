@@ -93,7 +93,7 @@ def attained(risk, scores, alphas):
 def test_the_value_is_that_of_a_conic_solver(name, condition):
     risk, X, y, _, rng = make(name, condition)
     bound = 0
-    for size in (0.0, 0.5, 3.0):
+    for size in (0.5, 3.0):
         w = size * rng.standard_normal(D)
         scores = risk.scores(w)
         np.testing.assert_allclose(scores, X @ w, atol=1e-12)
@@ -109,13 +109,13 @@ def test_the_value_is_that_of_a_conic_solver(name, condition):
 @pytest.mark.parametrize("name", LOSSES)
 def test_dual_steps_are_those_of_a_conic_solver(name, condition):
     risk, _, y, costs, rng = make(name, condition)
-    scores, q = rng.standard_normal(N), rng.uniform(0.2, 3, N)
-    start = 0.5 * rng.standard_normal(N)
-    for curvature in (q, np.full(N, 0.01)):
-        steps = risk.dual_steps(scores, start, curvature)[0]
-        gained = attained(risk, scores, steps) - costs @ (curvature / 2 * (steps - start) ** 2)
-        best = conic(risk, name, y, scores, start, curvature)
-        assert gained == pytest.approx(best, rel=1e-6, abs=1e-7)
+    scores, start = rng.standard_normal(N), 0.5 * rng.standard_normal(N)
+    curvature = np.where(np.arange(N) % 3, rng.uniform(0.2, 3, N), 0.01)
+    steps = risk.dual_steps(scores, start, curvature)[0]
+    gained = attained(risk, scores, steps) - costs @ (curvature / 2 * (steps - start) ** 2)
+    best = conic(risk, name, y, scores, start, curvature)
+    assert gained == pytest.approx(best, rel=1e-6, abs=1e-7)
+    steps = risk.dual_steps(scores, start, np.full(N, 0.01))[0]
     again, at = risk.dual_steps(scores, start, 0.01)[0], costs > 0
     np.testing.assert_allclose(again[at], steps[at], rtol=1e-9, atol=1e-12)
 

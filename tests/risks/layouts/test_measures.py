@@ -60,7 +60,7 @@ def test_the_worst_labelling_is_the_worst_of_all(name):
 @pytest.mark.parametrize("mu", [0.01, 0.3, 5.0])
 @pytest.mark.parametrize("name", MEASURES)
 def test_the_smoothed_risk_sums_over_all_labellings(name, mu):
-    for y, scores in cases(np.random.default_rng(2), 12):
+    for y, scores in cases(np.random.default_rng(2), 9):
         measure = MEASURES[name](len(y))
         value, derivatives = at_scores(measure, y, scores, mu)
         found = over(measure, y).smoothed(np.append(scores, 0.0), mu)

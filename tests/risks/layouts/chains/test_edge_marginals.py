@@ -77,14 +77,14 @@ def test_dual_steps_are_the_best(risk):
 
 @pytest.mark.parametrize("route", ["pragam", "smoothed-dual", "dual"])
 def test_all_solvers_find_one_optimum(chain, risk, route):
-    best = BMRM(Task.of(chain, L2())).solve(Stopping(gap_tol=1e-9)).primal
+    best = BMRM(Task.of(chain, L2())).solve(Stopping(gap_tol=1e-7)).primal
     solver = (
         Pragam(Task.of(risk, L2())) if route == "pragam" else AGM(Task.of(risk, L2(), route=route))
     )
-    result = solver.solve(Stopping(gap_tol=1e-6, max_passes=3000))
+    result = solver.solve(Stopping(gap_tol=1e-4, max_passes=3000))
     assert result.solved
-    assert result.primal == pytest.approx(best, rel=1e-6)
-    assert result.dual <= best * (1 + 1e-9)
+    assert result.primal == pytest.approx(best, rel=1e-4)
+    assert result.dual <= best * (1 + 1e-7)
 
 
 def test_another_loss_is_refused(chain):
