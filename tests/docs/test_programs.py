@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -51,8 +52,8 @@ def test_a_program_of_those_who_come_from_elsewhere(section, tmp_path, monkeypat
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_programs_and_commands_of_a_page(page, tmp_path, monkeypatch):
-    """In their order; commands of tools/ measure, and do not run here."""
+def test_programs_and_commands_of_a_page(page, tmp_path, monkeypatch, capsys):
+    """In their order, those of Python in this process; commands of tools/ measure, and do not run."""
     (tmp_path / "datasets").symlink_to(TOP / "datasets")
     shutil.copy(TOP / "datasets" / "digits.libsvm", tmp_path / "data.libsvm")
     monkeypatch.chdir(tmp_path)
@@ -74,8 +75,8 @@ def test_programs_and_commands_of_a_page(page, tmp_path, monkeypatch):
             continue
         for words in map(shlex.split, text.splitlines()):
             if words[:2] == ["python", "-m"]:
-                done = subprocess.run([sys.executable, *words[1:]], capture_output=True, text=True)
-                assert (done.returncode, done.stderr) == (0, ""), words
+                monkeypatch.setattr(sys, "argv", words[2:])
+                assert (import_module(words[2]).main(), capsys.readouterr().err) == (0, ""), words
     assert parts
     if page in WAYS:
         _, left, told = WAYS[page]

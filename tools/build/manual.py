@@ -2,8 +2,8 @@
 
 FOLDER, build/manual where none is given, gets the pages in `html`; `html/index.html` is the first.
 The build ends with exit code 1 if Sphinx warns, if a link has no target, or if a page would load
-something from the network. `--fast` shows the examples of the gallery without running them. It
-needs the extra `docs`.
+something from the network. `--fast` does not run the examples of the gallery, and leaves the list
+of all pages out of each page. It needs the extra `docs`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def build(folder: Path, fast: bool = False) -> None:
     for old in (source, html, folder / "doctrees"):
         shutil.rmtree(old, ignore_errors=True)
     lay_out(source)
-    options = ["-D", "plot_gallery=0"] if fast else []
+    options = ["-D", "plot_gallery=0", "-D", "html_theme=basic"] if fast else []
     command = [
         *(sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"),
         *("-c", str(source / "docs"), "-d", str(folder / "doctrees")),
