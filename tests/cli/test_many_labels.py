@@ -196,9 +196,7 @@ def test_labels_are_dealt_to_processes(train, convert, file, tmp_path):
     assert train(*asked, file, tmp_path / "m").code == 0
     told = train(*asked, "--dask", "local:2", tmp_path / "data.rrm", tmp_path / "n")
     assert told.code == 0, told.err
-    assert "solved, 12 of 12 labels" in told.out
     one, over = (LabelModel.load(tmp_path / name) for name in "mn")
-    told = train(*asked, "--dask", "local:1", file, tmp_path / "n")
     assert "solved, 12 of 12 labels" in told.out
     assert (one.weights != over.weights).nnz == 0
     assert (one.thresholds == over.thresholds).all()
