@@ -67,7 +67,7 @@ def runs(fit, problem, loss, lam, free, smoothing):
 
 
 @pytest.mark.parametrize("free", [False, True], ids=["", "free intercept"])
-@pytest.mark.parametrize("lam", [1e-9, 1e-6, 1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("lam", [1e-9, 1e-3, 1e3])
 @pytest.mark.parametrize("smoothing", [None, 0.1])
 @pytest.mark.parametrize("data", SETS, ids=lambda data: data.__name__)
 def test_an_extreme_problem(fit, data, lam, free, smoothing):
