@@ -34,6 +34,14 @@ def client(start):
 
 
 @pytest.fixture(scope="session")
+def harmed(start):
+    """A cluster whose workers are killed, and started again by their nannies, and its client."""
+    cluster, client = start()
+    with cluster, client:
+        yield client
+
+
+@pytest.fixture(scope="session")
 def data():
     """A maker of (X, y) with a number of classes."""
 

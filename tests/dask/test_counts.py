@@ -8,7 +8,7 @@ from rrmlinear import LinearRegressor, Parameter, Problem, fit
 da = pytest.importorskip("dask.array", reason="training over workers needs dask")
 rooms = pytest.importorskip("rrmlinear.dask")
 rng = np.random.default_rng(0)
-N = 600
+N = 300
 X = rng.normal(size=(N, 6)) / 2
 E = rng.uniform(0.5, 3.0, N)
 MEANS = np.exp(X[:, 0] - X[:, 1] + 0.5)
@@ -34,7 +34,7 @@ def test_the_optimum_is_that_of_one_process(client, loss, regularizer, free_bias
     more = {"power": 1.5} if loss == "tweedie" else {}
     more |= {"l1": 0.5} if regularizer == "elastic-net" else {}
     choices = Parameter(
-        loss=loss, regularizer=regularizer, C=0.1, gap_tol=1e-5, free_bias=free_bias, **more
+        loss=loss, regularizer=regularizer, C=0.1, gap_tol=1e-4, free_bias=free_bias, **more
     )
     weights = rng.integers(0, 3, N).astype(float)
     given = {} if loss == "binomial" else {"exposure": E}
@@ -44,23 +44,23 @@ def test_the_optimum_is_that_of_one_process(client, loss, regularizer, free_bias
     data = X, LABELS[loss], choices
     over = rooms.fit(*data, sample_weight=weights, **given, **how).result
     assert over.solved
-    assert over.primal == pytest.approx(one.primal, rel=1e-5)
-    assert over.dual <= one.primal * (1 + 1e-9)
+    assert over.primal == pytest.approx(one.primal, rel=2e-4)
+    assert over.dual <= one.primal
 
 
 def test_the_class_takes_offsets_of_arrays_and_collections(client):
-    here = LinearRegressor("poisson", C=0.1, tol=1e-6)
-    over = rooms.LinearRegressor("poisson", C=0.1, tol=1e-6, client=client)
+    here = LinearRegressor("poisson", C=0.1, tol=1e-5)
+    over = rooms.LinearRegressor("poisson", C=0.1, tol=1e-5, client=client)
     y, chunks = LABELS["poisson"], (200, 6)
     here.fit(X, y, exposure=E)
     dX, dy, dE = da.from_array(X, chunks), da.from_array(y, 200), da.from_array(E, 150)
     for given, exposure in (((X, y), E), ((dX, dy), dE)):
         over.fit(*given, exposure=exposure)
-        np.testing.assert_allclose(over.coef_, here.coef_, atol=1e-3)
+        np.testing.assert_allclose(over.coef_, here.coef_, atol=3e-3)
         expected = here.score(X, y, exposure=E)
         assert over.score(*given, exposure=exposure) == pytest.approx(expected, rel=1e-3)
     over.fit(Problem.from_arrays(X, y, exposure=E))
-    np.testing.assert_allclose(over.coef_, here.coef_, atol=1e-3)
+    np.testing.assert_allclose(over.coef_, here.coef_, atol=3e-3)
     over.fit(dX, dy)
     assert over.score(dX, dy) == pytest.approx(over.score(X, y))
     np.testing.assert_allclose(over.predict(dX).compute(), over.predict(X))

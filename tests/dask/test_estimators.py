@@ -15,7 +15,7 @@ from rrmlinear import Problem, write_container
 da = pytest.importorskip("dask.array", reason="training over workers needs dask")
 rooms = pytest.importorskip("rrmlinear.dask")
 CANCER = load_breast_cancer(return_X_y=True)
-CANCER = StandardScaler().fit_transform(CANCER[0]), CANCER[1]
+CANCER = StandardScaler().fit_transform(CANCER[0])[::2, :8], CANCER[1][::2]
 IRIS = load_iris(return_X_y=True)
 
 
@@ -30,12 +30,12 @@ def client():
 
 
 def chunked(*arrays):
-    return [da.from_array(each, chunks=(300, *each.shape[1:])) for each in arrays]
+    return [da.from_array(each, chunks=(150, *each.shape[1:])) for each in arrays]
 
 
 def both(kind, X, y, weights=None, **parameters):
     """The estimator of one process, and that of workers, fitted to chunks."""
-    parameters = {"tol": 1e-6} | parameters
+    parameters = {"tol": 1e-5} | parameters
     one = getattr(rrmlinear, kind)(**parameters).fit(X, y, weights)
     over = getattr(rooms, kind)(**parameters)
     over.fit(*chunked(X, y), None if weights is None else chunked(weights)[0])
@@ -109,7 +109,7 @@ def test_data_of_the_client_are_checked_as_in_one_process(client, tmp_path):
     given = (X, names), (csr_array(X), y), (str(tmp_path / "p.rrm"),)
     for each in (*given, (Problem.open(tmp_path / "p.rrm"),)):
         assert over.fit(*each).objective_ == pytest.approx(expected, rel=2e-4)
-        assert over.score(*each) > 0.97
+        assert over.score(*each) > 0.9
     assert over.fit(X, names).classes_.tolist() == ["bad", "good"]
     with pytest.raises(ValueError, match="contains NaN"):
         over.fit(np.full((3, 2), np.nan), [0, 1, 0])

@@ -66,19 +66,18 @@ def test_workers_map_a_container(client, problem, tmp_path):
         dask_rooms.fit_labels(mapped, Parameter(), client=client)
 
 
-def test_a_killed_worker_costs_its_blocks(start, problem):
-    cluster, client = start()
-    with cluster, client:
-        pids, seen = client.run(os.getpid), []
+def test_a_killed_worker_costs_its_blocks(harmed, problem):
+    harmed.wait_for_workers(2, timeout=60)
+    pids, seen = harmed.run(os.getpid), []
 
-        def see(name, end):
-            seen.append(name)
-            if len(seen) == 5:
-                os.kill(pids[min(pids)], signal.SIGKILL)
+    def see(name, end):
+        seen.append(name)
+        if len(seen) == 5:
+            os.kill(pids[min(pids)], signal.SIGKILL)
 
-        over = dask_rooms.fit_labels(problem, Parameter(), see, client=client, wait_limit=60)
-        assert_same(over, fit_labels(problem, Parameter()))
-        assert sorted(seen) == list(range(100))
+    over = dask_rooms.fit_labels(problem, Parameter(), see, client=harmed, wait_limit=60)
+    assert_same(over, fit_labels(problem, Parameter()))
+    assert sorted(seen) == list(range(100))
 
 
 def test_a_caller_and_a_limit_end_the_run(client, problem):

@@ -52,20 +52,6 @@ def after(number, act):
     return on_pass
 
 
-def test_killed_workers(start, data):
-    X, y = data(n=400)
-    primal = expected(X, y)
-    cluster, client = start()
-    with cluster, client:
-        # between two rounds, with a checkpoint
-        assert_solved(train(client, X, y, after(2, lambda: kill(client))), primal)
-        # at any moment
-        moment = random.random() / 2
-        print(f"killed {moment} s after round 2")
-
-        assert_solved(train(client, X, y, after(2, timer(client, 1, moment))), primal, noted=False)
-
-
 def timer(client, which, moment):
     """Kills a worker this number of seconds after it is called."""
     pids = client.run(os.getpid)
@@ -73,16 +59,24 @@ def timer(client, which, moment):
     return lambda: threading.Timer(moment, os.kill, (pid, signal.SIGKILL)).start()
 
 
-def test_a_worker_killed_while_the_data_are_sent(start, data):
+def test_a_worker_killed_while_the_data_are_sent(harmed, data):
     # arrays of the client are sent again, whoever held them
     X, y = data(n=400)
+    harmed.wait_for_workers(2, timeout=60)
+    timer(harmed, 1, 0.1)()
+    assert_solved(train(harmed, X, y, None), expected(X, y), noted=False)
+
+
+def test_killed_workers(harmed, data):
+    X, y = data(n=400)
     primal = expected(X, y)
-    cluster, client = start()
-    with cluster, client:
-        for moment in (0.1, 0.4):
-            client.wait_for_workers(2, timeout=30)
-            timer(client, 1, moment)()
-            assert_solved(train(client, X, y, None), primal, noted=False)
+    harmed.wait_for_workers(2, timeout=60)
+    # between two rounds, with a checkpoint
+    assert_solved(train(harmed, X, y, after(2, lambda: kill(harmed))), primal)
+    # at any moment
+    moment = random.random() / 2
+    print(f"killed {moment} s after round 2")
+    assert_solved(train(harmed, X, y, after(2, timer(harmed, 1, moment))), primal, noted=False)
 
 
 def test_data_are_sent_again_where_a_worker_fails(client, monkeypatch):
