@@ -53,7 +53,7 @@ def test_a_program_of_those_who_come_from_elsewhere(section, tmp_path, monkeypat
 
 @pytest.mark.parametrize("page", PAGES)
 def test_programs_and_commands_of_a_page(page, tmp_path, monkeypatch, capsys):
-    """In their order, those of Python in this process; commands of tools/ measure, and do not run."""
+    """In their order, modules in this process; commands of tools/ measure, and do not run here."""
     (tmp_path / "datasets").symlink_to(TOP / "datasets")
     shutil.copy(TOP / "datasets" / "digits.libsvm", tmp_path / "data.libsvm")
     monkeypatch.chdir(tmp_path)
