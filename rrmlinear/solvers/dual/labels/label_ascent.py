@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from mmap import mmap
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,6 @@ from rrmlinear.solvers.loop.label_ends import (
     LabelEnd,
     Labels,
 )
-
-# Bytes from which a copy is a mapping of its own; a process has some 65 000 of them.
-LEAST_APART = 1 << 16
 
 Array = NDArray[Any]
 
@@ -131,19 +127,7 @@ class LabelAscent:
 
 def _columns(begins: Array, places: Array, values: Array) -> list[Column]:
     """Parts of two arrays, which go with the last of them."""
-    places, values = _apart(places), _apart(values)
     return [Column(places[a:b], values[a:b]) for a, b in pairwise(begins.tolist())]
-
-
-def _apart(array: Array) -> Array:
-    """A copy that goes back to the system as soon as it is free: the heap keeps what lies below
-    other arrays, and the columns of all labels would take their memory twice.
-    """
-    if array.nbytes < LEAST_APART:
-        return array.copy()
-    result = np.frombuffer(mmap(-1, array.nbytes), array.dtype)
-    result[:] = array
-    return result
 
 
 def _without_bias(column: Column, n_features: int) -> tuple[Column, float]:
