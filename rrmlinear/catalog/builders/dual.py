@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rrmlinear.catalog.builders.second_order import newton
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.core.loading import loading, named
 from rrmlinear.core.records import replace
@@ -16,6 +17,7 @@ from rrmlinear.solvers.dual.ascents import ascent_of
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.factors import holds_all
+from rrmlinear.solvers.second_order.samples import weights_of_sample
 
 if TYPE_CHECKING:
     from rrmlinear.solvers.rounds.part import Part
@@ -75,7 +77,10 @@ def part(task: Task, duals: Any = None, place: int = 0) -> Part:
     task = replace(task, choices=replace(task.choices, free_bias=None))
     omega = task.regularizer if has_rounds(task.regularizer) else L2(1.0)
 
-    return Part(task.under(omega), duals, place)
+    def sample(factor: float) -> Any:
+        return weights_of_sample(replace(task, costs=factor * task.costs), newton)
+
+    return Part(task.under(omega), sample, duals, place)
 
 
 def proximal_applies(task: Task) -> bool:

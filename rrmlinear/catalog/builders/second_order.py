@@ -5,6 +5,8 @@ They import solvers, and what these know of losses and regularizers, when they a
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,15 @@ from rrmlinear.losses.margin import Hinge
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, examples_each
-from rrmlinear.solvers.second_order.samples import may_begin
+from rrmlinear.solvers.second_order.samples import (
+    may_begin,
+    solved_sample,
+    takes_sample,
+)
 
+# With fewer stored values than this, steps without a 1-norm take less time than the calls of Python
+# that a sample adds.
+MIN_SAMPLED_VALUES = 50_000
 # The hinge begins by Newton's method near its kink with at most MAX_KINK_WEIGHTS weights, and at
 # least MIN_KINK_EXAMPLES examples for each: with fewer examples a sample shows little of the
 # others. With 265 and 407 examples for each weight the ascent was quicker. With 468 Newton's method
@@ -79,12 +88,26 @@ def newton(task: Task) -> Solver:
         from rrmlinear.solvers.second_order.newton import Newton
 
     risk, omega = task.whole(0), task.regularizer
-    first: Any = None
+    first: Callable[[], tuple[NDArray[np.float64], Any]] | None = None
+    squares = "least-squares" in task.features
+    one_step = squares and omega.quadratic_l1 == 0  # a sample would save none
     # where Ω is strongly convex duals give weights, and other weights count only with duals
     beside = task.start is not None and omega.quadratic_l1 == 0
     if task.weights is not None and (beside or not omega.modulus > 0):
-        first = np.asarray(task.weights)
-    return Newton(risk, omega, task.first_duals(), first, "least-squares" in task.features)
+        first = partial(_first_given, task)
+    elif not one_step and task.rows.n_stored >= MIN_SAMPLED_VALUES and takes_sample(task):
+        first = partial(_first_of_sample, task)
+    return Newton(risk, omega, task.first_duals(), first, squares)
+
+
+def _first_given(task: Task) -> tuple[NDArray[np.float64], Any]:
+    return np.asarray(task.weights), None
+
+
+def _first_of_sample(task: Task) -> tuple[NDArray[np.float64], Any]:
+    """The weights of a sample, and the factor of the last system over its features."""
+    weights, solver = solved_sample(task, newton)
+    return weights, solver.systems.latest
 
 
 def compiled_applies(task: Task) -> bool:

@@ -175,6 +175,11 @@ class RiskSets:
         """The second derivative of each example at scores of 0, nearly."""
         return np.maximum(self.at_zero[1] + self.weights * self.event, 0)
 
+    def among(self, chosen: Places, factor: float) -> RiskSets:
+        """Those of some examples, each of which counts ``factor`` times."""
+        groups = None if self.groups is None else np.asarray(self.groups)[chosen]
+        return RiskSets(self.loss, self.labels[chosen], groups, factor * self.weights[chosen])
+
     def find(self, scores: Vector, mu: float) -> tuple[float, Vector, float]:
         """F, its derivatives, and F* at these."""
         return self._find(scores) if scores.any() else self.at_zero
@@ -280,6 +285,11 @@ class OrderRisk(Risk):
     def shape(self) -> tuple[int, ...]:
         """The shape of the weights."""
         return (self.rows.width,)
+
+    def among(self, chosen: Places, rows: Rows, factor: float) -> OrderRisk:
+        """That of some examples, each of which counts ``factor`` times; ``rows`` are theirs."""
+        over = self.over.among(chosen, factor)
+        return OrderRisk(rows, self.loss, over, self.cost, self.threads)
 
     def smoothed(self, mu: float) -> OrderRisk:
         """The risk smoothed by μ."""

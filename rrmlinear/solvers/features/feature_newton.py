@@ -29,6 +29,11 @@ from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_SMOOTHING
 from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
 from rrmlinear.solvers.second_order.feature_step import Step, StepSearch
+from rrmlinear.solvers.second_order.samples import (
+    LARGE_SAMPLE_FRACTION,
+    solved_sample,
+    takes_sample,
+)
 
 Array = NDArray[np.float64]
 
@@ -56,7 +61,7 @@ class FeatureNewton(Solver):
     A loss with kinks is replaced by its `AugmentedLoss`, with the regularizer as it is: once steps
     promise little compared with the distance of the duals, these are renewed.
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
-    falls from pass to pass. It begins at the weights of the task, else at 0.
+    falls from pass to pass. It begins at the weights of the task, else at the optimum of a sample.
     Models are minimized roughly where a rule ends the run.
 
     Rows that are streamed are never cut to a working set: all models are by their Gram matrix, with
@@ -124,8 +129,11 @@ class FeatureNewton(Solver):
         #: ‖x_j‖ over the root of the modulus of the dual; None where the dual has none.
         self.lengths = np.sqrt(self.squares / modulus) if modulus > 0 else None
         self.norms = np.sqrt(self.squares)
-        given = self.task.weights
-        self.models = self._models(squares)
+        given, kept = self.task.weights, None
+        if given is None and takes_sample(self.task, LARGE_SAMPLE_FRACTION):
+            given, solver = solved_sample(self.task, FeatureNewton)
+            kept = getattr(solver.models, "kept", None)
+        self.models = self._models(squares, kept)
         if given is not None:
             given = np.where(self.usable, np.ravel(given[: risk.shape[0]]), 0.0)
         w, at = first_weights(risk, self.regularizer, given)
@@ -138,10 +146,10 @@ class FeatureNewton(Solver):
         if isinstance(self.rule, FeatureSum) and not self.is_free and not self.w.any():
             self.rule.begin(-self.pulls)
 
-    def _models(self, squares: Array) -> Any:
+    def _models(self, squares: Array, kept: Any) -> Any:
         smooth = self.inner.smooth
         if "matrix" in self.risk.offers:
-            return MatrixModels(smooth, self.modulus, self.squares)
+            return MatrixModels(smooth, self.modulus, self.squares, kept)
         if self.k > 1:
             return ClassModelChoice(smooth, self.modulus, squares)
         free = (np.ones(self.n),) if self.is_free else ()

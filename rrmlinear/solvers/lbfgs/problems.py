@@ -20,7 +20,7 @@ from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, cholesky_factor
-from rrmlinear.solvers.second_order.samples import SAMPLE_FRACTION, sample_of
+from rrmlinear.solvers.second_order.samples import SAMPLE_FRACTION, sample_of, suits_sample
 from rrmlinear.solvers.second_order.work import (
     NEWTON_PRODUCTS,
     STEP_COST,
@@ -39,11 +39,10 @@ MIN_VALUES, MIN_MANY = 5_000, 8
 # MAX_WHOLE weights, L-BFGS about a diagonal takes less time than the ascent: 0.2 to 0.6 of
 # it. With more weights it takes 0.2 to 0.4 on Gaussian columns, but 0.5 to 2 on mnist. Without an
 # intercept it takes longer where the mean of the rows is long.
-# The sample of one problem has one of every SAMPLE_FRACTION examples, and at least MIN_EACH for
-# each weight. Several classes have at least
+# The sample of one problem has one of every SAMPLE_FRACTION examples. Several classes have at least
 # MIN_MANY examples for each weight in it. It is solved to the relative gap SAMPLE_GAP, in at
 # most SAMPLE_STEPS steps.
-SAMPLE_GAP, SAMPLE_STEPS, MIN_EACH = 1e-2, 5, 50
+SAMPLE_GAP, SAMPLE_STEPS = 1e-2, 5
 # Limit on the entries of all factors of the second derivative of a mean example.
 MAX_MEAN_ENTRIES = 20_000_000
 # Products with all examples in a step.
@@ -136,7 +135,7 @@ def _begun(task: Task, tolerance: float) -> Any:
     begun: Any = None
     stride = n // max(n // SAMPLE_FRACTION, MIN_MANY * d * k)
     if k == 1:
-        stride = SAMPLE_FRACTION if n >= SAMPLE_FRACTION * MIN_EACH * d else 1
+        stride = SAMPLE_FRACTION if suits_sample(True, n / d) else 1
     if stride > 1 and _has_factor(k, d):
         chosen, part = sample_of(rows, stride, seed)
         metric = metric_of(part.n, part, SAMPLE_GAP)

@@ -36,13 +36,19 @@ class FinishedRounds(Stages):
 class Turns:
     """Makes the stages, each from the duals that the one before has left with the parts.
 
-    ``make`` makes rounds, and is told whether they resume.
+    ``make`` makes rounds, and is told whether they resume. ``samples`` is an argument of Newton's
+    method where it comes first.
     """
 
     def __init__(
-        self, risk: SummedRisk, regularizer: Regularizer, make: Callable[[bool], Rounds]
+        self,
+        risk: SummedRisk,
+        regularizer: Regularizer,
+        make: Callable[[bool], Rounds],
+        samples: bool = False,
     ) -> None:
         self.risk, self.regularizer, self.make = risk, regularizer, make
+        self.samples = samples
         self.rounds: Rounds | None = None
 
     def ascent(self, duals: Any) -> Rounds:
@@ -61,7 +67,8 @@ class Turns:
         if self.rounds is not None:
             self.rounds.settle()
         given = duals if self.risk.holds(duals) else None
-        newton = NewtonOverParts(self.risk, self.regularizer, given)
+        samples = self.samples and self.rounds is None and given is None
+        newton = NewtonOverParts(self.risk, self.regularizer, given, samples)
         if self.rounds is not None:
             newton.first_rise = RISE_BEHIND_ROUNDS
         return newton

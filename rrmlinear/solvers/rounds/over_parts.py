@@ -12,6 +12,7 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages.turns import JUDGED_STEPS, PATIENCE, STEP_PASSES, Stage
 from rrmlinear.solvers.rounds.part import has_rounds
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, MAX_PRODUCTS
+from rrmlinear.solvers.second_order.samples import suits_sample
 from rrmlinear.solvers.second_order.work import (
     BATCH_PRODUCTS,
     BLAS_COST,
@@ -70,6 +71,7 @@ def over_parts(
         risk,
         omega,
         lambda again: Rounds(fleet, omega, columns, resumes=again, balances=balances),
+        free_bias is None and suits_sample(smooth, n / size / unknowns),
     )
     example = visit_work(stored, k) / size
     visit = example + EXCHANGE / (PASSES * n)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,17 +34,20 @@ def has_rounds(regularizer: Regularizer) -> bool:
 class Part:
     """Examples with their duals, their ascent and their part of u.
 
-    The task has the part's rows and the regularizer of all parts. ``duals`` are those to begin
-    with, and ``place`` is the part's number.
+    The task has the part's rows and the regularizer of all parts. ``sample`` finds the weights of
+    some examples, with costs this many times as high. ``duals`` are those to begin with, and
+    ``place`` is the part's number.
 
     An order may come twice, and has the same reply; or its round is given up, and `settle` takes
     the duals back to the beginning.
     """
 
-    def __init__(self, task: Task, duals: Any = None, place: int = 0) -> None:
+    def __init__(
+        self, task: Task, sample: Callable[[float], Array], duals: Any = None, place: int = 0
+    ) -> None:
         self.place = place
         self.regularizer, self.columns = task.regularizer, task.n_classes or 1
-        self.make_risk = task.whole
+        self.make_risk, self.sample = task.whole, sample
         self.vectors: Vectors | None = None
         self.ascent: RowAscent = ascent_of(task)
         self.ascent.start()
@@ -154,7 +158,9 @@ class Part:
         """Sums of the part's vectors."""
         if self.vectors is None:
             risk = self.make_risk()
-            self.vectors = Vectors(risk, self._own_duals, lambda a: self._keep(risk.duals(a)))
+            self.vectors = Vectors(
+                risk, self._own_duals, lambda a: self._keep(risk.duals(a)), self.sample
+            )
         return self.vectors.answer(request)
 
     def _own_duals(self) -> Array:

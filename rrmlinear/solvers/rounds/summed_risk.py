@@ -68,6 +68,11 @@ class SummedRisk:
         diagonal = self.at(self.scores(np.zeros(self.shape))).hessian().diagonal()
         return float(diagonal.mean() / (self.squares.mean() or 1.0))
 
+    def of_sample(self) -> Array:
+        """The mean of the weights that are best for a sample of each part."""
+        weights, n = self.exchange.sums("of_sample", self.total)
+        return self.dense(weights) / max(n, 1)
+
     @property
     def costs(self) -> Costs:
         """Their number and sum."""

@@ -23,11 +23,18 @@ class Vectors:
     """A part's vectors by their numbers. Deeds of a `Request` are methods of this.
 
     ``risk`` is the sum of the part's losses. ``own`` returns the duals of the part's ascent in the
-    risk's form; ``keep`` gives it others.
+    risk's form; ``keep`` gives it others. ``sample`` finds the weights of some examples, with costs
+    this many times as high.
     """
 
-    def __init__(self, risk: Any, own: Callable[[], Array], keep: Callable[[Array], None]) -> None:
-        self.risk, self.own, self._keep = risk, own, keep
+    def __init__(
+        self,
+        risk: Any,
+        own: Callable[[], Array],
+        keep: Callable[[Array], None],
+        sample: Callable[[float], Array],
+    ) -> None:
+        self.risk, self.own, self._keep, self.sample = risk, own, keep, sample
         self.known: dict[int, Array] = {}
         self.risks: dict[float, Any] = {0.0: risk}
         self.places: dict[Place, Any] = {}
@@ -99,6 +106,13 @@ class Vectors:
     def squares(self) -> Sums:
         """Sum: the diagonal of Σ c_i x_i x_i'."""
         return (Packed.of(self.risk.at(self._of(())).squares[:, np.newaxis]),)
+
+    def of_sample(self, total: float) -> Sums:
+        """Sums: n times the weights of a sample alone, where all costs are in ``total``, and n."""
+        costs, n = float(self.risk.costs.sum()), len(self.risk.costs)
+        if not costs > 0:
+            return self._packed(np.zeros(self.risk.shape)), 0
+        return self._packed(n * self.sample(total / costs)), n
 
     def value(self, place: Place) -> Sums:
         """Sum: the losses."""

@@ -67,18 +67,28 @@ class OverParts(Solver, ABC):
 
 
 class NewtonOverParts(OverParts, Newton):
-    """Newton's method on a `SummedRisk`, from the duals that the parts have or from ``start``.
+    """Newton's method on a `SummedRisk`, from the duals that the parts have or from ``start``; or
+    from weights of samples, one of each part, where ``samples`` says so.
 
     The duals of an inner problem are given to the parts when it is solved.
     """
 
+    def __init__(
+        self, risk: SummedRisk, regularizer: Regularizer, start: Any = None, samples: bool = False
+    ) -> None:
+        super().__init__(risk, regularizer, start, self._first if samples else None)
+        self.own = start is None and not samples
+
+    def _first(self) -> tuple[Any, Any]:
+        return self.risk.of_sample(), None
+
     def start(self) -> None:
-        if self.first_duals is None:
+        if self.own:
             self.first_duals = self.risk.own_duals()
         super().start()
 
     def resume(self) -> None:
-        self.first_duals = self.risk.own_duals()
+        self.first_duals, self.first = self.risk.own_duals(), None
         Newton.start(self)
 
     def _step(self, direction: Any, moves: Any) -> None:

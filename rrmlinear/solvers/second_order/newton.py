@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -45,8 +46,9 @@ class Newton(Solver):
     `InnerProblem` after the other.
 
     ``start`` are duals to begin from, in the risk's form; infeasible ones are moved to feasible
-    ones. ``first`` are weights to begin from, as the best of an ascent beside its duals, which
-    count where their primal is the lower.
+    ones. ``first`` makes weights to begin from: those of a sample in place of duals, for instance,
+    or the best of an ascent beside its duals, which count where their primal is the lower. With
+    those of a sample it gives the factor of the last system there, which serves the first step.
     A factor serves again while the fall of the gap that it brought, once more, reaches the target.
     Where F ``is_quadratic``, one step with a system solved to the tolerance reaches the optimum.
     Certificate: the smallest value at a w, or at the w of duals, and the largest dual value
@@ -66,7 +68,7 @@ class Newton(Solver):
         risk: Any,
         regularizer: Regularizer,
         start: Any = None,
-        first: Array | None = None,
+        first: Callable[[], tuple[Array, Any]] | None = None,
         is_quadratic: bool = False,
     ) -> None:
         super().__init__()
@@ -89,7 +91,8 @@ class Newton(Solver):
         self.certificate = Certificate(risk, self.regularizer)
         #: Σ c_i α_i' x_i of an evaluation, and the evaluation.
         self.vector: tuple[Any, Array] = (None, np.zeros(0))
-        begin = beginning(self.certificate, self.first, self.first_duals)
+        given, factor = (None, None) if self.first is None else self.first()
+        begin = beginning(self.certificate, given, self.first_duals)
         self.w, at, self.scores = begin.w, begin.at, begin.at.scores
         #: Sizes of the weights whose scores were added up to those of w.
         self.span = np.abs(self.w)
@@ -99,7 +102,7 @@ class Newton(Solver):
         self.moved = self.n
         #: Whether the search along the last direction saw no fall, and all of it was taken.
         self.is_blind = False
-        self.systems, self.promise = Systems(), math.inf
+        self.systems, self.promise = Systems(factor), math.inf
         if not (self.inner.is_augmented or "balance" in risk.offers):
             self.known_rules = (GradientNorm,)
 

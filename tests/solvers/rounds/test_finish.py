@@ -82,6 +82,32 @@ def test_newton_begins_where_the_loss_is_smooth(loss):
     assert fleet.requests <= 6 * result.passes + 10
 
 
+@pytest.mark.parametrize("loss", ["logistic", "softmax"])
+def test_newton_begins_with_samples_of_the_parts(loss):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4900, 2))
+    scores = X @ rng.standard_normal((2, 3)) + rng.standard_normal((4900, 3))
+    labels = scores.argmax(axis=1) if loss == "softmax" else scores[:, 0] > 0
+    problem = Problem.from_arrays(X, labels.astype(float))
+    chosen = chosen_for(loss, "l2")
+    for lost in ((), (2,)):  # the second request is that of samples
+        fleet = losing_at(*lost)(parts_of(problem, chosen, 2))
+        asked, answer = [], fleet.answer
+
+        def told(request, asked=asked, answer=answer):
+            asked.append(request.asked.name)
+            return answer(request)
+
+        fleet.answer = told
+        shape = shape_of(problem, chosen, fleet)
+        omega = omega_of(problem, chosen, fleet.parts[0].columns)
+        solver = over_parts(fleet, chosen.loss, chosen.features, omega, shape)
+        result = solver.solve(Stopping(1e-8, None, 100))
+        assert_optimal(result, chosen, problem)
+        assert asked[1] == "of_sample"
+        assert len(result.notes) == len(lost)
+
+
 class Counting(LocalFleet):
     """Counts requests, and makes no rounds."""
 

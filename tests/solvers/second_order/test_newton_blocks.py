@@ -69,7 +69,7 @@ def test_of_duals_and_weights_those_of_the_lower_primal_are_the_start(loss, weig
     duals = np.zeros((N, K))
     if not weights_are_good:
         duals = duals_by_scores(optimal.duals, label, costs, K)
-    solver = Newton(risk, L2(), duals, first=weights)
+    solver = Newton(risk, L2(), duals, first=lambda: (weights, None))
     result = solver.solve(Stopping(gap_tol=1e-10, max_passes=2000))
     assert result.solved
     assert result.primal == pytest.approx(optimal.primal, rel=1e-9)

@@ -19,12 +19,15 @@ class MatrixModels:
     """Makes models of a risk by its second derivative, d × d, cut to one working set after the
     other.
 
-    ``kept`` is that of before, which a model may take once more, or None.
+    ``kept`` is that of before, which a model may take once more; a sample's at first, or None.
     """
 
-    def __init__(self, risk: Any, modulus: float, squares: Vector) -> None:
+    def __init__(
+        self, risk: Any, modulus: float, squares: Vector, kept: Vector | None = None
+    ) -> None:
         self.modulus, self.squares = modulus, squares
         self.take(risk)
+        self.kept = kept
         self.most, self.curvature = math.prod(risk.shape), Damping()
 
     def take(self, risk: Any) -> None:

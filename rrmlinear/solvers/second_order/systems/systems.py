@@ -32,9 +32,9 @@ class Systems:
     its factor lacks by rounding. Beyond the limit the diagonal serves as preconditioner.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, latest: Factor | None = None) -> None:
         #: The factor of the last system over all features, if it took one.
-        self.latest: Factor | None = None
+        self.latest = latest
         self.of_terms = GramSystems()
 
     def solved(
