@@ -72,12 +72,13 @@ def test_a_factor_of_0_leaves_the_length_of_its_column_without_effect(make, labe
 
 @pytest.mark.parametrize("make", [rrm.Lasso, partial(rrm.ElasticNet, l1_ratio=0.4)])
 @pytest.mark.parametrize(("n", "d"), [(300, 40), (60, 200)])
-def test_factors_of_0_take_few_passes_and_leave_no_product_with_the_residual(make, n, d):
+@pytest.mark.parametrize("form", [np.array, csr_array])
+def test_factors_of_0_take_few_passes_and_leave_no_product_with_the_residual(make, n, d, form):
     rng = np.random.default_rng(n)
     A, factors = rng.normal(size=(n, d)) + 1.0, np.exp(rng.normal(size=d))
     A[:, 1], A[:, 3], factors[:3] = 2 * A[:, 0], A[:, 0], 0.0
     b = A[:, :8] @ rng.normal(size=8) + rng.normal(size=n)
-    model = make(alpha=0.2, tol=1e-10, penalty_factors=factors).fit(A, b)
+    model = make(alpha=0.2, tol=1e-10, penalty_factors=factors).fit(form(A), b)
     assert model.n_iter_ <= 6
     residual = b - model.predict(A)
     l1 = 0.2 * getattr(model, "l1_ratio", 1.0)
@@ -85,6 +86,25 @@ def test_factors_of_0_take_few_passes_and_leave_no_product_with_the_residual(mak
     assert_allclose(pulls[:3], 0, atol=1e-10)
     assert (np.abs(pulls) <= l1 * factors * (1 + 1e-4) + 1e-10).all()
     assert model.coef_[3] == 0
+
+
+@pytest.mark.parametrize("form", [np.array, csr_array])
+@pytest.mark.parametrize(("n", "d"), [(150, 120), (60, 200)])
+@pytest.mark.filterwarnings("ignore:rounding of the objective")
+@pytest.mark.parametrize("n_free", [4, 119, 200])
+def test_ridge_with_factors_of_0_is_least_squares_of_more_rows(n_free, n, d, form):
+    rng = np.random.default_rng(n)
+    A, factors, costs = rng.normal(size=(n, d)), np.exp(rng.normal(size=d)), np.arange(n) % 5
+    A[:, 1], A[:, 2], A[:, 3], factors[:n_free] = 2 * A[:, 0], 1.0, 0.0, 0.0
+    b = A[:, :8] @ rng.normal(size=8) + rng.normal(size=n)
+    model = rrm.Ridge(0.5, tol=1e-10, penalty_factors=factors).fit(form(A), b, costs)
+    whole = np.column_stack([A, np.ones(n)]) * np.sqrt(costs)[:, np.newaxis]
+    rows = np.vstack([whole, np.diag(np.sqrt(np.append(0.5 * factors, 0.0)))])
+    best = np.append(b * np.sqrt(costs), np.zeros(d + 1))
+    w = np.linalg.lstsq(rows, best)[0]
+    own = np.append(model.coef_, model.intercept_)
+    least = np.sum((best - rows @ w) ** 2)
+    assert np.sum((best - rows @ own) ** 2) <= least * (1 + 1e-9) + 1e-12 * best @ best
 
 
 def test_targets_and_classes_have_the_same_factors():

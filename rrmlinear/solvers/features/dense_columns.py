@@ -1,4 +1,4 @@
-"""Columns of dense examples, less their centres: all of them, or those of a working set copied."""
+"""Columns of examples, less their centres: all of them, or those of a working set copied."""
 
 from __future__ import annotations
 
@@ -8,78 +8,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.cached import cached_property
 from rrmlinear.core.deadline import check_time
+from rrmlinear.data.array_rows import csr_of
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.products import products_and_moments
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.hessian import CHUNK, MAX_LOST
+from rrmlinear.risks.hessian import CHUNK, MAX_LOST, Hessian
+from rrmlinear.solvers.features._face_inverse import SparseColumns
+from rrmlinear.solvers.features._feature_descent import scaled_columns
+from rrmlinear.solvers.features.feature_subsets import DenseLines, moving_squares, squares_of
 from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS, REFINEMENTS, SUM_ROUNDING
 
 Array = NDArray[np.float64]
 
-# Examples whose values at some features are copied at once: they stay in the cache.
-COPIED_AT_ONCE = 256
 
-
-class DenseLines:
-    """z_j = (r_i (x_ij − centre_j))_i of the columns x_j taken so far, as lines; r = ``root``.
-
-    ``values`` lie in either order; the column behind the last is ``bias``. Examples with r_i = 0
-    are left out. The residual is ``aim`` − Σ_j w_j z_j.
-    """
-
-    def __init__(
-        self, values: Any, root: Array, centre: Array, aim: Array, bias: float = 0.0
-    ) -> None:
-        some = np.flatnonzero(root)
-        self.some: Any = slice(None) if len(some) == len(root) else some
-        self.values, self.centre, self.bias = values, centre, bias
-        self.root, self.aim = root[self.some], aim
-        self.lines, self.count = np.zeros((0, len(some))), 0
-
-    def add(self, new: NDArray[np.intp]) -> Array:
-        """Take more columns: their products with all."""
-        check_time()
-        count = self.count + len(new)
-        if count > len(self.lines):
-            lines = np.empty((min(2 * count, len(self.centre)), self.lines.shape[1]))
-            lines[: self.count] = self.lines[: self.count]
-            self.lines = lines
-        own = self.lines[self.count : count]
-        self._copy(new, own)
-        if self.centre.any():
-            own -= self.centre[new, np.newaxis]
-        if (self.root != 1).any():
-            own *= self.root
-        products = np.hstack([own @ self.lines[: self.count].T, own @ own.T])
-        self.count = count
-        return products
-
-    def _copy(self, new: NDArray[np.intp], out: Array) -> None:
-        places, some = np.minimum(new, self.values.shape[1] - 1), self.some
-        if self.values.flags.f_contiguous:
-            out[:] = self.values.T[places][:, some]
-        elif isinstance(some, slice):
-            for begin in range(0, out.shape[1], COPIED_AT_ONCE):
-                part = slice(begin, begin + COPIED_AT_ONCE)
-                out[:, part] = self.values[part].take(places, axis=1).T
-        else:
-            out[:] = self.values[some[:, np.newaxis], places].T
-        out[new != places] = self.bias
-
-    def times(self, vector: Array) -> Array:
-        """The product of each column with a vector."""
-        return np.asarray(self.lines[: self.count] @ vector[self.some])
-
-    def residual(self, weights: Array, aim: Array | None = None) -> Array:
-        """The residual, or that of another ``aim``."""
-        left = (self.aim if aim is None else aim).copy()
-        left[self.some] -= weights @ self.lines[: self.count]
-        return left
-
-
-class DenseColumns:
-    """n dense rows over d features by columns, with costs c; targets e less their mean.
+class Columns:
+    """n rows over d features by columns, with costs c; targets e less their mean.
 
     ``intercept``: the appended column has a free weight, and features stand for x_j − centre_j;
     else it is the last feature, and centres are 0. Raises ValueError where a squared norm
@@ -112,7 +57,14 @@ class DenseColumns:
 
     def left(self, w: Array, errors: Array) -> tuple[Array, Array]:
         """r = e − Σ_j w_j (x_j − centre_j) over the features taken, and Σ c_i r_i x_i of all."""
-        raise TypeError(f"{type(self).__name__} has no columns")
+        shift = float(self.centre @ w)
+        residual, pulls = np.empty(len(errors)), np.zeros(self.width)
+        for some, part in self.parts():
+            scores = part @ w
+            scores -= shift
+            np.subtract(errors[some], scores, out=residual[some])
+            pulls += (self.costs[some] * residual[some]) @ part
+        return residual, pulls
 
     def residual(self, w: Array, errors: Array) -> tuple[Array, Array, float]:
         """The same, with the best intercept for all x_j, and that. Then Σ c_i r_i is 0."""
@@ -132,8 +84,23 @@ class DenseColumns:
         free = [self.bias**2 * self.mass] if self.intercept else []
         self.squares = np.append(squares, free)
 
-    def parts(self) -> Iterator[tuple[slice, Array]]:
+    @cached_property
+    def own_rows(self) -> Any:
+        """The rows, without an appended column that is no feature."""
+        rows: Any = self.rows
+        rows = rows.by_rows if isinstance(rows, ColumnOrder) else rows
+        return rows.with_bias(-1.0) if self.intercept else rows
+
+    @cached_property
+    def stored(self) -> Any:
+        """Sparse rows in float64, with the appended column that is a feature, by columns."""
+        return csr_of(scaled_columns(self.own_rows, np.ones(len(self.costs)))).T
+
+    def parts(self) -> Iterator[tuple[slice, Any]]:
         """The rows in float64, with the appended column that is a feature, some at a time."""
+        if not self.rows.is_dense:
+            yield slice(None), self.stored
+            return
         for begin in range(0, len(self.values), CHUNK):
             some = slice(begin, begin + CHUNK)
             part = self.values[some].astype(np.float64, copy=False)
@@ -142,7 +109,7 @@ class DenseColumns:
             yield some, part
 
 
-class AllColumns(DenseColumns):
+class AllColumns(Columns):
     """All columns at once: few, whose products are sums over the rows, which are not copied."""
 
     takes_all = True
@@ -155,6 +122,11 @@ class AllColumns(DenseColumns):
             if self.intercept:
                 self.totals += costs[some] @ part
         self.centre = self.totals / self.mass
+        self._products_known()
+        return linear
+
+    def _products_known(self) -> None:
+        """Make the products of all features, and see which are usable."""
         gram = self._products()
         squares = gram.diagonal().copy()
         self.squares_known(squares)
@@ -166,10 +138,12 @@ class AllColumns(DenseColumns):
                 gram[idle], gram[:, idle] = 0.0, 0.0
         self.gram = gram
         self.is_usable = gram.diagonal() > 0
-        return linear
 
     def _products(self, means: Any = None) -> Array:
-        """Σ c_i x_i x_i', of rows less the means."""
+        """Σ_i c_i x_i x_i', of rows less the means."""
+        if not self.rows.is_dense:
+            free = () if means is None else (np.ones(len(self.costs)),)
+            return Hessian(self.own_rows, self.costs, free).matrix()
         roots, d = self.costs, self.width
         are_equal, gram = bool((roots == roots[0]).all()), np.zeros((d, d))
         if not are_equal:
@@ -184,20 +158,38 @@ class AllColumns(DenseColumns):
         return roots[0] * gram if are_equal else gram
 
     def add(self, new: NDArray[np.intp]) -> Array:
-        return self.gram
-
-    def left(self, w: Array, errors: Array) -> tuple[Array, Array]:
-        shift = float(self.centre @ w)
-        residual, pulls = np.empty(len(errors)), np.zeros(self.width)
-        for some, part in self.parts():
-            scores = part @ w
-            scores -= shift
-            np.subtract(errors[some], scores, out=residual[some])
-            pulls += (self.costs[some] * residual[some]) @ part
-        return residual, pulls
+        return self.gram if len(new) == self.width else self.gram[new]
 
 
-class TakenColumns(DenseColumns):
+class RowColumns(AllColumns):
+    """All columns at once: more than rows, whose products with each other take their place."""
+
+    def _products_known(self) -> None:
+        self.squares_known(squares_of(self.own_rows, self.costs))
+        self.is_usable = moving_squares(self.own_rows, self.costs, self.intercept) > 0
+        self.free = np.full((int(self.intercept), len(self.costs)), self.mass**-0.5)
+
+    def add(self, new: NDArray[np.intp]) -> Array:
+        products = np.empty((len(new), self.width))
+        for line, j in zip(products, new, strict=True):
+            own, pulls = self.left(-np.eye(1, self.width, j)[0], np.zeros(len(self.costs)))
+            line[:] = pulls
+            self.free = np.vstack([self.free, own / (np.sqrt(self.squares[j]) or 1.0)])
+        return products
+
+    def row_products(self, factors: Array) -> Any:
+        """The rows with costs above 0, and Σ_j f_j z_j z_j' over them, of √c x_j less projections
+        on the constant of an intercept and on the features added.
+        """
+        root = np.sqrt(self.costs)
+        _, sizes, units = np.linalg.svd(self.free * root, full_matrices=False)
+        units = units[sizes**2 > SUM_ROUNDING * sizes.max(initial=0) ** 2]
+        free = np.divide(units, root, out=np.zeros(units.shape), where=root > 0)
+        hessian = Hessian(self.own_rows, self.costs, tuple(free))
+        return hessian.active, hessian.gram(factors)
+
+
+class TakenColumns(Columns):
     """Many columns, of which those of a working set are copied."""
 
     def begin(self) -> Array:
@@ -206,9 +198,8 @@ class TakenColumns(DenseColumns):
         if isinstance(rows, ColumnOrder) and (costs == costs[0]).all():
             pulls, totals, spread = costs[0] * self._moments(rows)
         else:
-            rows = rows.by_rows if isinstance(rows, ColumnOrder) else rows
-            rows = rows.with_bias(-1.0) if self.intercept else rows
-            pulls, totals, spread = products_and_moments(rows, costs, errors, self.intercept)
+            given = self.own_rows, costs, errors, self.intercept
+            pulls, totals, spread = products_and_moments(*given)
         self.totals, self.centre = totals, totals / self.mass
         self.squares_known(spread + self.centre * totals)
         self.is_usable = spread > MANY_ROUNDINGS * self.squares[: self.width]
@@ -260,12 +251,35 @@ class TakenColumns(DenseColumns):
         return residual, pulls
 
 
+class StoredColumns(TakenColumns):
+    """Many columns of sparse rows."""
+
+    def begin(self) -> Array:
+        costs, root, rows = self.costs, np.sqrt(self.costs), self.own_rows
+        self.squares_known(squares_of(rows, costs))
+        self.is_usable = moving_squares(rows, costs, self.intercept) > 0
+        self.totals = self.intercept * (costs @ self.stored)
+        self.centre, self.taken = self.totals / self.mass, np.zeros(0, dtype=np.intp)
+        aim = root * self.errors
+        self.lines: Any = SparseColumns(self.stored, root, self.centre, aim)
+        return np.asarray((costs * self.errors) @ self.stored)
+
+    def add(self, new: NDArray[np.intp]) -> Array:
+        self.taken = np.append(self.taken, new)
+        return np.asarray(self.lines.add(new))
+
+    def left(self, w: Array, errors: Array) -> tuple[Array, Array]:
+        whole = np.zeros(self.width)
+        whole[self.taken[: len(w)]] = w
+        return super(TakenColumns, self).left(whole, errors)
+
+
 class FreeColumns:
     """The ``columns`` less their projections on those of the features ``free``, whose weights have
     no penalty: as a free intercept leaves them less their means.
     """
 
-    def __init__(self, columns: DenseColumns, free: NDArray[np.intp]) -> None:
+    def __init__(self, columns: Columns, free: NDArray[np.intp]) -> None:
         self.columns, self.free = columns, free
         #: The best weights of the free features for the last residual.
         self.weights = np.zeros(len(free))
@@ -275,12 +289,12 @@ class FreeColumns:
         return getattr(self.columns, name)
 
     def begin(self) -> Array:
-        """See `DenseColumns`."""
+        """See `Columns`."""
         self.at_zero = self.columns.begin()[self.free]
         products, free = self.columns.add(self.free), self.free
         #: Products of the free features with those taken.
-        self.across = products[free] if self.takes_all else np.zeros((len(free), 0))
-        own = self.across[:, free] if self.takes_all else products
+        self.across = products if self.takes_all else np.zeros((len(free), 0))
+        own = products[:, free] if self.takes_all else products
         units = 1 / np.sqrt(np.where(own.diagonal() > 0, own.diagonal(), np.inf))
         inverse = np.linalg.pinv(own * units * units[:, np.newaxis], SUM_ROUNDING, hermitian=True)
         self.inverse = inverse * units * units[:, np.newaxis]
@@ -291,7 +305,7 @@ class FreeColumns:
         return self.residual(none, self.columns.errors)[1]
 
     def add(self, new: NDArray[np.intp]) -> Array:
-        """See `DenseColumns`."""
+        """See `Columns`."""
         products, k = self.columns.add(new), len(self.free)
         if self.takes_all:
             squares = products.diagonal().copy()
@@ -307,7 +321,7 @@ class FreeColumns:
         return products
 
     def residual(self, w: Array, errors: Array) -> tuple[Array, Array, float]:
-        """See `DenseColumns`. The products with free features are 0."""
+        """See `Columns`. The products with free features are 0."""
         pulls = self.at_zero if errors is self.columns.errors else np.zeros(len(self.free))
         sizes = float((self.costs * errors) @ errors) * self.squares[self.free]
         self.weights, move = np.zeros(len(self.free)), pulls - self.across[:, : len(w)] @ w
@@ -332,7 +346,7 @@ class FreeColumns:
 class ScaledColumns:
     """u_j x_j for each of the ``columns`` x_j, whose squares in products are ``more``."""
 
-    def __init__(self, columns: DenseColumns, units: Array, more: Array) -> None:
+    def __init__(self, columns: Columns, units: Array, more: Array) -> None:
         self.columns, self.units, self.more = columns, units, more
         self.taken = np.zeros(0, dtype=np.intp)
 
@@ -341,13 +355,13 @@ class ScaledColumns:
         return getattr(self.columns, name)
 
     def begin(self) -> Array:
-        """See `DenseColumns`."""
+        """See `Columns`."""
         pulls = self.units * self.columns.begin()
         self.centre = self.units * self.columns.centre
         return pulls
 
     def add(self, new: NDArray[np.intp]) -> Array:
-        """See `DenseColumns`."""
+        """See `Columns`."""
         self.taken = np.append(self.taken, new)
         products: Array = self.units[new, np.newaxis] * self.columns.add(new)
         products *= self.units[self.taken]
@@ -355,7 +369,7 @@ class ScaledColumns:
         return products
 
     def residual(self, w: Array, errors: Array) -> tuple[Array, Array, float]:
-        """See `DenseColumns`."""
+        """See `Columns`."""
         units = self.units if self.columns.takes_all else self.units[self.taken]
         residual, pulls, rest = self.columns.residual(units[: len(w)] * w, errors)
         return residual, self.units * pulls, rest

@@ -12,7 +12,9 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.features.dense_columns import (
     AllColumns,
     FreeColumns,
+    RowColumns,
     ScaledColumns,
+    StoredColumns,
     TakenColumns,
 )
 from rrmlinear.solvers.features.working_gram import WorkingGram, best_factor
@@ -36,7 +38,7 @@ PART = 1e-2
 
 
 class FeatureDescent(Solver):
-    """minimize Σ_i c_i ½(x_i'w − y_i)² + (modulus/2)‖w‖² + l1 ‖w‖₁ over w, of dense rows.
+    """minimize Σ_i c_i ½(x_i'w − y_i)² + (modulus/2)‖w‖² + l1 ‖w‖₁ over w.
 
     ``factors`` f_j ≥ 0 multiply the penalties of features: columns are in units 1/f_j, or 1/√f_j
     with l1 = 0, so that all have one l1, and are projected where others have factors of 0, whose
@@ -46,9 +48,9 @@ class FeatureDescent(Solver):
     The Gram matrix of a working set, centred with an intercept, and the products with y stand for
     the examples. Few features are all in the set. Else it takes those that would move: while these
     are too many, those that would with a larger l1, which falls to its own. `GramPath` descends
-    over one weight after the other, with Newton steps on faces; with l1 = 0 one system is the whole
-    problem. A pass ends with the certificate over all examples and features: the residual y − Xw,
-    and the best multiple of it as duals.
+    over one weight after the other, with Newton steps on faces; with l1 = 0 one system, of features
+    or of fewer examples, is the whole problem. A pass ends with the certificate over all examples
+    and features: the residual y − Xw, and the best multiple of it as duals.
 
     Dual: maximize Σ_i c_i (y_i α_i − ½ α_i²) − Ω*(v) with v = Σ c_i α_i x_i. Ω* is infinite if
     modulus = 0 and an |v_j| > l1.
@@ -95,7 +97,10 @@ class FeatureDescent(Solver):
         self.moduli, self.more = np.full(rows.width - intercept, modulus), np.zeros(0)
 
     def start(self) -> None:
-        kind = AllColumns if holds_all(self.rows) else TakenColumns
+        kind: Any = TakenColumns if self.rows.is_dense else StoredColumns
+        self.is_by_rows = self.l1 == 0 and len(self.y) < len(self.moduli)
+        if holds_all(self.rows) or self.l1 == 0:
+            kind = RowColumns if self.is_by_rows else AllColumns
         self.columns: Any = kind(self.rows, self.y, self.costs, self.intercept)
         self.width, errors = self.columns.width, self.columns.errors
         if self.factors is not None:
@@ -164,10 +169,11 @@ class FeatureDescent(Solver):
         usable = self.columns.is_usable
         square = float((self.costs * errors) @ errors) - self.columns.explained
         self.gram = WorkingGram(self.columns, square, usable, self.positive)
+        if self.is_by_rows:
+            self.gram.features = np.arange(self.width)
+            return True
         if self.columns.takes_all:
             return self.gram.add(np.arange(self.width))
-        if self.l1 == 0:
-            return self.gram.add(np.flatnonzero(usable))
         first = np.zeros(self.width) if self.first is None else self.first
         used = np.flatnonzero(usable & (first != 0))
         if len(used) and (self.modulus > 0 or len(used) <= self.rows.shape[0]):
@@ -195,11 +201,15 @@ class FeatureDescent(Solver):
         gram, features, w = self.gram.matrix, self.gram.features, self.w
         if not len(features):
             return True
+        if self.is_by_rows:
+            self.w = self._by_rows()
+            return True
         w = np.append(w, np.zeros(len(features) - len(w)))
         if self.l1 == 0:
             matrix = gram.copy()
             matrix.flat[:: len(matrix) + 1] += self.modulus
             factor, downhill = Factor(matrix.copy()), self.pulls[features] - self.modulus * w
+            downhill[~self.columns.is_usable] = 0.0
             step = factor.solve(downhill)
             self.w = w + step + factor.solve(downhill - matrix @ step)
             return True
@@ -213,6 +223,23 @@ class FeatureDescent(Solver):
         is_right = bool(self.gram.path.descend(self.level, self.modulus, goal))
         self.w = np.array(self.gram.weights)
         return is_right
+
+    def _by_rows(self) -> Array:
+        """The weights of l1 = 0 by as many unknowns as examples: w = Z'a, (modulus + Z Z') a = √c e
+        of the columns Z, which are √c x_j less their projections.
+        """
+        columns, errors, w = self.columns, self.columns.errors, np.zeros(self.width)
+        usable = self.columns.is_usable
+        active, matrix = columns.row_products(usable * np.square(self.units))
+        matrix.flat[:: len(matrix) + 1] += self.modulus
+        factor, root, a = Factor(matrix), np.sqrt(self.costs[active]), np.zeros(len(active))
+        for _ in range(REFINEMENTS):
+            residual = root * columns.residual(w, errors)[0][active]
+            a += factor.solve(residual - self.modulus * a)
+            spread = np.zeros(len(errors))
+            spread[active] = a / root
+            w = usable * columns.residual(np.zeros(self.width), spread)[1]
+        return w
 
     def _certify(self, is_right: bool) -> None:
         """Offer these weights, and the best multiple of their residual r as duals."""

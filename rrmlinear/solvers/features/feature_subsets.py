@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.deadline import check_time
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features._class_model import SweepState, sweep_order
@@ -15,8 +16,12 @@ from rrmlinear.solvers.features._feature_descent import cut_rows, scaled_columns
 from rrmlinear.solvers.loop.inner import PIECE
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MANY_ROUNDINGS
 
+Array = NDArray[np.float64]
+
 # From this fraction of all features on, a subset is all of them: rows are then read in place.
 WHOLE = 0.5
+# Examples whose values at some features are copied at once: they stay in the cache.
+COPIED_AT_ONCE = 256
 
 
 class FeatureSubsets:
@@ -155,3 +160,60 @@ def _dense(rows: Rows) -> Any:
     if rows.bias < 0:
         return rows.values
     return np.hstack([rows.values, np.full((rows.shape[0], 1), rows.bias)])
+
+
+class DenseLines:
+    """z_j = (r_i (x_ij − centre_j))_i of the columns x_j taken so far, as lines; r = ``root``.
+
+    ``values`` lie in either order; the column behind the last is ``bias``. Examples with r_i = 0
+    are left out. The residual is ``aim`` − Σ_j w_j z_j.
+    """
+
+    def __init__(
+        self, values: Any, root: Array, centre: Array, aim: Array, bias: float = 0.0
+    ) -> None:
+        some = np.flatnonzero(root)
+        self.some: Any = slice(None) if len(some) == len(root) else some
+        self.values, self.centre, self.bias = values, centre, bias
+        self.root, self.aim = root[self.some], aim
+        self.lines, self.count = np.zeros((0, len(some))), 0
+
+    def add(self, new: NDArray[np.intp]) -> Array:
+        """Take more columns: their products with all."""
+        check_time()
+        count = self.count + len(new)
+        if count > len(self.lines):
+            lines = np.empty((min(2 * count, len(self.centre)), self.lines.shape[1]))
+            lines[: self.count] = self.lines[: self.count]
+            self.lines = lines
+        own = self.lines[self.count : count]
+        self._copy(new, own)
+        if self.centre.any():
+            own -= self.centre[new, np.newaxis]
+        if (self.root != 1).any():
+            own *= self.root
+        products = np.hstack([own @ self.lines[: self.count].T, own @ own.T])
+        self.count = count
+        return products
+
+    def _copy(self, new: NDArray[np.intp], out: Array) -> None:
+        places, some = np.minimum(new, self.values.shape[1] - 1), self.some
+        if self.values.flags.f_contiguous:
+            out[:] = self.values.T[places][:, some]
+        elif isinstance(some, slice):
+            for begin in range(0, out.shape[1], COPIED_AT_ONCE):
+                part = slice(begin, begin + COPIED_AT_ONCE)
+                out[:, part] = self.values[part].take(places, axis=1).T
+        else:
+            out[:] = self.values[some[:, np.newaxis], places].T
+        out[new != places] = self.bias
+
+    def times(self, vector: Array) -> Array:
+        """The product of each column with a vector."""
+        return np.asarray(self.lines[: self.count] @ vector[self.some])
+
+    def residual(self, weights: Array, aim: Array | None = None) -> Array:
+        """The residual, or that of another ``aim``."""
+        left = (self.aim if aim is None else aim).copy()
+        left[self.some] -= weights @ self.lines[: self.count]
+        return left

@@ -13,7 +13,7 @@ from rrmlinear.data.array_rows import csr_of
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.features._face_inverse import SparseColumns
 from rrmlinear.solvers.features._gram_path import GramPath
-from rrmlinear.solvers.features.dense_columns import DenseLines
+from rrmlinear.solvers.features.feature_subsets import DenseLines
 from rrmlinear.solvers.features.working_gram import WorkingGram, best_factor
 from rrmlinear.solvers.lbfgs._classes import sums
 from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
@@ -206,6 +207,7 @@ def test_the_certificate_of_rows_and_of_columns_is_true(
     problem, X, y = data(form, dtype, bias=bias, offset=1.0)
     D = X.shape[1]
     columns = Problem.from_arrays(np.asfortranarray(X.astype(dtype)), y, bias=bias, any_order=True)
+    stored = Problem.from_arrays(csr_array(X.astype(dtype)), y, bias=bias)
     given = np.column_stack([X, np.full(N, bias)]) if bias > 0 else X
     penalized = np.arange(given.shape[1]) < D + (bias > 0 and not intercept)
     f, more = np.ones(np.count_nonzero(penalized)), {}
@@ -217,27 +219,28 @@ def test_the_certificate_of_rows_and_of_columns_is_true(
     for costs in (np.full(N, 0.7), np.linspace(0, 2, N)):
         results = [
             solve(each, costs, l1, modulus, intercept=intercept, more=more, gap_tol=1e-11)
-            for each in (problem, columns)
+            for each in (problem, columns, stored)
         ]
         assert all(result.status is Status.SOLVED for result in results)
-        primal, dual, alpha = (getattr(results[0], name) for name in ("primal", "dual", "duals"))
-        assert results[1].primal == pytest.approx(primal, rel=2e-11)
-        w, v = results[0].weights, given.T @ (costs * alpha)
-        assert np.abs(v[~penalized]).sum() <= 2e-12 * (costs @ np.abs(alpha))
-        own = costs @ (y - given @ w) ** 2 / 2 + l1 * f[f > 0] @ np.abs(w[penalized])
-        own += modulus / 2 * (f[f > 0] * w[penalized]) @ w[penalized]
-        assert primal == pytest.approx(own, rel=1e-12)
-        assert not more.get("positive") or w[penalized].min() >= 0
-        sizes = v[penalized] if more.get("positive") else np.abs(v[penalized])
-        excess = np.maximum(sizes - l1 * f[f > 0], 0)
-        of_duals = costs @ (y * alpha - alpha**2 / 2)
-        if modulus:
-            of_duals -= excess @ (excess / f[f > 0]) / (2 * modulus)
-        else:
-            assert (excess / f[f > 0]).max() <= 1e-12 * l1
-        assert dual == pytest.approx(of_duals, rel=1e-12)
-        terms = max(own, costs @ np.abs(y * alpha))
-        assert -1e-13 * terms <= own - of_duals <= 1.01e-11 * max(1, own)
+        assert results[1].primal == pytest.approx(results[0].primal, rel=2e-11)
+        for result in results[::2]:
+            primal, dual, alpha = result.primal, result.dual, result.duals
+            w, v = result.weights, given.T @ (costs * alpha)
+            assert np.abs(v[~penalized]).sum() <= 2e-12 * (costs @ np.abs(alpha))
+            own = costs @ (y - given @ w) ** 2 / 2 + l1 * f[f > 0] @ np.abs(w[penalized])
+            own += modulus / 2 * (f[f > 0] * w[penalized]) @ w[penalized]
+            assert primal == pytest.approx(own, rel=1e-12)
+            assert not more.get("positive") or w[penalized].min() >= 0
+            sizes = v[penalized] if more.get("positive") else np.abs(v[penalized])
+            excess = np.maximum(sizes - l1 * f[f > 0], 0)
+            of_duals = costs @ (y * alpha - alpha**2 / 2)
+            if modulus:
+                of_duals -= excess @ (excess / f[f > 0]) / (2 * modulus)
+            else:
+                assert (excess / f[f > 0]).max() <= 1e-12 * l1
+            assert dual == pytest.approx(of_duals, rel=1e-12)
+            terms = max(own, costs @ np.abs(y * alpha))
+            assert -1e-13 * terms <= own - of_duals <= 1.01e-11 * max(1, own)
 
 
 def test_alike_columns_of_many_values_are_solved_to_thirteen_digits():
