@@ -60,6 +60,7 @@ def test_a_tree_is_trained_and_predicts(call, data):
         (["--liblinear-model"], "--liblinear-model is not for --tree"),
         (["--trace", "t"], "--trace is not for --tree"),
         (["--cache"], "--cache is not for --tree"),
+        (["--mpi"], "--mpi is not for --tree"),
     ],
 )
 def test_what_a_tree_does_not_take(call, data, flags, sentence):
