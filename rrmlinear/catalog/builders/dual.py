@@ -16,7 +16,7 @@ from rrmlinear.core.records import replace
 from rrmlinear.solvers.dual.ascents import ascent_of
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.second_order.factors import holds_all
+from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, holds_all
 from rrmlinear.solvers.second_order.samples import weights_of_sample
 
 if TYPE_CHECKING:
@@ -105,17 +105,19 @@ def proximal(task: Task) -> Solver:
 
 
 def suits_features(task: Task) -> bool:
-    """Whether descent over features takes the task: least squares of dense rows with a 1-norm, and
-    with the squared norm alone where features are few; with factors and signs too.
+    """Whether descent over features takes the task: least squares of dense rows with a 1-norm, or
+    with the squared norm alone where features are few; of any rows with factors and signs.
 
-    With a 1-norm on sparse data Newton steps over features are quicker.
+    With a plain 1-norm on sparse data Newton steps over features are quicker.
     """
     if "least-squares" not in task.features or task.choices.budget is not None:
         return False
     net = _net(task.regularizer)
     if task.risk is not None or task.rows.blocks is not None or net is None:
         return False
-    return holds_all(task.rows) or (task.rows.is_dense and (net[0] > 0 or "factors" in net[2]))
+    if "factors" in net[2]:
+        return net[0] > 0 or min(task.rows.shape[0], task.rows.width) <= MAX_FACTORIZED
+    return holds_all(task.rows) or (task.rows.is_dense and net[0] > 0)
 
 
 def _net(omega: Any) -> Any:
@@ -124,7 +126,7 @@ def _net(omega: Any) -> Any:
         return omega.quadratic_l1, omega.modulus, {}
     with loading:
         from rrmlinear.regularizers.bounded import Bounded
-    if not (isinstance(omega, Bounded) and omega.factors.any()):
+    if not isinstance(omega, Bounded):
         return None
     free, inner = omega.factors == 0, omega.inner
     end = np.where(free, omega.limit, np.inf)

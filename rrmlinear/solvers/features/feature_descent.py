@@ -170,7 +170,7 @@ class FeatureDescent(Solver):
         square = float((self.costs * errors) @ errors) - self.columns.explained
         self.gram = WorkingGram(self.columns, square, usable, self.positive)
         if self.is_by_rows:
-            self.gram.features = np.arange(self.width)
+            self.gram.features, self.gram.is_free[:] = np.arange(self.width), False
             return True
         if self.columns.takes_all:
             return self.gram.add(np.arange(self.width))
