@@ -116,7 +116,7 @@ def suits_features(task: Task) -> bool:
     if task.risk is not None or task.rows.blocks is not None or net is None:
         return False
     if "factors" in net[2]:
-        return net[0] > 0 or min(task.rows.shape[0], task.rows.width) <= MAX_FACTORIZED
+        return net[0] > 0 or min(len(task.costs), task.rows.width) <= MAX_FACTORIZED
     return holds_all(task.rows) or (task.rows.is_dense and net[0] > 0)
 
 
