@@ -86,6 +86,7 @@ def newton(task: Task) -> Solver:
     _need_diagonal(task)
     with loading:
         from rrmlinear.solvers.second_order.newton import Newton
+        from rrmlinear.solvers.second_order.work import products_of_matrix
 
     risk, omega = task.whole(0), task.regularizer
     first: Callable[[], tuple[NDArray[np.float64], Any]] | None = None
@@ -97,7 +98,9 @@ def newton(task: Task) -> Solver:
         first = partial(_first_given, task)
     elif not one_step and task.rows.n_stored >= MIN_SAMPLED_VALUES and takes_sample(task):
         first = partial(_first_of_sample, task)
-    return Newton(risk, omega, task.first_duals(), first, squares)
+    is_plain = "smooth" in task.features and task.n_classes is None and omega.quadratic_l1 == 0
+    products = products_of_matrix(task.rows) if is_plain and task.rows.blocks is None else 0
+    return Newton(risk, omega, task.first_duals(), first, squares, products)
 
 
 def _first_given(task: Task) -> tuple[NDArray[np.float64], Any]:

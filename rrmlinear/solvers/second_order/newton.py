@@ -51,6 +51,7 @@ class Newton(Solver):
     those of a sample it gives the factor of the last system there, which serves the first step.
     A factor serves again while the fall of the gap that it brought, once more, reaches the target.
     Where F ``is_quadratic``, one step with a system solved to the tolerance reaches the optimum.
+    ``products`` is an argument of `Systems`.
     Certificate: the smallest value at a w, or at the w of duals, and the largest dual value
     at an α'.
 
@@ -70,6 +71,7 @@ class Newton(Solver):
         start: Any = None,
         first: Callable[[], tuple[Array, Any]] | None = None,
         is_quadratic: bool = False,
+        products: int = 0,
     ) -> None:
         super().__init__()
         if "hessian" not in risk.offers:
@@ -83,7 +85,7 @@ class Newton(Solver):
                 f"{type(regularizer).__name__} is not known"
             )
         self.risk, self.regularizer, self.first_duals = risk, regularizer, start
-        self.first, self.is_quadratic = first, is_quadratic
+        self.first, self.is_quadratic, self.products = first, is_quadratic, products
         self.n = len(risk.costs)
 
     def start(self) -> None:
@@ -102,7 +104,7 @@ class Newton(Solver):
         self.moved = self.n
         #: Whether the search along the last direction saw no fall, and all of it was taken.
         self.is_blind = False
-        self.systems, self.promise = Systems(factor), math.inf
+        self.systems, self.promise = Systems(factor, self.products), math.inf
         if not (self.inner.is_augmented or "balance" in risk.offers):
             self.known_rules = (GradientNorm,)
 

@@ -15,6 +15,7 @@ from rrmlinear.solvers.second_order.factors import (
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,
     MAX_PRODUCTS,
+    MAX_REFINEMENTS,
 )
 
 # The cost of a pass and of a step of Newton's method in Python, without their visits. The cost of a
@@ -84,6 +85,15 @@ def matrix_work(rows: Rows) -> float:
         from rrmlinear.risks.hessian import row_cost
 
     return DENSE_GRAM_COST * row_cost(rows)
+
+
+def products_of_matrix(rows: Rows) -> int:
+    """How many products with such a matrix take as long as to make it and its factor; 0 where they
+    are fewer than MAX_REFINEMENTS, which seldom suffice.
+    """
+    whole = rows.shape[0] * matrix_work(rows) + BLAS_COST * rows.width**3 / 3
+    products = int(whole / (2 * NONZERO_COST * max(1, rows.n_stored)))
+    return products if products >= MAX_REFINEMENTS else 0
 
 
 def sampled(n: int, d: int, row: float, step: float, decrease: float) -> int:

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, random_array
 
-from rrmlinear import Problem
+from rrmlinear import Problem, Ridge
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.second_order.factors import cholesky_factor, conjugate_gradients
 from rrmlinear.solvers.second_order.systems import systems
@@ -99,3 +99,28 @@ def test_products_that_underflow_have_a_factor():
 def test_products_that_are_not_finite_have_no_factor():
     with pytest.raises(FloatingPointError, match="overflowed"):
         cholesky_factor(np.array([[np.inf]]))
+
+
+def test_a_system_is_factorized_where_products_do_not_suffice():
+    rng = np.random.default_rng(0)
+    Z, b = csr_array(rng.normal(size=(80, 30)) * np.logspace(-3, 3, 30)), rng.normal(size=30)
+    hessian, diagonal = Hessian(Problem.from_arrays(Z, np.ones(80)).rows, np.ones(80)), np.ones(30)
+    whole = np.eye(30) + (Z.T @ Z).toarray()
+    easy, hard = systems.Systems(products=60), systems.Systems(products=2)
+    for solver in (easy, hard):
+        x = solver.solved(hessian, diagonal, b, 1e-8)
+        np.testing.assert_allclose(x, np.linalg.solve(whole, b), rtol=1e-6, atol=1e-9)
+    assert (easy.latest, easy.products) == (None, 60)
+    assert hard.latest is not None
+    assert hard.products == 0  # and no more are tried
+
+
+def test_sparse_least_squares_of_many_features_needs_no_matrix(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = random_array((3000, 1000), density=0.01, format="csr", rng=rng)
+    y = X @ rng.normal(size=1000) + rng.normal(size=3000)
+    monkeypatch.setattr(Hessian, "matrix", None)
+    model = Ridge(alpha=1.0, fit_intercept=False, tol=1e-8).fit(X, y)
+    whole = np.eye(1000) + (X.T @ X).toarray()
+    np.testing.assert_allclose(model.coef_, np.linalg.solve(whole, X.T @ y), atol=1e-3)
+    assert model.duality_gap_ <= 1e-8 * model.objective_

@@ -29,13 +29,15 @@ class Systems:
 
     It is nearly exact for p or d up to MAX_FACTORIZED, else approximate. H = Z'Z with p × d Z. The
     smaller of D + Z'Z and I + Z D⁻¹ Z' is factorized (Woodbury), and conjugate gradients mend what
-    its factor lacks by rounding. Beyond the limit the diagonal serves as preconditioner.
+    its factor lacks by rounding. Beyond the limit the diagonal serves as preconditioner; below it
+    too, as long as ``products`` are not more, those that take as long as the matrix and its factor.
+    A system that needs more is factorized, as are those after it.
     """
 
-    def __init__(self, latest: Factor | None = None) -> None:
+    def __init__(self, latest: Factor | None = None, products: int = 0) -> None:
         #: The factor of the last system over all features, if it took one.
         self.latest = latest
-        self.of_terms = GramSystems()
+        self.of_terms, self.products = GramSystems(), products
 
     def solved(
         self,
@@ -59,12 +61,17 @@ class Systems:
 
         if p <= MAX_FACTORIZED and p <= MAX_GRAM_FRACTION * d:
             return self.of_terms.solved(hessian, diagonal, product, b)
-        if d <= MAX_FACTORIZED:
-            matrix = hessian.matrix()
-            matrix.flat[:: d + 1] += diagonal
-            return self._by_matrix(matrix, b)
-        scale = 1 / (hessian.diagonal() + diagonal)
-        return conjugate_gradients(product, lambda r: scale * r, b, decrease, MAX_PRODUCTS)[0]
+        is_factorized = d <= MAX_FACTORIZED
+        most = self.products if is_factorized else MAX_PRODUCTS
+        if most:
+            scale = 1 / (hessian.diagonal() + diagonal)
+            x, taken = conjugate_gradients(product, lambda r: scale * r, b, decrease, most)
+            if taken < most or not is_factorized:
+                return x
+            self.products = 0
+        matrix = hessian.matrix()
+        matrix.flat[:: d + 1] += diagonal
+        return self._by_matrix(matrix, b)
 
     def _by_matrix(self, matrix: Array, b: Array) -> Array:
         self.latest = factor = Factor(matrix.copy())
