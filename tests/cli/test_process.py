@@ -174,7 +174,7 @@ def test_interrupted_reading_of_a_stream_without_end(folder):
 
 
 #: A preparation that says when it has begun, and is slow from the third of its slices on: by power
-#: iteration that does not end, and by a Gram matrix of many features.
+#: iteration that does not end, and by a system of many features.
 PREPARATION = """
 import sys, time
 import numpy as np
@@ -184,6 +184,7 @@ from rrmlinear.cli import training
 from rrmlinear.cli.command import run
 from rrmlinear.risks import hessian
 from rrmlinear.solvers.loop import power
+from rrmlinear.solvers.second_order import factors
 
 def said(check):
     def say():
@@ -196,7 +197,8 @@ def said(check):
 
 told = []
 power.EIGENVALUE_ACCURACY = -np.inf
-power.check_time, hessian.check_time = said(power.check_time), said(hessian.check_time)
+for module in (power, hessian, factors):
+    module.check_time = said(module.check_time)
 n, d = 10_000, 500
 values = np.random.default_rng(0).standard_normal(n * d)
 rows = csr_array((values, np.tile(np.arange(d), n), np.arange(n + 1) * d), (n, 2 * d))
