@@ -16,19 +16,17 @@ from typing import Any, TypeVar
 
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.cli.parser import Parser
+from rrmlinear.core.records import replace
 from rrmlinear.data.container.signature import is_container
 from rrmlinear.data.formats.asked import Asked, flag_of
+from rrmlinear.data.formats.beside import read_matrix
 from rrmlinear.data.formats.known import format_of
-from rrmlinear.data.formats.opening import is_plain, read_file, with_offset
-from rrmlinear.data.label_sets import MultilabelProblem
+from rrmlinear.data.formats.opening import check_text, is_plain, read_file, with_offset
+from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text.byte_streams import name_of
-from rrmlinear.data.text.libsvm_format import (
-    LibsvmFormatError,
-    read_graphs,
-    read_sequences,
-)
+from rrmlinear.data.text.libsvm_format import LibsvmFormatError, read_graphs, read_sequences
 from rrmlinear.data.text.multilabel.kinds import LABELS, has_sets, text_kind
 from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel
 from rrmlinear.data.text.whole_file import check_writable, is_standard_output, whole_file
@@ -185,14 +183,25 @@ def read_chains(
 
 
 def read_labels(
-    path: str, threads: int | None, strict: bool, cached: bool = False
+    path: str, threads: int | None, strict: bool, cached: bool = False, asked: Asked = NOTHING
 ) -> MultilabelProblem:
-    """The examples of a file with several labels an example, or of its cache; an error in it ends
-    the command.
+    """The examples of a file with several labels an example, or of its cache, or of arrays or a
+    table with a matrix of labels beside it, or none; an error in it ends the command.
     """
 
     def read(path: str) -> MultilabelProblem:
-        return read_multilabel(path, threads=threads, strict=strict)
+        if is_plain(path) and not format_of(path):
+            check_text(path, asked)
+            return read_multilabel(path, threads=threads, strict=strict)
+        of_rows = replace(asked, labels=None, unlabelled=True)
+        problem = read_file(path, of_rows, threads, strict)[0]
+        n = problem.n_examples
+        if asked.labels is None:
+            return MultilabelProblem(problem.rows, LabelSets.from_lists([[]] * n))
+        labels = LabelSets.from_matrix(read_matrix(asked.labels))
+        if labels.n_rows != n:
+            raise ValueError(f"{asked.labels} has {labels.n_rows} rows, and {path} has {n}")
+        return MultilabelProblem(problem.rows, labels, problem.weights)
 
     with reading(path):
         return _read_cached(path, read, of_labels=True) if cached else read(path)
@@ -211,7 +220,11 @@ def reading(path: str) -> Iterator[None]:
     """End the command with a sentence on what goes wrong while this file is read."""
     try:
         with blaming(f"can't open input file {path}"):
-            yield
+            try:
+                yield
+            except FileNotFoundError as error:  # it may be a file beside this one
+                with blaming(f"can't open input file {os.fsdecode(error.filename or path)}"):
+                    raise
     except ValueError as error:
         raise error_of_data(error) from None
     except MemoryError as error:

@@ -56,14 +56,7 @@ class LabelOptions(NamedTuple):
     @property
     def given(self) -> str:
         """The first flag that was given, or ""."""
-        names = (
-            "--prune",
-            "--thresholds",
-            "--positive-weight",
-            "--append",
-            "--resume",
-            "--tree",
-        )
+        names = ("--prune", "--thresholds", "--positive-weight", "--append", "--resume", "--tree")
         each = zip(names, self, strict=True)
         return next((n for n, v in each if v is not None and v is not False), "")
 

@@ -29,12 +29,7 @@ from rrmlinear.cli.files import (
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.parser import MAX_THREADS, Parser, choice, number, whole
 from rrmlinear.cli.report import Amounts, amounts, warn, warnings_said
-from rrmlinear.cli.scores import (
-    accuracy,
-    mean_squared_error,
-    sequence_lines,
-    squared_correlation,
-)
+from rrmlinear.cli.scores import accuracy, mean_squared_error, sequence_lines, squared_correlation
 from rrmlinear.cli.summary import measure_line
 from rrmlinear.core.records import record, replace
 from rrmlinear.data.container.signature import head_of

@@ -33,6 +33,7 @@ from rrmlinear.cli.summary import (
 )
 from rrmlinear.core.records import replace
 from rrmlinear.data.container.signature import is_container
+from rrmlinear.data.formats.beside import is_matrix
 from rrmlinear.data.formats.known import format_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
@@ -132,7 +133,7 @@ def _has_labels(options: TrainingOptions, of_lines: bool = False) -> bool:
     if options.training_file == "-" or options.chosen.kind not in ("binary", "multiclass"):
         return False
     if format_of(options.training_file):
-        return False
+        return is_matrix(options.asked.labels)
     from rrmlinear.data.text.multilabel.kinds import has_header, has_sets, has_several_labels
 
     if has_sets(options.training_file):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -211,6 +212,11 @@ def _places(Y: Any) -> tuple[Array, Array, tuple[int, int]]:
                 f"Y must be a matrix of zeros and ones, n × K, and has {matrix.ndim} axes; lists "
                 "of labels are taken as lists"
             )
+        if matrix.dtype.kind == "O":  # pandas' columns that may miss entries, or of several types
+            for (i, j), entry in np.ndenumerate(matrix):
+                if not isinstance(entry, Real | np.bool_):
+                    raise ValueError(f"Y[{i}, {j}] is {entry!r}; it must be 0 or 1")
+            matrix = matrix.astype(np.float64)
         if matrix.dtype.kind not in "biuf":
             raise ValueError(f"Y must be a matrix of zeros and ones, and holds {matrix.dtype}")
         rows, columns = np.nonzero(matrix)  # NaN is not zero

@@ -240,7 +240,5 @@ def solver_duals(duals: Any, index: NDArray[np.intp]) -> Any:
     place = np.argsort(labels).astype(np.int32)
     lengths = np.bincount(example[keep], minlength=len(index))
     return DualBlocks(
-        np.concatenate(([0], np.cumsum(lengths))),
-        place[duals.indices[keep]],
-        duals.data[keep],
+        np.concatenate(([0], np.cumsum(lengths))), place[duals.indices[keep]], duals.data[keep]
     )

@@ -39,11 +39,7 @@ from rrmlinear.estimators.reporting import Reported
 from rrmlinear.estimators.scores import LinearScores
 from rrmlinear.estimators.unregularized.intercepts import solve_with_column
 from rrmlinear.estimators.unregularized.likelihoods import solve_likelihood
-from rrmlinear.estimators.unregularized.solving import (
-    Fit,
-    solve_negligible,
-    solve_unregularized,
-)
+from rrmlinear.estimators.unregularized.solving import Fit, solve_negligible, solve_unregularized
 from rrmlinear.exports.exported import Exported, Saved, Tabled
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.fit import solve

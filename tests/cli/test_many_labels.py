@@ -6,14 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rrmlinear import (
-    LabelModel,
-    MultilabelProblem,
-    Parameter,
-    Problem,
-    fit_labels,
-    write_libsvm,
-)
+from rrmlinear import LabelModel, MultilabelProblem, Parameter, Problem, fit_labels, write_libsvm
+from rrmlinear.data.array_rows import csr_of
 from rrmlinear.data.text.multilabel.multilabel_text import write_multilabel
 
 
@@ -50,6 +44,24 @@ def test_a_model_is_trained_saved_and_predicts(train, predict, file, problem, tm
     micro = 200 * right / (found.sum() + true.sum())
     assert f"Micro-F1 = {micro:g}%" in told.out
     assert "P@1 = " in told.out
+
+
+def test_arrays_with_a_matrix_of_labels(train, predict, problem, tmp_path):
+    rows, labels = csr_of(problem.rows), problem.labels.matrix()
+    x, y, model = tmp_path / "x.npz", tmp_path / "y.npz", tmp_path / "m"
+    sp.save_npz(x, rows)
+    sp.save_npz(y, labels)
+    assert train("--labels", y, x, model).code == 0
+    ours = fit_labels(problem, Parameter())
+    assert (LabelModel.load(model).weights != ours.weights).nnz == 0
+    assert "Micro-F1" in predict("--labels", y, x, model, tmp_path / "o").out
+    lines = (tmp_path / "o").read_text().splitlines()
+    found = [[3 * int(label) + 1 for label in line.split(",") if label] for line in lines]
+    assert found == ours.predict_labels(problem)
+    assert predict(x, model, tmp_path / "o").out == ""
+    np.save(tmp_path / "y.npy", labels[:5].toarray())
+    assert "y.npy has 5 rows, and" in train("--labels", tmp_path / "y.npy", x, model).err
+    assert train("--labels", "absent", x, model).err.startswith("can't open input file absent\n")
 
 
 def test_top_k_and_scores(train, predict, file, problem, tmp_path):
@@ -124,6 +136,7 @@ def test_a_header_counts_labels_and_begins_at_0(train, predict, tmp_path):
         (("-s", "4"), "loss crammer-singer is none of two classes"),
         (("-v", "3", "--resume"), "--resume has no effect with -v and -C, which save no model"),
         (("-C", "--thresholds", "cv"), "--thresholds has no effect with -v and -C"),
+        (("-e", "0.1"), "-e is not for examples with several labels"),
         (("-w1", "2"), "-wi is not for examples with several labels"),
         (("--prune", "-1"), "--prune is -1; it must be a finite number of at least 0"),
         (("--thresholds", "best"), "--thresholds"),

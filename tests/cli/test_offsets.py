@@ -81,10 +81,7 @@ def test_folds_have_their_own_offsets(counts, train, memory):
     [
         (("--loss", "hinge", "--offset", "e.txt"), "it is for losses of numbers"),
         (("--loss", "crf", "--offset", "e.txt"), "it is for losses of numbers"),
-        (
-            ("--loss", "binomial", "--offset", "e.txt"),
-            "give shares of trials, and the numbers",
-        ),
+        (("--loss", "binomial", "--offset", "e.txt"), "give shares of trials, and the numbers"),
         (("--loss", "poisson", "--offset", "e.txt", "--exposure", "e.txt"), "offset and exposure"),
         (
             ("--loss", "poisson", "--exposure", "short.txt"),

@@ -23,11 +23,7 @@ from rrmlinear import (
     OneClassSVM,
     Ridge,
 )
-from rrmlinear.estimators.arguments import (
-    class_factors,
-    classes_of,
-    seed_of,
-)
+from rrmlinear.estimators.arguments import class_factors, classes_of, seed_of
 
 
 def test_a_number_is_its_own_seed():

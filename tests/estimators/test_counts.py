@@ -5,12 +5,7 @@ import pytest
 import sklearn.linear_model as sk
 from scipy.sparse import csr_array
 
-from rrmlinear import (
-    GammaRegressor,
-    LinearRegressor,
-    PoissonRegressor,
-    TweedieRegressor,
-)
+from rrmlinear import GammaRegressor, LinearRegressor, PoissonRegressor, TweedieRegressor
 
 N, D = 300, 5
 

@@ -75,6 +75,21 @@ def test_the_optimum_is_an_outside_solvers(ties, stratified, weighted):
 
 
 @pytest.mark.parametrize("ties", ["breslow", "efron"])
+@pytest.mark.parametrize("ratio", [0.0, 0.5])
+@pytest.mark.parametrize("alpha", [0.0, 0.05])
+def test_the_unit_of_weights_does_not_count(ties, ratio, alpha):
+    weights = rng.uniform(0.5, 2.0, N)
+    model = CoxRegressor(alpha, l1_ratio=ratio, ties=ties, tol=1e-9)
+    expected = model.fit(X, Y, weights).coef_
+    for unit in (1e-4, 1e4):  # logarithms of small weights are below 0
+        given = unit * weights
+        assert_allclose(model.fit(X, Y, given).coef_, expected, atol=1e-5)
+        loss = likelihood(X @ model.coef_, given, np.zeros(N), ties == "efron") / given.sum()
+        sizes = ratio * np.abs(model.coef_).sum() + (1 - ratio) / 2 * model.coef_ @ model.coef_
+        assert model.objective_ == pytest.approx(loss + alpha * sizes, abs=1e-9)
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
 @pytest.mark.parametrize("ratio", [0.5, 1.0])
 def test_the_elastic_net_has_a_gap_and_meets_its_conditions(ties, ratio):
     alpha = 0.02

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog, nnls
+from scipy.sparse import csr_array
 
-from rrmlinear import ElasticNet, Lasso, LinearSVC, QuantileRegressor
+from rrmlinear import ElasticNet, Lasso, LinearSVC, LogisticRegression, QuantileRegressor, Ridge
 from rrmlinear.solvers.loop.result import Status
 
 
@@ -88,3 +89,14 @@ def test_an_elastic_net_that_fits_exactly_has_a_limit(ratio):
     nets = [ElasticNet(alpha=a, l1_ratio=ratio).fit(X, y) for a in (1e-8, 1e-9, 1e-11)]
     assert all(net.status_ is Status.SOLVED for net in nets)
     assert_allclose([n.objective_ / n.alpha for n in nets], nets[0].objective_ / 1e-8, rtol=3e-4)
+
+
+@pytest.mark.parametrize("form", [np.array, csr_array])
+def test_columns_of_zeros_have_no_weight(form):
+    for model, y in (
+        (LogisticRegression(fit_intercept=False), [0, 1, 1]),
+        (Ridge(fit_intercept=False), [0.0, 1.0, 2.0]),
+        (Lasso(positive=True, fit_intercept=False), [0.0, 1.0, 2.0]),
+    ):
+        assert not model.fit(form(np.zeros((3, 9))), y).coef_.any()
+        assert model.status_ is Status.SOLVED

@@ -7,13 +7,7 @@ import pytest
 from members import CLASS_LOSSES, REAL_LOSSES, SIGN_LOSSES, labels_in_domain
 from numpy.testing import assert_allclose, assert_array_equal
 
-from rrmlinear import (
-    LinearClassifier,
-    LinearRegressor,
-    Parameter,
-    Problem,
-    fit,
-)
+from rrmlinear import LinearClassifier, LinearRegressor, Parameter, Problem, fit
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.selection import select
 from rrmlinear.solvers.loop.result import Status
@@ -131,10 +125,7 @@ def test_verbose_prints_the_end_and_the_passes(numbers, capsys):
     ("keywords", "message"),
     [
         ({"loss": "squared_hinge"}, r"'squared_hinge' \(did you mean squared-hinge\?\); it must"),
-        (
-            {"solver_options": {"blocks": 1}},
-            r"has 'blocks' \(did you mean block\?\); a",
-        ),
+        ({"solver_options": {"blocks": 1}}, r"has 'blocks' \(did you mean block\?\); a"),
         ({"C": 1.0, "alpha": 1.0}, "only one of them may be given"),
         ({"smoothing": -1.0, "loss": "hinge"}, "smoothing is -1.0, it must be at least 0"),
         ({"smoothing": 1.0, "loss": "squared-hinge"}, "has no effect with loss squared-hinge"),

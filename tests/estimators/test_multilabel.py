@@ -69,6 +69,8 @@ def test_y_of_any_type_gives_the_same(k):
             assert (
                 (predicted.toarray() if sp.issparse(given) else predicted) == first.predict(X)
             ).all()
+    model = MultilabelClassifier(tol=1e-2).fit(X, Y.astype(object))  # as of pandas' nullable types
+    assert (model.coef_ != first.coef_).nnz == 0
 
 
 def test_lists_of_words(data):
@@ -230,6 +232,19 @@ def test_a_matrix_of_other_numbers_is_refused(data):
         LinearSVC().fit(X, 2 * Y)
     with pytest.raises(ValueError, match="Y has 199 rows, but X has 200"):
         LinearSVC().fit(X, Y[1:])
+    mixed = Y.astype(object)
+    mixed[3, 2] = None
+    with pytest.raises(ValueError, match=r"Y\[3, 2\] is None; it must be 0 or 1"):
+        LinearSVC().fit(X, mixed)
+
+
+def test_labels_of_no_row_or_all_have_no_class_weights(data):
+    X, Y = data
+    beside = np.c_[Y, np.zeros(200, int), np.ones(200, int)]
+    model = LinearSVC(class_weight="balanced").fit(X, beside)
+    expected = LinearSVC(class_weight="balanced").fit(X, Y).decision_function(X)
+    np.testing.assert_allclose(model.decision_function(X)[:, :18], expected, atol=1e-12)
+    assert (model.decision_function(X)[:, 18:] == [-1, 1]).all()
 
 
 def test_searches_and_weights_are_routed(data):

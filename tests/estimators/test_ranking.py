@@ -50,6 +50,14 @@ def test_the_optimum_is_that_of_all_pairs(loss, penalty, weighted):
     assert abs(model.dual_coef_.sum()) < 1e-9 * max(1, np.abs(model.dual_coef_).max())
 
 
+def test_rounding_of_a_small_smoothing_proves_nothing():
+    data = np.array([[1.1980191925900636], [-0.21417648864341754]])
+    model = RankingSVM("hinge", C=100.0, penalty="l1", penalty_factors=[0.5], tol=1e-6)
+    model.fit(data, [2, 1], [43.01941655320984, 0.7857952405197599], qid=[1, 1])
+    least = 0.5 / (data[0, 0] - data[1, 0])
+    assert model.objective_ - model.duality_gap_ <= least * (1 + 1e-12)
+
+
 def test_the_order_of_rows_and_names_of_queries_do_not_count():
     order, names = rng.permutation(N), np.array([f"q{q}" for q in QID])
     one = RankingSVM(tol=1e-9).fit(X, Y, qid=QID)

@@ -9,11 +9,7 @@ from rrmlinear.projections.class_blocks import weston_watkins_block
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent
 
-LOSSES = {
-    "knapsack": WestonWatkins,
-    "walrus": WestonWatkinsWalrus,
-    "shark": WestonWatkinsShark,
-}
+LOSSES = {"knapsack": WestonWatkins, "walrus": WestonWatkinsWalrus, "shark": WestonWatkinsShark}
 
 
 class Case:

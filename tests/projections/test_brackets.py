@@ -3,13 +3,7 @@
 import numpy as np
 import pytest
 
-from rrmlinear.projections import (
-    box_hyperplane,
-    capped_simplex,
-    knapsack,
-    l1_ball,
-    simplex,
-)
+from rrmlinear.projections import box_hyperplane, capped_simplex, knapsack, l1_ball, simplex
 
 N = 20_000
 

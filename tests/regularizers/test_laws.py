@@ -137,9 +137,7 @@ MEMBERS = [
         within(lambda w: singular_values(w).sum(), 2.0),
     ),
     Member(
-        "operator norm",
-        Spectral(LinfGroups()).over((4, 3)),
-        lambda w: singular_values(w).max(),
+        "operator norm", Spectral(LinfGroups()).over((4, 3)), lambda w: singular_values(w).max()
     ),
     Member(
         "nonnegative l1",
@@ -153,9 +151,7 @@ MEMBERS = [
         lambda w: w**2 @ (1 + np.arange(D)),
     ),
     Member(
-        "l1 with factors",
-        Bounded(L1(0.7), factors=WEIGHTS),
-        lambda w: 0.7 * WEIGHTS @ np.abs(w),
+        "l1 with factors", Bounded(L1(0.7), factors=WEIGHTS), lambda w: 0.7 * WEIGHTS @ np.abs(w)
     ),
     Member(
         "elastic net with bounds, factors and free columns",

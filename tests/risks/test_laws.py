@@ -5,13 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from largest_plane import LargestPlane
-from members import (
-    CLASS_LOSSES,
-    SCALAR_LOSSES,
-    SMOOTHED_LOSSES,
-    labels_in_domain,
-    takes_signs,
-)
+from members import CLASS_LOSSES, SCALAR_LOSSES, SMOOTHED_LOSSES, labels_in_domain, takes_signs
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem

@@ -10,12 +10,7 @@ from rrmlinear.catalog.selection import select
 from rrmlinear.data.container.writing import ContainerWriter, write_container
 from rrmlinear.data.problem import Problem
 from rrmlinear.training import streaming
-from rrmlinear.training.cross_validation import (
-    CopiedFold,
-    MappedFold,
-    cross_validate,
-    folds_of,
-)
+from rrmlinear.training.cross_validation import CopiedFold, MappedFold, cross_validate, folds_of
 from rrmlinear.training.fit import fit
 
 

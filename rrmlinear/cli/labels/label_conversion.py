@@ -11,8 +11,8 @@ import numpy as np
 from rrmlinear.data.array_rows import csr_of
 from rrmlinear.data.container.conversion import CONTAINER, Converted, convert, target_kind
 from rrmlinear.data.container.label_sources import LabelledExamples
-from rrmlinear.data.container.signature import head_of
 from rrmlinear.data.container.writing import write_container
+from rrmlinear.data.formats.beside import is_matrix, read_matrix
 from rrmlinear.data.formats.known import format_of
 from rrmlinear.data.formats.opening import is_plain
 from rrmlinear.data.label_sets import MultilabelProblem
@@ -21,7 +21,6 @@ from rrmlinear.data.text.multilabel.kinds import LABELS, TEXTS, text_kind
 from rrmlinear.data.text.multilabel.labelled_texts import Terms, read_texts, tf_idf
 from rrmlinear.data.text.multilabel.multilabel_text import write_multilabel
 
-ARCHIVE, ARRAY = b"PK\x03\x04", b"\x93NUMPY"
 #: The kind of a matrix with a matrix of labels beside it.
 ARRAYS = "arrays"
 Progress = Callable[[int, int | None], None]
@@ -40,10 +39,7 @@ def labels_kind(source: str, beside: dict[str, str]) -> str | None:
     labels = beside.get("labels")
     if labels is None:
         return None if format_of(source) or not is_plain(source) else text_kind(source)
-    head = head_of(labels)
-    if head.startswith(ARCHIVE):
-        return ARRAYS
-    return ARRAYS if head.startswith(ARRAY) and np.load(labels, "r").ndim == 2 else None
+    return ARRAYS if is_matrix(labels) else None
 
 
 def convert_labels(
@@ -80,8 +76,8 @@ def convert_labels(
         X, made = tf_idf(texts, np.float64 if dtype is None else dtype, known)
         problem = MultilabelProblem.from_arrays(X, labels.matrix(), names=labels.names)
     else:
-        X = _matrix(source, dtype)
-        problem = MultilabelProblem.from_arrays(X, _matrix(beside["labels"]))
+        X = read_matrix(source, dtype)
+        problem = MultilabelProblem.from_arrays(X, read_matrix(beside["labels"]))
     write = write_container if target_kind(target) == CONTAINER else write_multilabel
     write(target, problem)
     if made is not None and terms.saved is not None:
@@ -98,22 +94,3 @@ def refuse_terms(source: str, terms: TermFiles) -> None:
                 f"{name} is for texts, tab-separated lines of labels and text, and "
                 f"{name_of(source)} is none"
             )
-
-
-def _matrix(path: str, dtype: Any = None) -> Any:
-    """The matrix of a .npy file, of scipy.sparse.save_npz, or X or Y of a .npz."""
-    from scipy.sparse import csr_array, load_npz
-
-    head = head_of(path)
-    if not head.startswith((ARCHIVE, ARRAY)):
-        raise ValueError(f"{name_of(path)} is no .npy or .npz file, as its matrix of labels is one")
-    try:
-        if head.startswith(ARRAY):
-            found = np.load(path, allow_pickle=False)
-        else:
-            with np.load(path, allow_pickle=False) as arrays:
-                names = [name for name in ("X", "Y") if name in arrays]
-                found = arrays[names[0]] if names else csr_array(load_npz(path))
-    except (KeyError, ValueError) as error:
-        raise ValueError(f"{name_of(path)} has no matrix: {error}") from None
-    return found if dtype is None else found.astype(dtype)

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.cli.files import blaming, output_file, reading
+from rrmlinear.cli.files import blaming, output_file, read_labels
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.report import warn, warnings_said
 from rrmlinear.data.label_sets import LabelSets
-from rrmlinear.data.text.multilabel.multilabel_text import read_multilabel
 from rrmlinear.metrics import macro_f1, micro_f1, precision_at_k
 from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.label_tree import LabelTree, load_label_model
@@ -34,8 +33,9 @@ def predict_labels(options: Any) -> None:
         raise LeaveError("ERROR: -b 1 is not for models of many labels; --scores tells the scores")
     if k is not None and k > model.n_labels:
         raise LeaveError(f"ERROR: --top-k is {k}, and the model has {model.n_labels} labels")
-    with warnings_said(), reading(options.test_file):
-        problem = read_multilabel(options.test_file, threads=options.threads, strict=options.strict)
+    with warnings_said():
+        given = options.test_file, options.threads, options.strict
+        problem = read_labels(*given, asked=options.asked)
     if problem.n_features > model.n_features:
         warn(
             f"{options.test_file} has {problem.n_features} features and the model "

@@ -27,12 +27,7 @@ class LabelReport:
     """The page at a path; ``command`` made the model, ``said`` are warnings of reading."""
 
     def __init__(
-        self,
-        path: str,
-        command: str,
-        problem: MultilabelProblem,
-        said: Sequence[str],
-        static: bool,
+        self, path: str, command: str, problem: MultilabelProblem, said: Sequence[str], static: bool
     ) -> None:
         self.path, self.command, self.problem, self.said = path, command, problem, said
         self.static = static
@@ -122,11 +117,7 @@ class LabelReport:
         self._write("Search for C", [Section("Trials", pictures=[picture], tables=[table])])
 
     def _write(
-        self,
-        title: str,
-        sections: Sequence[Section],
-        verdict: str = "",
-        solved: bool = True,
+        self, title: str, sections: Sequence[Section], verdict: str = "", solved: bool = True
     ) -> None:
         every = [
             *sections,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 #: Seconds between two lines of progress.
 BETWEEN_LINES = 1.0
 #: Options of classes, of labels without a tree, and of a model that is saved.
-OF_CLASSES = ("-wi", "--report-test")
+OF_CLASSES = ("-wi", "--report-test", "-e")
 OF_A_MODEL = ("--append", "--resume", "--thresholds")
 OF_LABELS = (
     *OF_A_MODEL,
@@ -95,7 +95,7 @@ def _serve(options: Any, processes: Any) -> None:
 
 def _read(options: Any) -> MultilabelProblem:
     given = options.training_file, options.reading_threads, options.strict, options.cached
-    problem = read_labels(*given)
+    problem = read_labels(*given, options.asked)
     if problem.n_features == 0:
         raise LeaveError(f"ERROR: {options.training_file} has no features; at least one is needed")
     return problem.with_bias(options.bias)
@@ -154,6 +154,7 @@ def _refuse(options: Any) -> None:
     asked = options.labels
     given = {
         "-wi": bool(options.chosen.choices.class_weights),
+        "-e": options.chosen.choices.tolerance is not None,
         "--mpi": options.mpi,
         "--report-test": options.report_test is not None,
         "--append": asked.append is not None,

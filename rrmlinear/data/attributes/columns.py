@@ -12,13 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.attributes.templates import (
-    ATTRIBUTES,
-    COLUMNS,
-    TABS,
-    UNIVERSAL,
-    Template,
-)
+from rrmlinear.data.attributes.templates import ATTRIBUTES, COLUMNS, TABS, UNIVERSAL, Template
 from rrmlinear.data.text.byte_streams import name_of, open_to_read
 from rrmlinear.data.text.libsvm_errors import shown
 

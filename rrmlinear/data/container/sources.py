@@ -26,10 +26,7 @@ from rrmlinear.data.text._libsvm_parser import PADDING, Arrays, Code, count_mark
 from rrmlinear.data.text.byte_streams import name_of, open_to_read
 from rrmlinear.data.text.compression import MAGIC_LENGTH, kind_of
 from rrmlinear.data.text.libsvm_errors import warning_of
-from rrmlinear.data.text.libsvm_reading import (
-    Fault,
-    Reading,
-)
+from rrmlinear.data.text.libsvm_reading import Fault, Reading
 from rrmlinear.data.text.line_blocks import LineBlocks
 
 TEXT_AT_ONCE = 1 << 19

@@ -12,7 +12,7 @@ from rrmlinear.data.container.signature import head_of
 from rrmlinear.data.text.byte_streams import open_to_read
 from rrmlinear.data.text.libsvm_errors import shown
 
-ARRAY = b"\x93NUMPY"
+ARCHIVE, ARRAY = b"PK\x03\x04", b"\x93NUMPY"
 
 
 def lines_of(path: str) -> list[str]:
@@ -40,7 +40,10 @@ def read_vector(path: Any) -> Any:
         from rrmlinear.data.formats.table_files import read_column
 
         return read_column(name, column)
-    if head_of(path).startswith(ARRAY):
+    head = head_of(path)
+    if head.startswith(ARCHIVE):
+        raise ValueError(f"{path} is an archive; it must be .npy, or text with a line an example")
+    if head.startswith(ARRAY):
         try:
             return np.load(path, allow_pickle=False)
         except (ValueError, EOFError) as error:
@@ -52,6 +55,33 @@ def read_vector(path: Any) -> Any:
         with suppress(ValueError):
             return np.array(lines, dtype=dtype)
     return np.array(lines)
+
+
+def is_matrix(path: str | None) -> bool:
+    """Whether this is a file of a matrix, as `read_matrix` reads it."""
+    head = b"" if path is None else head_of(path)
+    if head.startswith(ARRAY):
+        return np.load(path, "r").ndim == 2
+    return head.startswith(ARCHIVE)
+
+
+def read_matrix(path: str, dtype: Any = None) -> Any:
+    """The matrix of a .npy file, of scipy.sparse.save_npz, or X or Y of a .npz."""
+    from scipy.sparse import csr_array, load_npz
+
+    head = head_of(path)
+    if not head.startswith((ARCHIVE, ARRAY)):
+        raise ValueError(f"{path} is no .npy or .npz file, as its matrix of labels is one")
+    try:
+        if head.startswith(ARRAY):
+            found = np.load(path, allow_pickle=False)
+        else:
+            with np.load(path, allow_pickle=False) as arrays:
+                names = [name for name in ("X", "Y") if name in arrays]
+                found = arrays[names[0]] if names else csr_array(load_npz(path))
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"{path} has no matrix: {error}") from None
+    return found if dtype is None else found.astype(dtype)
 
 
 def read_names(path: str) -> tuple[str, ...]:

@@ -18,10 +18,7 @@ from rrmlinear.estimators.arguments import COUNT, optional, without_repeats
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.general import AnyObjective
 from rrmlinear.estimators.kernels.features import KernelFeatures, KernelPoints, checked_kernels
-from rrmlinear.estimators.kernels.pairs import (
-    PAIR_LOSSES,
-    NotSemidefiniteError,
-)
+from rrmlinear.estimators.kernels.pairs import PAIR_LOSSES, NotSemidefiniteError
 from rrmlinear.estimators.objective import unknown_name
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import in_memory

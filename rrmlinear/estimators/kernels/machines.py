@@ -13,18 +13,11 @@ from sklearn.utils.validation import validate_data
 
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.data.array_rows import check_no_text
-from rrmlinear.estimators.arguments import (
-    check_several_classes,
-    classes_of,
-    without_repeats,
-)
+from rrmlinear.estimators.arguments import check_several_classes, classes_of, without_repeats
 from rrmlinear.estimators.classifier import labels_of, links_scores
 from rrmlinear.estimators.general import LinearClassifier, LinearRegressor
 from rrmlinear.estimators.kernels.estimator import KernelEstimator
-from rrmlinear.estimators.kernels.pairs import (
-    PairClassifier,
-    PairRegressor,
-)
+from rrmlinear.estimators.kernels.pairs import PairClassifier, PairRegressor
 from rrmlinear.estimators.objective import CLASSIFYING, find_loss
 from rrmlinear.estimators.scores import Scored, in_memory
 

@@ -21,11 +21,7 @@ from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.estimators.arguments import AT_LEAST_0
 from rrmlinear.estimators.labels.base import LabelClassifier
 from rrmlinear.estimators.labels.forms import DENSE, LISTS, ONE, SPARSE, TWO, labels_of
-from rrmlinear.estimators.objective import (
-    SOLVERS,
-    find_loss,
-    own_words,
-)
+from rrmlinear.estimators.objective import SOLVERS, find_loss, own_words
 from rrmlinear.exports.exported import Exported, Tabled
 from rrmlinear.exports.scorer import CLASSES, Scorer
 from rrmlinear.training.labels.fit_labels import solve_labels

@@ -181,6 +181,7 @@ class CoxRegressor(RegressorMixin, OrderModel):
         sets = chosen.order_risk(problem, base_costs(problem, chosen.choices.C)).over
         scores = product(problem.rows, self.coef_[:, np.newaxis], problem.n_features)[:, 0]
         found = sets.baselines(scores)
+        self.objective_ += sets.least / float(sets.weights.sum())
         self._has_strata = groups is not None
         self.baseline_ = dict(zip(names.tolist(), found, strict=True))
         self.event_times_ = np.unique(np.concatenate([times for times, _ in found]))

@@ -12,12 +12,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.labels import log_exposure
 from rrmlinear.data.problem import Problem
-from rrmlinear.estimators.counts import (
-    GammaRegressor,
-    OfMeans,
-    PoissonRegressor,
-    TweedieRegressor,
-)
+from rrmlinear.estimators.counts import GammaRegressor, OfMeans, PoissonRegressor, TweedieRegressor
 from rrmlinear.estimators.scores import labelled
 from rrmlinear.estimators.searches.grids import AlphaSearch, checked_values
 from rrmlinear.estimators.searches.path_scores import part_of

@@ -36,11 +36,7 @@ class PathFits:
 
 
 def accuracies_along(
-    estimator: Classifier,
-    settings: Settings,
-    data: Data,
-    held: Data,
-    coefs: Array | None,
+    estimator: Classifier, settings: Settings, data: Data, held: Data, coefs: Array | None
 ) -> list[float]:
     """The accuracy of each setting on the examples held out; its weights are put into ``coefs``."""
     X, y, weights = held

@@ -19,12 +19,7 @@ from rrmlinear.data.graphs import GraphProblem
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.estimators.arguments import RANGES, check_counted, thread_count
-from rrmlinear.estimators.kernels.features import (
-    Kernel,
-    KernelPoints,
-    basis_of,
-    checked_kernels,
-)
+from rrmlinear.estimators.kernels.features import Kernel, KernelPoints, basis_of, checked_kernels
 from rrmlinear.estimators.structured.positions import GivesMarginals, sequences_of
 from rrmlinear.training.chains import solve_chains
 from rrmlinear.training.graphs import solve_graphs

@@ -18,13 +18,7 @@ from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.core.plain_state import PlainState
 from rrmlinear.data.sequences import SequenceProblem
-from rrmlinear.estimators.arguments import (
-    RANGES,
-    check_counted,
-    optional,
-    seed_of,
-    thread_count,
-)
+from rrmlinear.estimators.arguments import RANGES, check_counted, optional, seed_of, thread_count
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.objective import find_solver_type, own_choices, own_words
 from rrmlinear.estimators.scores import in_memory, opened

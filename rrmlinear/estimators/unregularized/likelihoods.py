@@ -17,12 +17,7 @@ from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.catalog.selection import GAP_TOL, Selection
 from rrmlinear.core.deadline import TimeIsUpError, ends_within
 from rrmlinear.data.problem import Problem
-from rrmlinear.estimators.unregularized.score_basis import (
-    EPS,
-    MAX_RANK,
-    ScoreBasis,
-    score_basis,
-)
+from rrmlinear.estimators.unregularized.score_basis import EPS, MAX_RANK, ScoreBasis, score_basis
 from rrmlinear.solvers.loop.result import OnPass, Result, Status, TraceRow
 from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING
 from rrmlinear.training.costs import base_costs

@@ -113,8 +113,11 @@ class PairSums:
             _squared(s, first, 1.0),
             _squared(s, second, 1 - mu),
         )
-        up = (first[2] - second[2]) / (2 * mu)
-        return (one - other) / (2 * mu), (of_one - of_other) / (2 * mu), -float(up.sum())
+        up, down = (first[2:] - second[2:]) / (2 * mu)
+        # where a small μ leaves rounding, the duals of a query are those of no pairs
+        off = float(np.abs(np.bincount(self.pairs.query, up - down)).sum())
+        conjugate = off * (1 + float(np.abs(s).max(initial=0))) - float(up.sum())
+        return (one - other) / (2 * mu), (of_one - of_other) / (2 * mu), conjugate
 
 
 def _squared(s: Vector, slopes: Any, margin: float) -> tuple[float, Vector, float]:
@@ -127,9 +130,9 @@ def _squared(s: Vector, slopes: Any, margin: float) -> tuple[float, Vector, floa
 
 
 class RiskSets:
-    """Minus the log partial likelihood; y is the time, with the sign − where it is censored.
+    """Minus the log partial likelihood, less ``least``, a constant below which it never is.
 
-    ``groups`` are strata, None for one.
+    y is the time, with the sign − where it is censored. ``groups`` are strata, None for one.
     """
 
     room = 0.0
@@ -146,7 +149,11 @@ class RiskSets:
         last = np.append(np.diff(time[self.by_time]) != 0, True)
         last[self.begin[1:] - 1] = True
         ends = np.flatnonzero(last) + 1
-        self.ties = np.repeat(ends, np.diff(ends, prepend=0))
+        starts = np.append(0, ends[:-1])
+        self.ties = np.repeat(ends, ends - starts)
+        died = np.column_stack([self.event, self.event * weights])[self.by_time]
+        count, size = (sums := np.add.reduceat(died, starts))[sums[:, 1] > 0].T
+        self.least = float(size @ np.log(size / count))
         #: The place of an event in those of its time, as in `partial_likelihood`.
         self.group = np.zeros(n, dtype=np.int32)
         if loss.efron:
@@ -188,7 +195,8 @@ class RiskSets:
         value, ordered = partial_likelihood(scores[self.by_time], *self.sets)
         slopes = np.empty_like(ordered)
         slopes[self.by_time] = ordered
-        return max(value, 0.0), slopes, float(scores @ slopes) - value
+        value = max(value - self.least, 0.0)
+        return value, slopes, float(scores @ slopes) - value
 
     def spread(self, moves: Vector) -> float:
         """By how much moves of scores differ within a stratum, at most."""

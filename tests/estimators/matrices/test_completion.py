@@ -157,16 +157,8 @@ def test_the_callback_sees_each_pass_and_stops_the_fit(entries):
         ({}, ([0, 1], [0, 5], [1, 2], (2, 5)), r"columns\[1\] is 5; allowed are 0 … 4"),
         ({}, ([0, 1.5], [0, 0], [1, 2]), "rows must be whole numbers, got float64"),
         ({}, ([[0], [1]], [0, 0], [1, 2]), r"rows must be a list of indices, got shape \(2, 1\)"),
-        (
-            {},
-            ([0, 1], [0], [1, 2]),
-            "rows has 2 numbers and columns has 1; each",
-        ),
-        (
-            {},
-            ([0, 1], [0, 1], [1]),
-            "rows has 2 numbers and values has 1; each",
-        ),
+        ({}, ([0, 1], [0], [1, 2]), "rows has 2 numbers and columns has 1; each"),
+        ({}, ([0, 1], [0, 1], [1]), "rows has 2 numbers and values has 1; each"),
         ({}, ([0, 1], [0, 1], [1, np.nan]), r"values\[1\] is nan; it must be finite"),
         ({}, ([0, 1], [0, 1], [1, 1j]), "values must be numbers: complex"),
         ({}, ([], [], []), "there are no entries; at least one is needed"),

@@ -58,10 +58,7 @@ class OverArrays:
 
 
 def euclidean(omega):
-    return (
-        omega.value_of,
-        lambda g, t, c, centre: omega.prox_of(centre - g / c, t / c),
-    )
+    return (omega.value_of, lambda g, t, c, centre: omega.prox_of(centre - g / c, t / c))
 
 
 def quadratic(seed, lam1, omega, rank=D):
@@ -96,11 +93,7 @@ class Run:
                 yield len(self.L_of_step), self.run
 
 
-REGULARIZERS = {
-    "L2": L2(0.02),
-    "L1": L1(0.3),
-    "elastic net": ElasticNet(0.3, 0.05),
-}
+REGULARIZERS = {"L2": L2(0.02), "L1": L1(0.3), "elastic net": ElasticNet(0.3, 0.05)}
 
 
 @pytest.fixture(params=PACES)

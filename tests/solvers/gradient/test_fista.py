@@ -53,8 +53,7 @@ def test_the_rate_of_the_method(make):
 
 
 @pytest.mark.parametrize(
-    ("loss", "smoothed"),
-    [(margin.Hinge(), "SmoothHinge"), (regression.Quantile(0.3), "Quantile")],
+    ("loss", "smoothed"), [(margin.Hinge(), "SmoothHinge"), (regression.Quantile(0.3), "Quantile")]
 )
 def test_a_kink_is_refused_with_the_way_round_it(make, loss, smoothed):
     _, X, y = make("squared")

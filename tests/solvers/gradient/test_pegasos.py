@@ -46,14 +46,7 @@ def test_a_full_batch_takes_the_steps_of_the_paper(data, name, projection, avera
             w *= radius / np.linalg.norm(w)
         total += w
     result = run(
-        problem,
-        loss,
-        costs,
-        40,
-        L2(modulus),
-        batch=N,
-        averaging=averaging,
-        projection=projection,
+        problem, loss, costs, 40, L2(modulus), batch=N, averaging=averaging, projection=projection
     )
     assert result.passes == 40
     np.testing.assert_allclose(result.weights, total / 40 if averaging else w, atol=1e-10)

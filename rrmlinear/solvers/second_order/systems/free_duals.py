@@ -71,7 +71,7 @@ class FreeSystem:
 
     @cached_property
     def _diagonal(self) -> Array:
-        largest = float(self.hessian.diagonal().max())
+        largest = float(self.hessian.diagonal().max()) or 1.0
         return np.where(self.is_free, FEW_ROUNDINGS, WALL).ravel() * largest
 
     @cached_property
@@ -102,7 +102,7 @@ class FreeSystem:
         triangle = triangle[: len(lengths)]
         least = FEW_ROUNDINGS * abs(float(triangle[0, 0]))
         diagonal = triangle.diagonal().copy()
-        diagonal[np.abs(diagonal) < least] = 1 / FEW_ROUNDINGS  # a direction that changes nothing
+        diagonal[np.abs(diagonal) <= least] = 1 / FEW_ROUNDINGS  # a direction that changes nothing
         triangle[np.diag_indices(len(lengths))] = diagonal
         return triangle, pivots, lengths
 

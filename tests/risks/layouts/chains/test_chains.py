@@ -5,11 +5,7 @@ import pytest
 
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE, ChainLoss
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
-from tests.risks.layouts.chains.chains_by_force import (
-    ByForce,
-    random_chains,
-    rows_of,
-)
+from tests.risks.layouts.chains.chains_by_force import ByForce, random_chains, rows_of
 
 LOSSES = {
     "crf": LOG_LOSS,

@@ -13,11 +13,7 @@ from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.risks.layouts.chains.observed_pairs import ObservedChainRisk
 
 D, E = 4, 5
-LOSSES = {
-    "crf": LOG_LOSS,
-    "m3n": STRUCTURED_HINGE,
-    "smoothed m3n": STRUCTURED_HINGE.smoothed(0.3),
-}
+LOSSES = {"crf": LOG_LOSS, "m3n": STRUCTURED_HINGE, "smoothed m3n": STRUCTURED_HINGE.smoothed(0.3)}
 
 
 def rows_of(X, dense):
