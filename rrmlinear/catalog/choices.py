@@ -111,7 +111,7 @@ class Choices(PlainState):
         "regularizer",
         "largest absolute value of a weight without penalty",
         POSITIVE,
-        usually="1000",
+        usually="1000, or 1000 times what scores as long as the labels need",
         only_with=("unpenalized", "penalty_factors", "group_weights"),
     )
     smoothing: float | None = choice(

@@ -111,9 +111,9 @@ class LinearClassifier(AnyObjective, Classifier):
     lower, upper : float or array of n_features, default=None
         Bounds of the weights, with "l2", "l1" and "elastic-net"; lower=0 for weights ≥ 0.
     unpenalized : array of columns, default=None
-        Their weights have no penalty, but are at most ``limit`` (1000 if None) in size.
+        Their weights have no penalty, but are at most ``limit`` in size.
     limit : float, default=None
-        See ``unpenalized``.
+        See ``unpenalized``; if None far beyond scores as long as the labels.
     budget : float, default=None
         m > 0: the duals must satisfy Σ_i weight_i |α_i| ≤ m. With the hinge, only the m largest
         losses count. Losses whose duals are sums of clipped lines take it: all losses of a margin

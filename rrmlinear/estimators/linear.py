@@ -33,7 +33,6 @@ from rrmlinear.estimators.objective import (
     is_unregularized,
     objective_of,
     own_words,
-    room_of,
 )
 from rrmlinear.estimators.reporting import Reported
 from rrmlinear.estimators.scores import LinearScores
@@ -44,6 +43,7 @@ from rrmlinear.exports.exported import Exported, Saved, Tabled
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.fit import solve
 from rrmlinear.training.model import Model
+from rrmlinear.training.offsets import with_room
 from rrmlinear.training.starts import Point, Start
 
 # beside the import of scikit-learn this takes no time, beside a small fit thirty times as long
@@ -142,9 +142,6 @@ class LinearModel(Reported, LinearScores, Exported, Tabled, Saved, PlainState, C
         counted = problem.weights, problem.n_examples
         choices, self._scale = objective_of(self, self._row, *counted, self._unregularized)
         choices |= self._rules() | more
-        factors = choices.get("penalty_factors")
-        if factors is not None and not hasattr(self, "limit"):
-            choices["limit"] = room_of(problem, loss, factors)
         if "loss" in kind.choices:
             choices["loss"] = loss.name
         if "regularizer" not in kind.choices:
@@ -156,7 +153,8 @@ class LinearModel(Reported, LinearScores, Exported, Tabled, Saved, PlainState, C
             choices["free_bias"] = True
         known = {**NAMED_LOSSES, loss.name: loss}
         try:
-            return problem, select(Parameter(solver=kind.number, **choices), known)
+            chosen = select(Parameter(solver=kind.number, **choices), known)
+            return problem, with_room(problem, chosen, known)
         except ChoiceError as error:
             renamed = {choice: name for name, choice in self._row.numbers.items()}
             raise own_words(error, self._solvers, **renamed) from None

@@ -15,13 +15,12 @@ from sklearn.base import BaseEstimator
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.errors import ChoiceError, Named, alternatives, in_fields, nearest
 from rrmlinear.catalog.losses import LOSSES
-from rrmlinear.catalog.regularizers import LIMIT, REGULARIZERS, check_numbers
+from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.catalog.rows import NEEDED, LossRow, SolverRow
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
-from rrmlinear.pages.facts import column_squares
 from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING
 
 #: Name of a solver → solver type of Parameter.
@@ -174,21 +173,6 @@ def is_unregularized(estimator: Any) -> bool:
     """Whether the loss stands alone: alpha is 0, C infinite, or the penalty None."""
     alpha, C = getattr(estimator, "alpha", None), getattr(estimator, "C", None)
     return alpha == 0 or math.inf == C or getattr(estimator, "penalty", "") is None
-
-
-def room_of(problem: Problem, chosen: LossRow, factors: Any) -> float | None:
-    """The largest size of weights of factor 0, None where there are none: far beyond scores as long
-    as the labels.
-    """
-    check_numbers("penalty_factors", factors)
-    free = np.asarray(factors, dtype=np.float64) == 0
-    if free.shape != (problem.n_features,) or not free.any():
-        return None
-    lengths = np.sqrt(column_squares(problem.rows.with_bias(-1.0)) / problem.n_examples)[free]
-    least = lengths[lengths > 0].min(initial=np.inf)
-    is_of_labels = chosen.kind == "regression" and chosen.link is None
-    y = problem.labels if is_of_labels and "order" not in chosen.features else np.ones(1)
-    return LIMIT * max(1.0, float(np.abs(y).max(initial=0)) / float(least))
 
 
 def is_negligible(problem: Problem, chosen: Selection) -> bool:

@@ -20,7 +20,7 @@ from rrmlinear.training.classes.blocks import solve_blocks
 from rrmlinear.training.classes.class_problems import solve_as_hinge, solve_two
 from rrmlinear.training.costs import base_costs, class_factors
 from rrmlinear.training.model import Model
-from rrmlinear.training.offsets import in_units, moved, units_of
+from rrmlinear.training.offsets import in_units, moved, units_of, with_room
 from rrmlinear.training.single import solve_measure, solve_scalars
 from rrmlinear.training.starts import Point, Start, check_starts, point_of
 from rrmlinear.training.streaming import bytes_beside, streamed
@@ -132,6 +132,7 @@ def solve(
     chosen.check_problem(problem)
     if start is not None:
         check_starts(chosen)
+    chosen = with_room(problem, chosen)
     kind, choices = chosen.kind, chosen.choices
     if (units := units_of(problem, chosen)) is not None:
         return _in_units(problem, chosen, units, on_pass, start)

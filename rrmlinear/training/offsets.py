@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.selection import Selection
+from rrmlinear.catalog.losses import NAMED_LOSSES
+from rrmlinear.catalog.regularizers import LIMIT, free_columns
+from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.core.records import replace
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import PackedRows
+from rrmlinear.pages.facts import column_squares
 
 Array = NDArray[np.float64]
 
@@ -90,6 +93,20 @@ def units_of(problem: Problem, chosen: Selection) -> Array | None:
     if chosen.loss_row.name == "squared" and rows.is_dense and is_long:
         return None
     return factors ** -norms[choices.regularizer]
+
+
+def with_room(problem: Problem, chosen: Selection, known: Any = NAMED_LOSSES) -> Selection:
+    """The choices with a limit of the sizes of weights without penalty, where none is given: far
+    beyond scores as long as the labels. ``known`` are the losses of `select`.
+    """
+    choices, loss = chosen.choices, chosen.loss_row
+    if choices.limit is not None or (free := free_columns(choices)) is None:
+        return chosen
+    squares = column_squares(problem.rows.with_bias(-1.0))[free[free < problem.n_features]]
+    least = np.sqrt(squares[squares > 0].min(initial=np.inf) / problem.n_examples)
+    is_of_labels = loss.kind == "regression" and loss.link is None and not chosen.has_order
+    longest = np.abs(problem.labels).max(initial=0) if is_of_labels else 1.0
+    return select(replace(choices, limit=LIMIT * max(1.0, float(longest / least))), known)
 
 
 def in_units(problem: Problem, units: Array) -> Problem:

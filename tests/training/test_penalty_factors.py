@@ -231,6 +231,18 @@ def test_a_free_weight_at_its_limit_is_told():
         fitted("squared", penalty_factors=FREE, limit=0.01)
 
 
+@pytest.mark.parametrize("free", [{"penalty_factors": FREE}, {"unpenalized": [1]}])
+@pytest.mark.parametrize(("of_labels", "of_columns"), [(1e5, 1.0), (1.0, 1e-5)])
+def test_free_weights_may_be_as_long_as_the_labels_ask(free, of_labels, of_columns):
+    units, y = np.where(FREE == 0, of_columns, 1.0), labels_of("absolute")
+    small = Parameter(loss="absolute", C=3.0, gap_tol=1e-8, **free)
+    large = Parameter(loss="absolute", C=3.0 * of_labels, gap_tol=1e-8, **free)
+    one = fit(Problem.from_arrays(X, y), small)
+    two = fit(Problem.from_arrays(X * units, y * of_labels), large)
+    assert two.result.primal == pytest.approx(one.result.primal * of_labels**2, rel=1e-6)
+    np.testing.assert_allclose(two.weights[:, 0] * units / of_labels, one.weights[:, 0], atol=1e-3)
+
+
 def test_l2_without_intercept_of_one_class_of_solver_is_the_ridge():
     ones = np.ones(D)
     plain = LogisticRegression(tol=1e-9).fit(X, SCORES > 0)
