@@ -10,12 +10,7 @@ from rrmlinear.catalog.errors import ChoiceError, Named, Sentence, no_effect
 from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS, free_columns
 from rrmlinear.catalog.rows import BOUNDS, FEATURES, LossRow, RegularizerRow, SolverRow, resolved
-from rrmlinear.catalog.solvers import (
-    OF_SOME_SOLVERS,
-    losses_of,
-    regularizers_of,
-    solvers_with,
-)
+from rrmlinear.catalog.solvers import OF_SOME_SOLVERS, losses_of, regularizers_of, solvers_with
 from rrmlinear.catalog.values import Switch
 
 #: Choices that only some losses or regularizers have.

@@ -376,11 +376,7 @@ def loss_row(name: str) -> LossRow:
 
 def block_loss(block: str | None, gap_tol: float | None) -> BlockLoss:
     """The Weston–Watkins loss with the block solver of this name, knapsack by default."""
-    from rrmlinear.losses.multiclass import (
-        WestonWatkins,
-        WestonWatkinsShark,
-        WestonWatkinsWalrus,
-    )
+    from rrmlinear.losses.multiclass import WestonWatkins, WestonWatkinsShark, WestonWatkinsWalrus
 
     if block == "walrus":
         return WestonWatkinsWalrus()

@@ -8,15 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.pages.canvas import (
-    BELOW,
-    COLOURS,
-    DASHES,
-    GREY,
-    LITTLE,
-    empty_figure,
-    thinned,
-)
+from rrmlinear.pages.canvas import BELOW, COLOURS, DASHES, GREY, LITTLE, empty_figure, thinned
 
 Array = NDArray[Any]
 #: Bars of a histogram.

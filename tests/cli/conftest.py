@@ -22,6 +22,15 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def call(folder, capsys):
+    def call(command, *arguments):
+        code = run(command, [str(argument) for argument in arguments])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+@pytest.fixture
 def train(folder, capsys):
     """Runs `train` with the arguments; has code, out and err."""
     return _command("training", capsys)

@@ -10,19 +10,9 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from rrmlinear import read_multilabel, read_texts
-from rrmlinear.cli.command import run
 from rrmlinear.data.array_rows import csr_of
 
 TEXTS = "1\tuk sports\tThe cup final: Leeds, again\n2\t\tNothing to tell\n3\tart\tThe final show\n"
-
-
-@pytest.fixture
-def call(folder, capsys):
-    def call(command, *arguments):
-        code = run(command, [str(argument) for argument in arguments])
-        return code, *capsys.readouterr()
-
-    return call
 
 
 def facts(printed):

@@ -5,19 +5,8 @@ import sys
 
 import pytest
 
-from rrmlinear.cli.command import run
-
 pytest.importorskip("plotly", reason="pages need plotly")
 pytest.importorskip("jinja2", reason="pages need Jinja2")
-
-
-@pytest.fixture
-def call(folder, capsys):
-    def call(command, *arguments):
-        code = run(command, [str(argument) for argument in arguments])
-        return code, *capsys.readouterr()
-
-    return call
 
 
 def text_of(name):

@@ -107,6 +107,16 @@ def test_ridge_with_factors_of_0_is_least_squares_of_more_rows(n_free, n, d, for
     assert np.sum((best - rows @ own) ** 2) <= least * (1 + 1e-9) + 1e-12 * best @ best
 
 
+@pytest.mark.parametrize("form", [np.array, csr_array])
+@pytest.mark.parametrize("one", [rrm.Ridge(), rrm.Lasso(), rrm.ElasticNet()])
+def test_without_error_and_without_a_penalty_one_pass_is_enough(one, form):
+    for d in (2, 5, 200):
+        A, b = form(np.tile(X, 40)[:, :d]), X[:, :d] @ np.arange(min(d, 5)) + 1
+        model = clone(one).set_params(penalty_factors=np.zeros(d), tol=1e-9).fit(A, b)
+        assert model.n_iter_ == 1
+        assert 0 < model.objective_ <= 1e-24 * b @ b
+
+
 def test_targets_and_classes_have_the_same_factors():
     targets = np.column_stack([y, counts])
     model = rrm.Ridge(penalty_factors=FACTORS, tol=1e-10).fit(X, targets)

@@ -197,6 +197,7 @@ def test_a_column_for_the_intercept_stands_beside_factors():
             {"group_weights": [1.0], "regularizer": "group-lasso", "groups": GROUPS},
             "there are 1 factors for 3 groups|solved",
         ),
+        ({"regularizer": "group-lasso", "groups": 1j}, "groups must be a list, got 1j"),
         ({"limit": 3.0}, "limit has no effect without unpenalized or penalty_factors or group_w"),
     ],
 )
@@ -218,12 +219,6 @@ def test_what_is_no_list_of_numbers_is_refused_by_its_name(name, value):
     problem = Problem.from_arrays(X, labels_of("squared"))
     with pytest.raises(ValueError, match=f"{name} must be a number or a list of them"):
         fit(problem, Parameter(loss="squared", **choices, **{name: value}))
-
-
-def test_groups_are_a_list():
-    problem = Problem.from_arrays(X, labels_of("squared"))
-    with pytest.raises(ValueError, match="groups must be a list, got 1j"):
-        fit(problem, Parameter(loss="squared", regularizer="group-lasso", groups=1j))
 
 
 def test_a_free_weight_at_its_limit_is_told():
@@ -248,3 +243,31 @@ def test_l2_without_intercept_of_one_class_of_solver_is_the_ridge():
     plain = LogisticRegression(tol=1e-9).fit(X, SCORES > 0)
     given = LinearClassifier("logistic", C=1.0, tol=1e-9, penalty_factors=ones).fit(X, SCORES > 0)
     np.testing.assert_allclose(plain.coef_, given.coef_, atol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("form", [csr_array, np.asarray])
+@pytest.mark.parametrize(("dtype", "digits"), [("f4", 20), ("f8", 26), ("f8", 36)])
+@pytest.mark.parametrize(("n", "l1"), [(30, 0.0), (30, 0.5), (9, 0.0)])
+def test_gaps_are_true_where_free_columns_nearly_depend(form, dtype, digits, n, l1):
+    rng, free = np.random.default_rng(digits), np.arange(14) < 2
+    A = rng.integers(-4, 5, (n, 14)).astype(dtype)
+    near, y = A.copy(), 2.0 * A[:, 2] + A[:, 3] + rng.normal(size=n)
+    near[:, 1] = A[:, 0] + 2.0**-digits * A[:, 1]  # without rounding: of the same space
+    how = {"loss": "squared", "penalty_factors": 1.0 - free, "free_bias": True}
+    how |= {"regularizer": "elastic-net", "l1": l1} if l1 else {}
+    whole, problem = (Problem.from_arrays(form(X), y, bias=1.0) for X in (A, near))
+    least = fit(whole, Parameter(**how, gap_tol=1e-12)).result.primal
+    wide = fit(problem, Parameter(**how, gap_tol=1e-3, limit=1e14)).result
+    assert wide.solved
+    assert wide.dual * (1 - 1e-3) <= least <= wide.primal * (1 + 1e-4)
+    assert wide.primal <= least * (1 + 1e-3)
+    for tol in (1e-3, 1e-9):
+        result = fit(problem, Parameter(**how, gap_tol=tol, limit=1e3, max_passes=40)).result
+        w = result.weights.ravel()
+        for s in (0.0, min(1000 + w[0], 1000 - w[1]), max(w[0] - 1000, -1000 - w[1])):
+            v = w[:14] + np.array([-s, s] * 7) * free
+            error, own = y - w[14] - near.astype(float) @ v, v[~free]
+            primal = error @ error / 2 + own @ own / 2 + l1 * np.abs(own).sum()
+            assert result.dual <= primal * (1 + 1e-11)
+            assert s != 0 or result.primal == pytest.approx(primal, rel=1e-9)

@@ -18,11 +18,7 @@ from rrmlinear.losses.margin import Hinge
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, examples_each
-from rrmlinear.solvers.second_order.samples import (
-    may_begin,
-    solved_sample,
-    takes_sample,
-)
+from rrmlinear.solvers.second_order.samples import may_begin, solved_sample, takes_sample
 
 # With fewer stored values than this, steps without a 1-norm take less time than the calls of Python
 # that a sample adds.

@@ -9,12 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.layouts._labellings import (
-    FlipCounts,
-    law_of_counts,
-    loss_at,
-    most_violated,
-)
+from rrmlinear.risks.layouts._labellings import FlipCounts, law_of_counts, loss_at, most_violated
 
 Vector = NDArray[np.float64]
 

@@ -9,9 +9,7 @@ from rrmlinear.core.random cimport random_shuffle
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.columns cimport vector_moved
 from rrmlinear.simd.products cimport row_dot
-from rrmlinear.simd.rows cimport (
-    ROW_DENSE, row_index, row_t, row_value, rows_get, rows_prefetch,
-)
+from rrmlinear.simd.rows cimport ROW_DENSE, row_index, row_t, row_value, rows_get, rows_prefetch
 from rrmlinear.data.rows cimport Rows
 
 import numpy as np

@@ -152,7 +152,7 @@ cdef class GramPath:
                 return True
             if work >= most or self.gap <= self.rounding:
                 return False
-            work += self._choose()
+            work += self._choose() + self.w.shape[0]
             goal = fmin(PART_ACCURACY * goal, fmax(TARGET_PART * target, PART_ACCURACY * self.gap))
             work += self._settle(goal, most - work)
 
@@ -321,5 +321,5 @@ cdef class GramPath:
         if self.modulus > 0:
             dual = fmax(dual, product - residual / 2 - excess / (2 * self.modulus))
         seen.gap = seen.primal - dual
-        seen.rounding = SUM_ROUNDING * (self.square + sizes)
+        seen.rounding = SUM_ROUNDING * (fabs(self.square) + sizes)
         return seen

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from rrmlinear.risks.hessian import CHUNK, MAX_LOST, Hessian
 from rrmlinear.solvers.features._face_inverse import SparseColumns
 from rrmlinear.solvers.features._feature_descent import scaled_columns
 from rrmlinear.solvers.features.feature_subsets import DenseLines, moving_squares, squares_of
-from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS, REFINEMENTS, SUM_ROUNDING
+from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS
 
 Array = NDArray[np.float64]
 
@@ -33,8 +33,8 @@ class Columns:
 
     #: Whether all features are taken at once.
     takes_all = False
-    #: By how much columns without a penalty lower Σ c_i e_i².
-    explained = 0.0
+    #: How far products of free features with a residual may lower the dual, and what is rounding.
+    beyond = hidden = 0.0
     #: Σ c_i x_i and the centres, 0 without an intercept; and which features are no constants.
     totals: Array
     centre: Array
@@ -46,6 +46,8 @@ class Columns:
         self.mass = float(costs.sum())
         self.level = float(costs @ y) / self.mass if intercept else 0.0
         self.errors = y - self.level
+        #: Σ c_i e_i², of what free features leave.
+        self.square = float((costs * self.errors) @ self.errors)
 
     def begin(self) -> Array:
         """Make what follows, and Σ c_i e_i (x_i − centre)."""
@@ -56,14 +58,16 @@ class Columns:
         raise TypeError(f"{type(self).__name__} has no columns")
 
     def left(self, w: Array, errors: Array) -> tuple[Array, Array]:
-        """r = e − Σ_j w_j (x_j − centre_j) over the features taken, and Σ c_i r_i x_i of all."""
-        shift = float(self.centre @ w)
-        residual, pulls = np.empty(len(errors)), np.zeros(self.width)
+        """r = e − Σ_j w_j (x_j − centre_j) over the features taken, and Σ c_i r_i x_i of all; here
+        also of several w and e, in columns, over all features.
+        """
+        shift = self.centre @ w
+        residual, pulls = np.empty(errors.shape), np.zeros((*errors.shape[1:], self.width))
         for some, part in self.parts():
             scores = part @ w
             scores -= shift
             np.subtract(errors[some], scores, out=residual[some])
-            pulls += (self.costs[some] * residual[some]) @ part
+            pulls += (self.costs[some] * residual[some].T) @ part
         return residual, pulls
 
     def residual(self, w: Array, errors: Array) -> tuple[Array, Array, float]:
@@ -167,25 +171,16 @@ class RowColumns(AllColumns):
     def _products_known(self) -> None:
         self.squares_known(squares_of(self.own_rows, self.costs))
         self.is_usable = moving_squares(self.own_rows, self.costs, self.intercept) > 0
-        self.free = np.full((int(self.intercept), len(self.costs)), self.mass**-0.5)
 
     def add(self, new: NDArray[np.intp]) -> Array:
-        products = np.empty((len(new), self.width))
-        for line, j in zip(products, new, strict=True):
-            own, pulls = self.left(-np.eye(1, self.width, j)[0], np.zeros(len(self.costs)))
-            line[:] = pulls
-            self.free = np.vstack([self.free, own / (np.sqrt(self.squares[j]) or 1.0)])
-        return products
+        return np.zeros((len(new), self.width))
 
-    def row_products(self, factors: Array) -> Any:
+    def row_products(self, factors: Array, free: Sequence[Array] = ()) -> Any:
         """The rows with costs above 0, and Σ_j f_j z_j z_j' over them, of √c x_j less projections
-        on the constant of an intercept and on the features added.
+        on the constant of an intercept and on ``free`` scores.
         """
-        root = np.sqrt(self.costs)
-        _, sizes, units = np.linalg.svd(self.free * root, full_matrices=False)
-        units = units[sizes**2 > SUM_ROUNDING * sizes.max(initial=0) ** 2]
-        free = np.divide(units, root, out=np.zeros(units.shape), where=root > 0)
-        hessian = Hessian(self.own_rows, self.costs, tuple(free))
+        constant = (np.ones(len(self.costs)),) if self.intercept else ()
+        hessian = Hessian(self.own_rows, self.costs, (*constant, *free))
         return hessian.active, hessian.gram(factors)
 
 
@@ -272,104 +267,3 @@ class StoredColumns(TakenColumns):
         whole = np.zeros(self.width)
         whole[self.taken[: len(w)]] = w
         return super(TakenColumns, self).left(whole, errors)
-
-
-class FreeColumns:
-    """The ``columns`` less their projections on those of the features ``free``, whose weights have
-    no penalty: as a free intercept leaves them less their means.
-    """
-
-    def __init__(self, columns: Columns, free: NDArray[np.intp]) -> None:
-        self.columns, self.free = columns, free
-        #: The best weights of the free features for the last residual.
-        self.weights = np.zeros(len(free))
-
-    def __getattr__(self, name: str) -> Any:
-        """What projections do not change."""
-        return getattr(self.columns, name)
-
-    def begin(self) -> Array:
-        """See `Columns`."""
-        self.at_zero = self.columns.begin()[self.free]
-        products, free = self.columns.add(self.free), self.free
-        #: Products of the free features with those taken.
-        self.across = products if self.takes_all else np.zeros((len(free), 0))
-        own = products[:, free] if self.takes_all else products
-        units = 1 / np.sqrt(np.where(own.diagonal() > 0, own.diagonal(), np.inf))
-        inverse = np.linalg.pinv(own * units * units[:, np.newaxis], SUM_ROUNDING, hermitian=True)
-        self.inverse = inverse * units * units[:, np.newaxis]
-        self.explained = float(self.at_zero @ self.inverse @ self.at_zero)
-        self.is_usable = self.columns.is_usable.copy()
-        self.is_usable[free] = False
-        none = np.zeros(self.width if self.takes_all else 0)
-        return self.residual(none, self.columns.errors)[1]
-
-    def add(self, new: NDArray[np.intp]) -> Array:
-        """See `Columns`."""
-        products, k = self.columns.add(new), len(self.free)
-        if self.takes_all:
-            squares = products.diagonal().copy()
-            products = products - self.across.T @ self.inverse @ self.across
-        else:
-            across, products = products[:, :k], products[:, k:]
-            squares = products[:, -len(new) :].diagonal().copy()
-            self.across = np.hstack([self.across, across.T])
-            products = products - across @ self.inverse @ self.across
-        own = products[:, -len(new) :]
-        idle = ~(own.diagonal() > SUM_ROUNDING * squares) | ~self.is_usable[new]
-        products[idle], own[:, idle] = 0.0, 0.0
-        return products
-
-    def residual(self, w: Array, errors: Array) -> tuple[Array, Array, float]:
-        """See `Columns`. The products with free features are 0."""
-        pulls = self.at_zero if errors is self.columns.errors else np.zeros(len(self.free))
-        sizes = float((self.costs * errors) @ errors) * self.squares[self.free]
-        self.weights, move = np.zeros(len(self.free)), pulls - self.across[:, : len(w)] @ w
-        for _ in range(REFINEMENTS):
-            self.weights += self.inverse @ move
-            residual, pulls, rest = self.columns.residual(self._all(w), errors)
-            move = pulls[self.free].copy()
-            pulls[self.free] = 0.0
-            if (np.abs(move) <= MANY_ROUNDINGS * np.sqrt(sizes)).all():
-                break
-        return residual, pulls, rest
-
-    def _all(self, w: Array) -> Array:
-        """Weights with those of the free features."""
-        if not self.takes_all:
-            return np.append(self.weights, w)
-        w = w.copy()
-        w[self.free] = self.weights
-        return w
-
-
-class ScaledColumns:
-    """u_j x_j for each of the ``columns`` x_j, whose squares in products are ``more``."""
-
-    def __init__(self, columns: Columns, units: Array, more: Array) -> None:
-        self.columns, self.units, self.more = columns, units, more
-        self.taken = np.zeros(0, dtype=np.intp)
-
-    def __getattr__(self, name: str) -> Any:
-        """What units do not change."""
-        return getattr(self.columns, name)
-
-    def begin(self) -> Array:
-        """See `Columns`."""
-        pulls = self.units * self.columns.begin()
-        self.centre = self.units * self.columns.centre
-        return pulls
-
-    def add(self, new: NDArray[np.intp]) -> Array:
-        """See `Columns`."""
-        self.taken = np.append(self.taken, new)
-        products: Array = self.units[new, np.newaxis] * self.columns.add(new)
-        products *= self.units[self.taken]
-        products[:, -len(new) :].flat[:: len(new) + 1] += self.more[new]
-        return products
-
-    def residual(self, w: Array, errors: Array) -> tuple[Array, Array, float]:
-        """See `Columns`."""
-        units = self.units if self.columns.takes_all else self.units[self.taken]
-        residual, pulls, rest = self.columns.residual(units[: len(w)] * w, errors)
-        return residual, self.units * pulls, rest

@@ -11,13 +11,16 @@ from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.features.dense_columns import (
     AllColumns,
-    FreeColumns,
     RowColumns,
-    ScaledColumns,
     StoredColumns,
     TakenColumns,
 )
-from rrmlinear.solvers.features.working_gram import WorkingGram, best_factor
+from rrmlinear.solvers.features.working_gram import (
+    FreeColumns,
+    ScaledColumns,
+    WorkingGram,
+    best_factor,
+)
 from rrmlinear.solvers.features.working_set import WORKING_SET_PULL, next_level
 from rrmlinear.solvers.loop.rounding import (
     NumbersOverflowError,
@@ -73,7 +76,7 @@ class FeatureDescent(Solver):
         start: Array | None = None,
         factors: Array | None = None,
         positive: bool = False,
-        limit: float = np.inf,
+        limit: float = 1000.0,
     ) -> None:
         super().__init__()
         for name, number in (("l1", l1), ("modulus", modulus)):
@@ -102,24 +105,23 @@ class FeatureDescent(Solver):
         if holds_all(self.rows) or self.l1 == 0:
             kind = RowColumns if self.is_by_rows else AllColumns
         self.columns: Any = kind(self.rows, self.y, self.costs, self.intercept)
-        self.width, errors = self.columns.width, self.columns.errors
         if self.factors is not None:
             self.free = np.flatnonzero(self.factors == 0)
             self.factors = np.where(self.factors > 0, self.factors, 1.0)
             if len(self.free):
-                self.columns = FreeColumns(self.columns, self.free)
+                self.columns = FreeColumns(self.columns, self.free, self.limit)
             self.units = 1 / (self.factors if self.l1 > 0 else np.sqrt(self.factors))
             self.moduli = self.modulus * self.factors * self.units**2
             self.modulus = float(self.moduli.min())
             self.more = self.moduli - self.modulus
             self.columns = ScaledColumns(self.columns, self.units, self.more)
+        self.width, errors = self.columns.width, self.columns.errors
         if self.first is not None:
             self.first = self.first[: self.width] / self.units
         self.goal, self.level = PART * self.tolerance, self.l1
         self.gram: WorkingGram | None = None
         self.w: Array = np.zeros(0)
-        square = float((self.costs * errors) @ errors)
-        self._offer(np.zeros(self.width), self.columns.level, square)
+        self._offer(np.zeros(self.width), self.columns.level, self.columns.square)
         self.certificate.offer_duals(np.zeros(len(errors)), dual=0.0, exact=True)
 
     def run_pass(self, number: int) -> None:
@@ -150,7 +152,7 @@ class FeatureDescent(Solver):
 
     def rounding(self, enough: float) -> float:
         sizes, weights = np.abs(self.certificate.alphas), self.certificate.weights
-        shares, values = self.costs * sizes, self.certificate.rounding()
+        shares, values = self.costs * sizes, self.certificate.rounding() + self.columns.hidden
         if self.gram is not None:
             crude = bound_by_features(shares, sizes.max(initial=0) * self.columns.squares, weights)
             if values + crude <= enough:
@@ -165,10 +167,8 @@ class FeatureDescent(Solver):
 
     def _begin(self) -> bool:
         """Read the moments, and take the first features; whether there are any."""
-        self.pulls, errors = self.columns.begin(), self.columns.errors
-        usable = self.columns.is_usable
-        square = float((self.costs * errors) @ errors) - self.columns.explained
-        self.gram = WorkingGram(self.columns, square, usable, self.positive)
+        self.pulls, usable = self.columns.begin(), self.columns.is_usable
+        self.gram = WorkingGram(self.columns, self.columns.square, usable, self.positive)
         if self.is_by_rows:
             self.gram.features, self.gram.is_free[:] = np.arange(self.width), False
             return True
@@ -254,7 +254,7 @@ class FeatureDescent(Solver):
                 raise NumbersOverflowError(f"a free weight is beyond its limit {self.limit:g}")
         level, self.pulls = columns.level - float(columns.centre @ whole) + rest, pulls
         square, product = self._lengths(residual)
-        primal = self._offer(whole, level, square)
+        primal = self._offer(whole, level, columns.square if len(self.free) else square)
         if not is_right and self.modulus == 0:
             residual, pulls = self._corrected(residual, pulls)
             square, product = self._lengths(residual)
@@ -269,7 +269,8 @@ class FeatureDescent(Solver):
 
     def _lengths(self, residual: Array) -> tuple[float, float]:
         weighed = self.costs * residual
-        return float(weighed @ residual), float(weighed @ self.columns.errors)
+        product = float(weighed @ self.columns.errors) - self.columns.beyond
+        return float(weighed @ residual), product
 
     def _corrected(self, residual: Array, pulls: Array) -> tuple[Array, Array]:
         """r − Zc with products ±l1 where w_j ≠ 0, and the products.

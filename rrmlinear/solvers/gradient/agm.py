@@ -14,12 +14,7 @@ from rrmlinear.solvers.gradient.estimate_functions import InfiniteMemory, OneMem
 from rrmlinear.solvers.gradient.smoothed_route import SmoothedRoute
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
-from rrmlinear.solvers.loop.power import (
-    costs_of_rows,
-    curvature_bound,
-    dual_ratios,
-    mean_curvature,
-)
+from rrmlinear.solvers.loop.power import costs_of_rows, curvature_bound, dual_ratios, mean_curvature
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.steps import FIRST_SMOOTHING, INNER_GAP_FRACTION
 from rrmlinear.solvers.loop.task import Task

@@ -14,11 +14,7 @@ from rrmlinear.solvers.gradient.agm_steps import (
 from rrmlinear.solvers.gradient.composite import Composite, Divergence, Tangent, between, mixed
 from rrmlinear.solvers.loop.inner import Array
 from rrmlinear.solvers.loop.steps import Backtracking, is_uphill, is_visible
-from rrmlinear.solvers.loop.tolerances import (
-    DERIVATIVE_TEST_SLACK,
-    FEW_ROUNDINGS,
-    MIN_LIPSCHITZ,
-)
+from rrmlinear.solvers.loop.tolerances import DERIVATIVE_TEST_SLACK, FEW_ROUNDINGS, MIN_LIPSCHITZ
 
 # Largest A: there the first term of the estimate function is rounding, and the method restarts.
 MAX_WEIGHT = 1e150

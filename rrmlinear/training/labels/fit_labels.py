@@ -26,14 +26,7 @@ from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.label_result import LabelResult
 from rrmlinear.training.labels.problems import LabelProblems
 from rrmlinear.training.labels.terms import DEFAULT_TERMS, LabelTerms
-from rrmlinear.training.labels.work import (
-    Crew,
-    LabelWork,
-    Threads,
-    bytes_of,
-    gap_of,
-    shares_rows,
-)
+from rrmlinear.training.labels.work import Crew, LabelWork, Threads, bytes_of, gap_of, shares_rows
 from rrmlinear.training.starts import check_starts
 from rrmlinear.training.streaming import streamed
 

@@ -114,9 +114,13 @@ def test_a_header_tells_sizes_and_indices_from_zero():
         (b"1 5 4\n0,uk 1:1\n", "line 2, column 3: the label 'uk' is not among the 4 labels"),
         (b"2 5 4\n0 1:1\n1,2 3:1 5:1\n", "line 3, column 9: the index '5' is not among the 5"),
         (b"1 5 4\n 1:1 x:1\n", "line 2, column 6: found 'x' where a feature index is expected"),
+        (b"1\r2 1:1\n", "column 2: found a CR inside the line"),
+        (b"1,\xff 1:1\n", "column 3: the label '\ufffd' is no text in UTF-8"),
+        (b"", "has no examples"),
+        (b"# nothing\n", "has no examples"),
     ],
 )
-def test_what_does_not_fit_the_header(text, sentence):
+def test_text_that_is_none_or_does_not_fit_its_header(text, sentence):
     with pytest.raises(ValueError, match=sentence):
         read(text)
 
@@ -155,20 +159,6 @@ def test_errors_tell_line_and_column(line, column, sentence, end, block_size):
     with pytest.raises(ValueError, match=sentence) as caught:
         read(text, names=[3, 4, 5], block_size=block_size)
     assert (caught.value.line, caught.value.column) == (6, column)
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        (b"1\r2 1:1\n", "column 2: found a CR inside the line"),
-        (b"1,\xff 1:1\n", "column 3: the label '\ufffd' is no text in UTF-8"),
-        (b"", "has no examples"),
-        (b"# nothing\n", "has no examples"),
-    ],
-)
-def test_text_that_is_none(text, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        read(text)
 
 
 def test_what_is_passed_over_is_told_in_its_column():

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array, random_array
 
 from rrmlinear import Problem, Ridge
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.second_order.factors import cholesky_factor, conjugate_gradients
+from rrmlinear.solvers.second_order.factors import conjugate_gradients
 from rrmlinear.solvers.second_order.systems import systems
 
 
@@ -88,17 +88,6 @@ def test_large_terms_leave_the_digits_of_a_difference(scale):
     x = systems.Systems().solved(hessian, np.ones(60), Z.T @ c)
     scores = Z @ expected
     np.testing.assert_allclose(Z @ x, scores, rtol=0, atol=1e-5 * np.abs(scores).max())
-
-
-def test_products_that_underflow_have_a_factor():
-    factor = cholesky_factor(np.array([[1.6e-319, 0.0], [0.0, 0.0]]))
-    assert np.isfinite(factor).all()
-    assert (np.diagonal(factor) > 0).all()
-
-
-def test_products_that_are_not_finite_have_no_factor():
-    with pytest.raises(FloatingPointError, match="overflowed"):
-        cholesky_factor(np.array([[np.inf]]))
 
 
 def test_a_system_is_factorized_where_products_do_not_suffice():

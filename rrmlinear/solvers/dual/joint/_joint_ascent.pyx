@@ -3,9 +3,7 @@
 from libc.math cimport INFINITY, ceil, exp, fabs, log, log1p, sqrt
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from rrmlinear.core.schedule cimport (
-    schedule_active, schedule_note, schedule_shuffle, schedule_t,
-)
+from rrmlinear.core.schedule cimport schedule_active, schedule_note, schedule_shuffle, schedule_t
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
 from rrmlinear.simd.products cimport row_axpy, row_dot
 from rrmlinear.simd.classes.moves cimport dual_moves
