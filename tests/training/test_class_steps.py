@@ -68,6 +68,21 @@ def test_each_certificate_is_true(number, k, form, gap_tol):
     assert result.primal == pytest.approx(sum(each.primal for each in problems))
 
 
+@pytest.mark.parametrize("C", [1.0, 1e4])
+@pytest.mark.parametrize(("n", "d"), [(60, 20), (23, 20), (690, 14)])
+def test_kinks_of_uneven_columns_and_large_costs(n, d, C):
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, d))
+    y = np.where(X @ rng.normal(size=d) + 3 * rng.normal(size=n) > 0, 1.0, -1.0)
+    X = X * 10 ** rng.uniform(-3, 3, size=d)
+    model = fit(Problem.from_arrays(X, y), Parameter(loss="hinge", solver="auto", C=C, gap_tol=1e-6))
+    assert (model.result.status, model.result.passes) == (Status.SOLVED, 1)
+    label = np.where(y == model.labels[0], 1.0, -1.0)
+    primal, dual = values(3, X, label, np.full(n, C), model.weights[:, 0], model.result.duals)
+    assert model.result.primal == pytest.approx(primal, rel=1e-10)
+    assert primal - dual <= 1e-6 * primal
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e4])
 @pytest.mark.parametrize("number", TYPES)
 def test_a_wide_gap_asked_for_is_proven(number, scale):

@@ -28,13 +28,11 @@ MIN_SAMPLED_VALUES = 50_000
 # others. With 265 and 407 examples for each weight the ascent was quicker. With 468 Newton's method
 # was, in half of the time.
 MAX_KINK_WEIGHTS, MIN_KINK_EXAMPLES = 200, 450
-# Limits on n d, with zeros, and on n d² for steps over all examples, of which there are at least as
+# Limits on n d, with zeros, and on d for steps over all examples, of which there are at least as
 # many as weights. With more values a sample of them is the better begin: 30 000 × 18 took 0.8 to
-# 1.6 of the time.
-MAX_SOLVED_VALUES, MAX_SOLVED_WORK = 400_000, 8_000_000
-#: Examples for each weight from which the hinge takes steps: with fewer, most examples end at its
-#: kink, and ascents took a third of the time.
-MIN_FEW_KINKS = 3
+# 1.6 of the time. With more weights a step takes as long as many passes: of 120 to 150 ascents of
+# small costs took a half to a third of the time.
+MAX_SOLVED_VALUES, MAX_SOLVED_WEIGHTS = 400_000, 100
 #: Values with zeros that a vector takes in the time of one that is stored.
 LANES = 8
 
@@ -113,17 +111,15 @@ def compiled_applies(task: Task) -> bool:
     """Whether compiled steps solve a smooth loss of one score sooner than those for more weights:
     under the squared norm, perhaps with a free intercept, or with a 1-norm.
     """
-    omega, choices = task.regularizer, task.choices
-    if "smooth" not in task.features or "least-squares" in task.features or not _are_few(task):
+    if not (_is_curved(task) and _are_few(task)):
         return False
-    return _has_norm(task) or (bool(omega.quadratic_l1) and not choices.free_bias)
+    return _has_norm(task) or (bool(task.regularizer.quadratic_l1) and not task.choices.free_bias)
 
 
-def solves_kinks(task: Task) -> bool:
-    """Whether compiled steps for ever narrower parabolas about its kink solve the hinge so."""
-    n, d = task.rows.n, task.rows.width
+def _is_kink(task: Task) -> bool:
+    """Whether it is the hinge of one score: compiled steps take ever narrower parabolas."""
     is_hinge = isinstance(task.loss, Hinge) and not task.choices.free_bias
-    return is_hinge and n >= MIN_FEW_KINKS * d and _has_norm(task) and _are_few(task)
+    return is_hinge and _has_norm(task) and _is_plain(task)
 
 
 def _has_norm(task: Task) -> bool:
@@ -131,12 +127,20 @@ def _has_norm(task: Task) -> bool:
     return omega.linear and omega.quadratic_l1 == 0 and omega.modulus > 0
 
 
+def _is_curved(task: Task) -> bool:
+    return "smooth" in task.features and "least-squares" not in task.features
+
+
+def _is_plain(task: Task) -> bool:
+    """Whether it is of one score of rows in memory, alone."""
+    alone = task.risk is None and task.choices.budget is None and task.rows.blocks is None
+    return alone and task.n_classes is None
+
+
 def _are_few(task: Task) -> bool:
     n, d = task.rows.n, task.rows.width
-    if task.n_classes is not None or task.choices.budget is not None or task.risk is not None:
-        return False
-    are_few = 0 < d <= n and n * d <= MAX_SOLVED_VALUES and n * d * d <= MAX_SOLVED_WORK
-    return are_few and task.rows.blocks is None and LANES * task.rows.n_stored >= n * d
+    are_few = 0 < d <= min(n, MAX_SOLVED_WEIGHTS) and n * d <= MAX_SOLVED_VALUES
+    return are_few and _is_plain(task) and LANES * task.rows.n_stored >= n * d
 
 
 def few_weights(task: Task) -> Any:
@@ -144,7 +148,7 @@ def few_weights(task: Task) -> Any:
     if task.choices.free_bias:
         return None
     l1 = task.regularizer.quadratic_l1
-    if not (solves_kinks(task) or compiled_applies(task)):
+    if not ((_is_kink(task) and _are_few(task)) or compiled_applies(task)):
         return _over_features(task) if l1 else None
     columns = named("data.products:full_columns")(task.rows)
     examples = named("solvers.second_order._few_weights:FewWeights")
@@ -153,13 +157,8 @@ def few_weights(task: Task) -> Any:
 
 def _over_features(task: Task) -> Any:
     """The same over the features of a smooth loss with the 1-norm."""
-    rows, features = task.rows, task.features
-    is_other = (
-        task.n_classes is not None or task.risk is not None or task.choices.budget is not None
-    )
-    if is_other or "smooth" not in features or "least-squares" in features:
-        return None
-    if rows.blocks is not None or not 0 < rows.n_stored <= MAX_SOLVED_VALUES:
+    rows = task.rows
+    if not (_is_plain(task) and _is_curved(task) and 0 < rows.n_stored <= MAX_SOLVED_VALUES):
         return None
     if rows.n_stored > 2 * rows.width**2:  # sweeps over a Gram matrix are shorter
         return None
@@ -170,14 +169,9 @@ def _over_features(task: Task) -> Any:
 
 def near_kinks_applies(task: Task) -> bool:
     """Whether Newton's method near the kink takes this task, and is quicker than an ascent."""
-    rows, choices = task.rows, task.choices
-    if task.n_classes is not None or not isinstance(task.loss, Hinge) or not may_begin(task):
+    if not (_is_kink(task) and may_begin(task) and 0 < task.rows.width <= MAX_KINK_WEIGHTS):
         return False
-    if not _has_norm(task) or choices.free_bias or choices.budget is not None:
-        return False
-    if not 0 < rows.width <= MAX_KINK_WEIGHTS:
-        return False
-    return examples_each(rows) >= MIN_KINK_EXAMPLES
+    return examples_each(task.rows) >= MIN_KINK_EXAMPLES
 
 
 def free_point(risk: Any, z: NDArray[np.float64], *rest: Any) -> Any:

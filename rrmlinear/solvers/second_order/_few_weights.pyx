@@ -132,13 +132,13 @@ cdef class FewWeights(Slope):
               int most, Aim aim=None):
         """Steps from w on, until the largest entry of the gradient is at most the part ``solved``
         of that of s w and l1, or they reach the ``aim``, or ``most`` of them, or one that is
-        rounding: (w, −φ', far − Σ c_i φ' x_i, steps). With a 1-norm they are to the optimum of the
-        quadratic model.
+        rounding of the weights, or of the losses where the gradient does not fall: (w, −φ',
+        far − Σ c_i φ' x_i, steps). With a 1-norm they are to the optimum of the quadratic model.
         """
         cdef Py_ssize_t j, d = self.d
         cdef int steps = 0
         cdef bint is_still = False, is_whole
-        cdef double t, largest, size, longest, square
+        cdef double t, largest, size, longest, square, before = INFINITY
         self.loss, self.modulus = loss, modulus
         weights, vector = np.array(w), np.empty(d)
         cdef double[::1] at = weights, direction = self.direction, pull = self.pull
@@ -187,6 +187,10 @@ cdef class FewWeights(Slope):
             if not isfinite(self.linear + self.square):
                 raise NumbersOverflowError(f"a step of Newton's method overflows; {ADVICE}")
             self._times(direction, self.moves)
+            if largest >= before and self.l1 == 0 and -self.derivative(0) <= ROUNDING * fabs(
+                    self.loss.total(&self.y[0], &self.cost[0], &self.scores[0], self.n)):
+                break
+            before = largest
             # the end of a step with a 1-norm has its zeros
             is_whole = self.l1 > 0 and (
                 self.derivative(1) <= -DERIVATIVE_DECREASE * self.derivative(0))
@@ -235,17 +239,19 @@ cdef class FewWeights(Slope):
         return most - least <= aim.bound * self.modulus
 
     def proves(self, Aim aim not None, ScalarLoss loss not None, double modulus,
-               const double[::1] vector not None, const double[::1] alphas not None):
-        """Whether duals of a loss with a box, whose Σ c_i α_i x_i is ``vector``, reach the aim at
-        their own weights: the range of the projected gradient of the dual and 0 is its violation.
+               const double[::1] w not None, const double[::1] vector not None,
+               const double[::1] alphas not None):
+        """Whether weights and duals of a loss with a box, whose Σ c_i α_i x_i is ``vector``, reach
+        the aim: at the duals' own weights the range of the projected gradient of the dual and 0 is
+        its violation.
         """
         cdef Py_ssize_t i, j
         cdef double square = 0, most = 0, least = 0, pull, gap
         self.loss, self.modulus = loss, modulus
         for j in range(self.d):
-            self.direction[j] = vector[j] / modulus
+            self.direction[j] = w[j]
             self.pull[j] = vector[j]
-            square += self.direction[j] * self.direction[j]
+            square += w[j] * w[j]
         self._times(self.direction, self.scores)
         for i in range(self.n):
             self.slopes[i] = -alphas[i]

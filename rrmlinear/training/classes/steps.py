@@ -23,11 +23,12 @@ from rrmlinear.training.single import support_of
 Vector = NDArray[np.float64]
 
 #: Steps of a problem that is easy; others take the solver for their size.
-MOST_STEPS = 25
+MOST_STEPS = 100
 #: The widths of the first parabolas about a kink, in margins, which begin at weights of 0; the part
 #: of the tolerance of LIBLINEAR's rule that is the next, and the fall of those after it. Duals
-#: between their bounds have margins within a half of the width of 1.
-WIDTHS, RULE_PART, FALL, MOST_WIDTHS = (0.9, 0.3), 0.9, 3.0, 12
+#: between their bounds have margins within a half of the width of 1: above 2 all examples have at
+#: weights of 0, and the first step is one of least squares.
+WIDTHS, RULE_PART, FALL, MOST_WIDTHS = (3.0, 0.5), 0.9, 3.0, 12
 #: The part of the largest entry of w up to which the first problems are solved; the next ones up to
 #: the second times the root of the gap.
 ROUGHLY, NEARLY = 0.1, 0.01
@@ -106,10 +107,8 @@ class ClassSteps:
             np.multiply(self.costs, np.where(self.label == j, self.factors[j], 1.0), out=self.own)
         aim = self._aim(j)  # its first sweep reads these
         if self.widths:
-            found = self._near_kink(aim, first)
-            if found is None:
+            if not self._near_kink(aim, first, w, alphas):
                 return None
-            w[:], alphas[:] = found
         else:
             where = self.modulus, self.nothing, self.nothing, self.shift
             w[:], new, _, _ = self.examples.least(self.loss, *where, 0.0, MOST_STEPS, aim)
@@ -130,34 +129,36 @@ class ClassSteps:
             ascent.run_pass(number, self.chosen.choices.seed)
         return ascent.vectors if np.isfinite(ascent.vectors).all() else [None] * k
 
-    def _near_kink(self, aim: Any, first: Vector | None) -> tuple[Vector, Vector] | None:
-        """The weights and duals of augmented Lagrangians, or None where they take long.
+    def _near_kink(self, aim: Any, first: Vector | None, best: Vector, alphas: Vector) -> bool:
+        """Write the weights and duals of augmented Lagrangians; False where they take long.
 
         After the first one the duals of examples far from the kink stay at their bounds, as long as
         the others reach the aim.
         """
         y, s, every = self.y, self.modulus, (self.examples, self.nothing, slice(None))
         w = self.nothing if first is None else first
-        (examples, far, near), centre, alphas = every, y / 2, np.empty_like(y)
+        (examples, far, near), centre = every, y / 2
         widths = self.widths if first is None else self.widths[1:]
         for place, (width, solved) in enumerate(widths):
             loss, q = self.loss.enveloped(width), width * centre[near]
             w, alphas[near], vector, steps = examples.least(loss, s, far, w, q, solved, MOST_STEPS)
             if steps == MOST_STEPS:
-                return None
+                return False
             if solved == ROUGHLY:
                 if widths[place + 1][1] != ROUGHLY:
                     slack = 1 - y * (examples.shifted_scores + q)
                     examples, far, near = self._near(np.abs(slack) <= FAR, alphas) or every
                 continue
-            if self.examples.proves(aim, self.loss, s, vector, alphas):
-                return vector / s, alphas
+            # where rounding moves the duals' own weights far, w are better; rules are of the former
+            best[:] = vector / s if self.kind else w
+            if self.examples.proves(aim, self.loss, s, best, vector, alphas):
+                return True
             are_wrong = (y * self.examples.shifted_scores < 1) != (alphas != 0)
             are_wrong[near] = False
             if are_wrong.any():
                 examples, far, near = every
             centre = alphas.copy()
-        return None
+        return False
 
     def _near(self, are_near: Any, alphas: Vector) -> tuple[Any, Vector, Any] | None:
         """The examples near a kink, the pull of the others, and their places, if they are few."""
