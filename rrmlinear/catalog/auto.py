@@ -24,16 +24,13 @@ from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.solvers.loop.stages.turns import JUDGED_STEPS, PATIENCE, STEP_PASSES, Stage
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, holds_all
-from rrmlinear.solvers.second_order.work import NEWTON_PRODUCTS, PASS_COST, Work
+from rrmlinear.solvers.second_order.work import INNER_PROBLEMS, NEWTON_PRODUCTS, PASS_COST, Work
 
 # Cutting planes take sequences of at least LONG positions on average, if there are at most
 # MOST_WEIGHTS weights for each position of the mean sequence.
 LONG, MOST_WEIGHTS = 50, 5
 # The place of Newton's method over features.
 FEATURE_NEWTON = "features.feature_newton:FeatureNewton"
-# Kinks of the loss make several inner problems of Newton's method, each of JUDGED_STEPS, and those
-# of the regularizer too.
-INNER_PROBLEMS = 3
 
 
 def automatic(task: Task) -> Solver:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.solvers.loop.stages.turns import Stage
+from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 from rrmlinear.solvers.rounds.fleet import Fleet, PartsLostError
 from rrmlinear.solvers.rounds.rounds import Rounds
 from rrmlinear.solvers.rounds.summed_risk import SummedRisk
 from rrmlinear.solvers.rounds.whole_risks import NewtonOverParts
-
-# Rounds leave a small gap whose duals move far yet: q of that gap makes a first inner problem of 30
-# and more steps. On ijcnn1, a9a and covtype 10 and 100 were as good.
-RISE_BEHIND_ROUNDS = 30.0
 
 
 class FinishedRounds(Stages):
@@ -33,23 +32,19 @@ class FinishedRounds(Stages):
         return None
 
 
+@dataclass
 class Turns:
     """Makes the stages, each from the duals that the one before has left with the parts.
 
-    ``make`` makes rounds, and is told whether they resume. ``samples`` is an argument of Newton's
-    method where it comes first.
+    ``make`` makes rounds, and is told whether they resume. Where Newton's method comes first, it
+    begins with ``samples`` of the parts or at 0.
     """
 
-    def __init__(
-        self,
-        risk: SummedRisk,
-        regularizer: Regularizer,
-        make: Callable[[bool], Rounds],
-        samples: bool = False,
-    ) -> None:
-        self.risk, self.regularizer, self.make = risk, regularizer, make
-        self.samples = samples
-        self.rounds: Rounds | None = None
+    risk: SummedRisk
+    regularizer: Regularizer
+    make: Callable[[bool], Rounds]
+    samples: bool = False
+    rounds: Rounds | None = None
 
     def ascent(self, duals: Any) -> Rounds:
         """Rounds, from the beginning or after another stage."""
@@ -62,13 +57,25 @@ class Turns:
         self.rounds = self.make(self.rounds is not None)
         return self.rounds
 
-    def newton(self, duals: Any) -> NewtonOverParts:
-        """Newton's method."""
-        if self.rounds is not None:
-            self.rounds.settle()
-        given = duals if self.risk.holds(duals) else None
-        samples = self.samples and self.rounds is None and given is None
-        newton = NewtonOverParts(self.risk, self.regularizer, given, samples)
-        if self.rounds is not None:
-            newton.first_rise = RISE_BEHIND_ROUNDS
+    def newton(self, _: Any, weights: Any) -> NewtonOverParts:
+        """Newton's method from the best weights. The duals of rounds count where they prove more
+        than they leave open: others are farther from the best ones than duals of 0.
+
+        Their distance, whose square falls as the gap does, asks for a q between that of the gap and
+        that of the losses at 0.
+        """
+        risk, rounds = self.risk, self.rounds
+        newton = NewtonOverParts(risk, self.regularizer)
+        newton.own = False
+        if rounds is not None:
+            rounds.settle()
+            best, zero = rounds.certificate, rounds.value_at_zero()
+            newton.own = best.gap < best.dual
+            given: Any = None if weights is None else weights.reshape(risk.shape)
+            newton.first = lambda: (given, None)
+            left = max(best.gap if newton.own else best.primal, SUM_ROUNDING * zero)
+            rise = zero / left if left > 0 else 1.0
+            newton.first_rise = math.sqrt(rise) if newton.own else rise
+        elif self.samples:
+            newton.first = lambda: (risk.of_sample(), None)
         return newton

@@ -16,6 +16,7 @@ from rrmlinear.solvers.second_order.samples import suits_sample
 from rrmlinear.solvers.second_order.work import (
     BATCH_PRODUCTS,
     BLAS_COST,
+    INNER_PROBLEMS,
     NEWTON_PRODUCTS,
     visit_work,
 )
@@ -101,7 +102,8 @@ def over_parts(
             visit = BATCH_PRODUCTS * example + STEP_EXCHANGES * EXCHANGE / n
             stages.append(Stage("FISTA", build, visit, takes_weights=True))
         return FinishedRounds(stages, fleet)
-    newton = Stage("Newton's method", turns.newton, step / n, share, PATIENCE)
+    how = {"takes_both": True, "problems": 1 if smooth else INNER_PROBLEMS}
+    newton = Stage("Newton's method", turns.newton, step / n, share, PATIENCE, **how)
     if free_bias is not None:
         return FinishedRounds([newton], fleet)
     if smooth and step <= STEP_PASSES * n * visit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,15 +158,9 @@ class Rounds(Solver):
         square = float(np.vdot(self.y, self.y))
         self.pace.see(ratio, apart, square, lag, gaps)
 
-    def searched(
-        self,
-        omega: Regularizer,
-        vector: NDArray[np.float64],
-        change: Packed,
-        report: Report,
-    ) -> float:
+    def searched(self, *on_the_line: Any) -> float:
         """The step along the sum of the changes."""
-        return best_step(omega, vector, change, report)
+        return best_step(*on_the_line)
 
     def value_at_zero(self) -> float:
         return self.losses_at_zero + self.regularizer.value_of(np.zeros(math.prod(self.shape)))

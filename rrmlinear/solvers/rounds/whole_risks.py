@@ -67,20 +67,12 @@ class OverParts(Solver, ABC):
 
 
 class NewtonOverParts(OverParts, Newton):
-    """Newton's method on a `SummedRisk`, from the duals that the parts have or from ``start``; or
-    from weights of samples, one of each part, where ``samples`` says so.
+    """Newton's method on a `SummedRisk`, from the weights that ``first`` makes, or 0.
 
     The duals of an inner problem are given to the parts when it is solved.
     """
 
-    def __init__(
-        self, risk: SummedRisk, regularizer: Regularizer, start: Any = None, samples: bool = False
-    ) -> None:
-        super().__init__(risk, regularizer, start, self._first if samples else None)
-        self.own = start is None and not samples
-
-    def _first(self) -> tuple[Any, Any]:
-        return self.risk.of_sample(), None
+    own = True  # whether it begins with the duals that the parts have
 
     def start(self) -> None:
         if self.own:

@@ -25,6 +25,9 @@ PASS_COST, STEP_COST = 1e5, 3e5
 SCORE_COST, BLAS_COST, DENSE_GRAM_COST, READING_COST = 20.0, 0.08, 0.02, 6.0
 # Products with all examples in a step of Newton's method, and in one of a gradient method.
 NEWTON_PRODUCTS, BATCH_PRODUCTS = 6, 3
+# Kinks of the loss make several inner problems of Newton's method, and those of the regularizer
+# too.
+INNER_PROBLEMS = 3
 
 
 class Work:
