@@ -86,14 +86,15 @@ def over_parts(
         exchanges += MAX_PRODUCTS
     step = products * n * example + exchanges * EXCHANGE + system
     share = JUDGED_STEPS * step
+    how: Any = {"patience": PATIENCE, "problems": 1 if smooth else INNER_PROBLEMS}
     if omega.quadratic_l1 is None or not omega.modulus > 0:
         if has_rounds(omega) and free_bias is None:
             return FinishedRounds([rounds], fleet)
         stages = []
         if omega.quadratic_l1 and has_matrix:
             over, visit = partial(FeatureNewtonOverParts, risk, omega), step / (BATCH_PRODUCTS * n)
-            how: Any = {"share": share, "patience": PATIENCE, "takes_weights": True}
-            stages.append(Stage("Newton's method over features", over, visit, **how))
+            name = "Newton's method over features"
+            stages.append(Stage(name, over, visit, share, **how, takes_weights=True))
         build: Callable[[Any], Solver] = partial(FISTAOverParts, risk, omega)
         if not smooth:
             at_zero = sum(each.zero for each in facts)
@@ -102,8 +103,7 @@ def over_parts(
             visit = BATCH_PRODUCTS * example + STEP_EXCHANGES * EXCHANGE / n
             stages.append(Stage("FISTA", build, visit, takes_weights=True))
         return FinishedRounds(stages, fleet)
-    how = {"takes_both": True, "problems": 1 if smooth else INNER_PROBLEMS}
-    newton = Stage("Newton's method", turns.newton, step / n, share, PATIENCE, **how)
+    newton = Stage("Newton's method", turns.newton, step / n, share, **how, takes_both=True)
     if free_bias is not None:
         return FinishedRounds([newton], fleet)
     if smooth and step <= STEP_PASSES * n * visit:

@@ -47,7 +47,7 @@ def test_the_1_norm(loss, free):
 def test_the_1_norm_and_kinks(loss, free):
     result = assert_as_one_process(loss, free, regularizer="l1", C=0.5)
     assert 1 < np.count_nonzero(result.weights) < result.weights.size
-    assert result.passes <= 200
+    assert result.passes <= 80
 
 
 @pytest.mark.parametrize(
