@@ -122,7 +122,7 @@ def _known(task: Task) -> tuple[NDArray[np.float64], float]:
 
 
 def _work(task: Task) -> Work:
-    l1 = task.regularizer.quadratic_l1
+    l1 = 0.0 if second_order.has_free(task.regularizer) else task.regularizer.quadratic_l1
     return Work(task.rows, task.n_classes, "smooth" in task.features, l1)
 
 

@@ -117,6 +117,18 @@ def test_without_error_and_without_a_penalty_one_pass_is_enough(one, form):
         assert 0 < model.objective_ <= 1e-24 * b @ b
 
 
+@pytest.mark.parametrize("make", [rrm.LogisticRegression, rrm.LinearSVC, rrm.LinearSVR])
+def test_free_columns_of_many_features_are_those_of_as_many_as_examples(make):
+    rng, free = np.random.default_rng(5), np.arange(3200) < 3
+    A = rng.normal(size=(40, 3200)) * ((rng.random((40, 3200)) < 0.05) | free)
+    few = np.column_stack([A[:, free], np.linalg.cholesky(A[:, ~free] @ A[:, ~free].T)])
+    model = make(penalty_factors=1.0 - free, tol=1e-6).fit(csr_array(A), two[:40])
+    other = make(penalty_factors=1.0 - free[:43], tol=1e-9).fit(few, two[:40])
+    assert model.n_iter_ <= 30
+    assert_allclose(model.objective_, other.objective_, rtol=1e-6)
+    assert_allclose(model.coef_[..., :3], other.coef_[..., :3], rtol=1e-2, atol=1e-2)
+
+
 def test_targets_and_classes_have_the_same_factors():
     targets = np.column_stack([y, counts])
     model = rrm.Ridge(penalty_factors=FACTORS, tol=1e-10).fit(X, targets)
@@ -141,9 +153,14 @@ def test_wrong_factors_are_refused(make, factors, error):
         make(penalty_factors=factors).fit(X, counts)
 
 
-def test_solvers_without_factors_say_so():
+def test_factors_without_effect_are_refused_or_none():
+    given = rrm.LinearClassifier("logistic", C=1.0, tol=1e-9, penalty_factors=np.ones(5))
+    plain = rrm.LogisticRegression(tol=1e-9).fit(X, two)
+    assert_allclose(plain.coef_, given.fit(X, two).coef_, atol=1e-4)
     with pytest.raises(ValueError, match="penalty_factors has no effect with solver"):
         rrm.LinearSVC(solver="prox-sdca", penalty_factors=FACTORS).fit(X, two)
+    with pytest.raises(ValueError, match="penalty_factors are all 0"):
+        rrm.LassoCV(penalty_factors=np.zeros(5)).fit(X, y)
 
 
 @pytest.mark.parametrize("factors", [FACTORS, FREE])
@@ -214,11 +231,6 @@ def test_searches_of_classes_take_factors():
     one = rrm.RidgeClassifier(search.alpha_, penalty_factors=FREE).fit(X, three)
     assert_allclose(search.coef_, one.coef_, rtol=1e-12)
     assert rrm.LinearSVCCV(Cs=3, cv=3, penalty_factors=FREE).fit(X, two).score(X, two) > 0.7
-
-
-def test_a_path_of_alphas_needs_a_penalty():
-    with pytest.raises(ValueError, match="penalty_factors are all 0"):
-        rrm.LassoCV(penalty_factors=np.zeros(5)).fit(X, y)
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,7 @@ import pytest
 from members import NUMBERS, labels_in_domain
 from scipy.sparse import csr_array
 
-from rrmlinear import (
-    LinearClassifier,
-    LinearRegressor,
-    LogisticRegression,
-    Parameter,
-    PoissonRegressor,
-    Problem,
-    fit,
-)
+from rrmlinear import LinearClassifier, LinearRegressor, Parameter, PoissonRegressor, Problem, fit
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.solvers import SOLVERS
@@ -236,13 +228,6 @@ def test_free_weights_may_be_as_long_as_the_labels_ask(free, of_labels, of_colum
     two = fit(Problem.from_arrays(X * units, y * of_labels), large)
     assert two.result.primal == pytest.approx(one.result.primal * of_labels**2, rel=1e-6)
     np.testing.assert_allclose(two.weights[:, 0] * units / of_labels, one.weights[:, 0], atol=1e-3)
-
-
-def test_l2_without_intercept_of_one_class_of_solver_is_the_ridge():
-    ones = np.ones(D)
-    plain = LogisticRegression(tol=1e-9).fit(X, SCORES > 0)
-    given = LinearClassifier("logistic", C=1.0, tol=1e-9, penalty_factors=ones).fit(X, SCORES > 0)
-    np.testing.assert_allclose(plain.coef_, given.coef_, atol=1e-4)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -53,8 +53,19 @@ def newton_applies(task: Task) -> bool:
 
     if task.rows.blocks is not None or not has_jacobian(omega):
         return False
-    weights = task.rows.width * (task.n_classes or 1)
-    return omega.quadratic_l1 is not None or weights <= MAX_FACTORIZED
+    unknowns = min(task.rows.n, task.rows.width) if has_free(omega) else task.rows.width
+    return omega.quadratic_l1 is not None or unknowns * (task.n_classes or 1) <= MAX_FACTORIZED
+
+
+def has_free(omega: Any) -> bool:
+    """Whether this is a squared norm beside free columns, where systems may be of examples, and
+    methods of first order have no rate.
+    """
+    with loading:
+        from rrmlinear.regularizers.bounded import Bounded, Unpenalized
+
+    inner = omega.inner if isinstance(omega, Bounded | Unpenalized) else omega
+    return not omega.modulus > 0 and inner.quadratic_l1 == 0
 
 
 def _need_diagonal(task: Task) -> None:
