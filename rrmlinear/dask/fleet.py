@@ -85,11 +85,8 @@ class DaskFleet:
                     raise MemoryError(f"{what}: {reason}") from None
                 self._replace(error.addresses, what)
                 continue
-            except DataLostError:
-                # Blocks on their way to other workers were lost with one: the client has them yet.
-                if not all(isinstance(each.X, Held) for each in self.blocks):
-                    raise
-                self.pinned = [self._loaded(k, None) for k in range(len(self.pinned))]
+            except DataLostError as error:
+                self._load_again(error, what)
                 continue
             self.tokens = {k: token for k, (_, token) in enumerate(told)}
             return [each for facts, _ in told for each in facts]
@@ -118,10 +115,10 @@ class DaskFleet:
         total = self._sum(replies, add)
         try:
             return self.watch.result(total, self._places(replies), what)
-        except LostError as error:
+        except (LostError, DataLostError) as error:
             for future in (*replies, total):
                 future.release()
-            raise PartsLostError(self._replace(error.addresses, what)) from None
+            raise PartsLostError(self._load_again(error, what)) from None
 
     def give_up(self, number: int, step: float) -> Packed:
         for _ in range(MAX_LOSSES):
@@ -135,8 +132,8 @@ class DaskFleet:
                 found: Packed
                 found, self.tokens = self.watch.result(total, self._places(shares), what)
                 return found
-            except LostError as error:
-                self._replace(error.addresses, what)
+            except (LostError, DataLostError) as error:
+                self._load_again(error, what)
         raise ConnectionError(f"workers were lost {MAX_LOSSES} times at {what}")
 
     def _copy(self) -> None:
@@ -158,6 +155,17 @@ class DaskFleet:
             if copy is not None and copy.status == "finished" and self.watch.is_held(copy):
                 return copy
         return None
+
+    def _load_again(self, error: LostError | DataLostError, what: str) -> str:
+        """Load again what is lost: the parts of workers that are gone, or all parts, where blocks
+        were lost on their way to workers and the client has them yet.
+        """
+        if isinstance(error, LostError):
+            return self._replace(error.addresses, what)
+        if not all(isinstance(each.X, Held) for each in self.blocks):
+            raise error
+        self.pinned = [self._loaded(k, self._copy_of(k)) for k in range(len(self.pinned))]
+        return f"{what}: data were lost on their way to a worker; all parts were loaded again"
 
     def _replace(self, addresses: set[str], what: str) -> str:
         """Load the parts of these workers on others; returns a sentence about it."""

@@ -12,7 +12,8 @@ from rrmlinear import Parameter, Problem, fit
 
 dask_rooms = pytest.importorskip("rrmlinear.dask")
 Event = pytest.importorskip("distributed").Event
-Watch = pytest.importorskip("rrmlinear.dask.waiting").Watch
+waiting = pytest.importorskip("rrmlinear.dask.waiting")
+Watch, DataLostError = waiting.Watch, waiting.DataLostError
 
 HARD = Parameter(solver=32, loss="squared-hinge", C=0.1, gap_tol=1e-6)
 
@@ -94,6 +95,21 @@ def test_data_are_sent_again_where_a_worker_fails(client, monkeypatch):
     assert len(calls) == 2
 
 
+def test_data_are_sent_again_in_any_round(client, data, monkeypatch):
+    X, y = data(n=400)
+    result, lost = Watch.result, ["a sum of the second order", "adding up the weights for round 1"]
+
+    def losing(watch, future, needed, what, end=None):
+        if what in lost:
+            lost.remove(what)
+            raise DataLostError(what)
+        return result(watch, future, needed, what, end)
+
+    monkeypatch.setattr(Watch, "result", losing)
+    assert_solved(train(client, X, y, None), expected(X, y), noted=False)
+    assert not lost
+
+
 @pytest.mark.slow
 def test_a_worker_killed_at_ten_moments(start, data):
     X, y = data(n=400)
@@ -111,11 +127,9 @@ def test_a_retired_worker(start, data):
     X, y = data(n=400)
     cluster, client = start()
     with cluster, client:
-
-        def retire():
-            client.retire_workers([sorted(client.scheduler_info()["workers"])[0]])
-
-        assert_solved(train(client, X, y, after(2, retire)), expected(X, y))
+        first = min(client.scheduler_info()["workers"])
+        act = after(2, lambda: client.retire_workers([first]))
+        assert_solved(train(client, X, y, act), expected(X, y))
 
 
 def test_workers_that_come_and_go(start, data):
@@ -140,12 +154,8 @@ def test_a_lost_scheduler_is_named(start, data):
     cluster, client = start(workers=1)
     address = client.scheduler.address
     begun = time.monotonic()
-
-    def lose():
-        cluster.close()
-
     with pytest.raises(ConnectionError, match=f"the scheduler {address} was lost"):
-        train(client, X, y, after(1, lose))
+        train(client, X, y, after(1, cluster.close))
     assert time.monotonic() - begun < 60
     client.close()
 

@@ -66,9 +66,7 @@ def test_an_order_may_come_twice(loss):
 class Lossy(LocalFleet):
     """Loses a part in some rounds; its duals become zero."""
 
-    def __init__(self, parts):
-        super().__init__(parts)
-        self.rounds = 0
+    rounds = 0
 
     def round(self, order):
         self.rounds += 1
@@ -110,7 +108,6 @@ def test_packed_matrices_add_up():
 def test_balanced_rounds_have_the_same_optimum():
     problem, chosen = examples("squared-hinge"), chosen_for("squared-hinge", "l2")
     whole = fit(problem, Parameter(**{**vars(chosen.choices), "gap_tol": 1e-9})).result
-    parts = parts_of(problem, chosen, 3)
     seen = []
 
     class Slow(LocalFleet):
@@ -119,13 +116,11 @@ def test_balanced_rounds_have_the_same_optimum():
         def round(self, order):
             change, report = super().round(order)
             seen.append(order.passes)
-            times = tuple(
-                (k, passes, (10 if k == 0 else 1) * passes) for k, passes, _ in report.times
-            )
+            times = tuple((k, passes, (10, 1)[k > 0] * passes) for k, passes, _ in report.times)
             return change, report._replace(times=times)
 
-    omega = omega_of(problem, chosen, 1)
-    solver = Rounds(Slow(parts), omega, (problem.rows.width, 1), balances=True)
+    fleet, omega = Slow(parts_of(problem, chosen, 3)), omega_of(problem, chosen, 1)
+    solver = Rounds(fleet, omega, (problem.rows.width, 1), balances=True)
     result = solver.solve(Stopping(1e-6, None, 3000))
     assert result.primal == pytest.approx(whole.primal, rel=1e-6)
     assert seen[0] == (3, 3, 3)
