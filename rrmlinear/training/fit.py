@@ -54,10 +54,7 @@ class NotSolvedWarning(UserWarning):
 
 
 def fit(
-    problem: Problem,
-    parameter: Parameter,
-    on_pass: OnPass | None = None,
-    start: Start = None,
+    problem: Problem, parameter: Parameter, on_pass: OnPass | None = None, start: Start = None
 ) -> Model:
     """minimize Ω(W) + Σ_i C_i φ(W'x_i, y_i), C_i = C · class weight · sample weight.
 
@@ -86,10 +83,7 @@ def fit(
 
 
 def fit_selection(
-    problem: Problem,
-    chosen: Selection,
-    on_pass: OnPass | None = None,
-    start: Start = None,
+    problem: Problem, chosen: Selection, on_pass: OnPass | None = None, start: Start = None
 ) -> Model:
     """`fit` with a `Selection`."""
     model, result = solve(problem, chosen, on_pass, start)
@@ -117,10 +111,7 @@ def loose_gap(result: Result) -> str:
 
 
 def solve(
-    problem: Problem,
-    chosen: Selection,
-    on_pass: OnPass | None = None,
-    start: Start = None,
+    problem: Problem, chosen: Selection, on_pass: OnPass | None = None, start: Start = None
 ) -> tuple[Model, Result]:
     """`fit_selection`, without the warning that the tolerance was not reached.
 

@@ -140,9 +140,7 @@ def fit_graphs(
 
 
 def fit_selected_graphs(
-    problem: GraphProblem,
-    chosen: Selection,
-    on_pass: OnPass | None = None,
+    problem: GraphProblem, chosen: Selection, on_pass: OnPass | None = None
 ) -> GraphModel:
     """`fit_graphs` with a `Selection`."""
     model, result = solve_graphs(problem, chosen, on_pass)

@@ -100,13 +100,7 @@ def solver_of(
         risk = chosen.order_risk(problem, costs)
         return chosen.solver_for(problem.rows, targets, None, costs, omega, None, risk, weights)
     return chosen.solver_for(
-        problem.rows,
-        targets,
-        n_classes,
-        costs,
-        omega,
-        start.duals,
-        weights=weights,
+        problem.rows, targets, n_classes, costs, omega, start.duals, weights=weights
     )
 
 

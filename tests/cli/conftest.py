@@ -30,28 +30,18 @@ def call(folder, capsys):
     return call
 
 
-@pytest.fixture
-def train(folder, capsys):
-    """Runs `train` with the arguments; has code, out and err."""
-    return _command("training", capsys)
+def _fixture(name):
+    """Runs the command of this name with the arguments; has code, out and err."""
+
+    @pytest.fixture
+    def command(folder, capsys):
+        return _command(name, capsys)
+
+    return command
 
 
-@pytest.fixture
-def predict(folder, capsys):
-    """Runs `predict` with the arguments; has code, out and err."""
-    return _command("prediction", capsys)
-
-
-@pytest.fixture
-def convert(folder, capsys):
-    """Runs `convert` with the arguments; has code, out and err."""
-    return _command("conversion", capsys)
-
-
-@pytest.fixture
-def info(folder, capsys):
-    """Runs `info` with the arguments; has code, out and err."""
-    return _command("information", capsys)
+train, predict = _fixture("training"), _fixture("prediction")
+convert, info = _fixture("conversion"), _fixture("information")
 
 
 def _command(name, capsys):

@@ -6,7 +6,7 @@ from scipy.optimize import nnls
 from scipy.sparse import csr_array
 from scipy.special import log_expit, logsumexp
 
-from rrmlinear import HuberRegressor, LogisticRegression, QuantileRegressor, Ridge
+from rrmlinear import HuberRegressor, LinearClassifier, LogisticRegression, QuantileRegressor, Ridge
 from tests.support.least_losses import (
     DECADES,
     FORMS,
@@ -82,3 +82,18 @@ def test_weights_of_at_least_0(decades, intercept, as_sparse):
     optimum = nnls(roots[:, np.newaxis] * A, roots * t)[1] ** 2
     r = y - X @ model.coef_ - model.intercept_
     check(model, c @ r**2, optimum)
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-6])
+@pytest.mark.parametrize("seed", [1, 2, 4])
+def test_steps_from_long_weights_leave_no_rounding(seed, tol):
+    random = np.random.default_rng(seed)
+    rows = random.normal(size=(5, 60)) * 10.0 ** random.integers(-3, 4, 60)
+    signs, weights = np.where(random.random(5) < 0.5, 1, -1), random.choice([1e-3, 1.0, 1e3], 5)
+    signs[:2] = 1, -1
+    model = LinearClassifier("smooth-hinge", C=1e3, tol=tol, fit_intercept=False)
+    w = model.fit(rows, signs, sample_weight=weights).coef_[0]
+    z = np.minimum(signs * (rows @ w), 1)
+    value = w @ w / 2 + 1e3 * weights @ np.where(z < 0, 0.5 - z, (1 - z) ** 2 / 2)
+    assert model.objective_ == pytest.approx(value, rel=1e-6)
+    assert model.status_.name == "SOLVED"

@@ -116,6 +116,13 @@ def test_forms_of_times_are_one():
     assert_array_equal(alone.weights[:, 0], expected.coef_)
 
 
+@pytest.mark.parametrize("kind", ["m8[s]", "U8"])
+def test_times_are_numbers(kind):
+    y = np.array([(True, 3), (True, 5)], dtype=[("dead", "?"), ("days", "i8")])
+    with pytest.raises(ValueError, match=r"times must be numbers: (text|times)"):
+        CoxRegressor().fit(X[:2], y.astype([("dead", "?"), ("days", kind)]))
+
+
 def test_survival_curves():
     model = CoxRegressor(0.01, tol=1e-9).fit(X, Y)
     hazards = model.predict_cumulative_hazard_function(X)

@@ -34,13 +34,14 @@ def data():
     return X / X.max(), Y
 
 
-def test_scikit_learns_checks():
+@pytest.mark.parametrize("estimator", [MultilabelClassifier(), LabelTreeClassifier()])
+def test_scikit_learns_checks(estimator):
     expected = {
         f"check_sample_weight_equivalence_on_{kind}_data": "the default tol leaves fewer digits"
         for kind in ("dense", "sparse")
     }
     found = check_estimator(
-        MultilabelClassifier(), expected_failed_checks=expected, on_fail="raise", on_skip=None
+        estimator, expected_failed_checks=expected, on_fail="raise", on_skip=None
     )
     assert sum(each["status"] == "passed" for each in found) > 50
 

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from rrmlinear.catalog.losses import ORDER_LOSSES
 from rrmlinear.catalog.regularizers import check_numbers
 from rrmlinear.catalog.rows import LossRow
+from rrmlinear.data.array_rows import float64_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
@@ -48,7 +49,7 @@ def signed_times(y: Any) -> Any:
             )
         event, time = (array[array.dtype.names[kinds.index("b") ^ other]] for other in (0, 1))
     elif array.ndim == 2 and array.shape[1] == 2:
-        time, event = (np.asarray(column, dtype=np.float64) for column in array.T)
+        time, event = float64_of(array, "times and events must be numbers").T
         wrong = event[(event != 0) & (event != 1)]
         if wrong.size:
             raise ValueError(f"y has the event {wrong[0]:g} in column 2; it must be 0 or 1")
@@ -61,7 +62,7 @@ def signed_times(y: Any) -> Any:
         )
     else:
         return y
-    time = np.asarray(time, dtype=np.float64)
+    time = float64_of(time, "times must be numbers")
     wrong = np.flatnonzero(~(np.isfinite(time) & (time >= 0)))
     if wrong.size:
         raise ValueError(

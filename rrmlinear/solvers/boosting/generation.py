@@ -72,8 +72,7 @@ class ColumnGeneration(Solver):
         if primal < dual <= primal + SUM_ROUNDING * (1 + lam):
             dual = primal
         self.certificate.offer_duals(
-            lambda: np.r_[alphas, np.zeros(len(self.found) - len(alphas))],
-            dual=dual,
+            lambda: np.r_[alphas, np.zeros(len(self.found) - len(alphas))], dual=dual
         )
 
     def run_pass(self, number: int) -> None:

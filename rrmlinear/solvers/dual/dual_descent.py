@@ -169,10 +169,7 @@ class DualDescent(Solver):
         return SKIP_GAP * gap / self.n
 
     def in_pieces(
-        self,
-        order: NDArray[np.int64],
-        length: Callable[[], int],
-        visit: Callable[[int, int], Any],
+        self, order: NDArray[np.int64], length: Callable[[], int], visit: Callable[[int, int], Any]
     ) -> None:
         """visit(begin, end) over pieces of ``order``, ``length()`` long, up to the deadline."""
         begin = 0

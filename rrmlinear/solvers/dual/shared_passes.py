@@ -75,11 +75,7 @@ class SharedPasses:
         self.least, self.visits_apart = least_shared_pass(rows), max(1, MAX_VISITS_APART // threads)
 
     def run(
-        self,
-        ascent: Any,
-        order: NDArray[np.int64],
-        limits: tuple[int, float, float],
-        least: float,
+        self, ascent: Any, order: NDArray[np.int64], limits: tuple[int, float, float], least: float
     ) -> bool:
         """Visit the examples of ``order``; False where one thread is to do it."""
         if ascent.threads == 1 or len(order) < self.least:

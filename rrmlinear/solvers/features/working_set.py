@@ -40,12 +40,7 @@ def next_level(
 
 
 def nearest_features(
-    pulls: Vector,
-    weights: Vector,
-    norms: Vector,
-    l1: float,
-    usable: NDArray[np.bool_],
-    most: int,
+    pulls: Vector, weights: Vector, norms: Vector, l1: float, usable: NDArray[np.bool_], most: int
 ) -> NDArray[np.int64]:
     """The usable features with a weight or with |pulls| near l1, in their order.
 

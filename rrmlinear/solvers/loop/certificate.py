@@ -195,10 +195,14 @@ class Certificate:
             return math.inf
         if not self.risk.loss.differentiable:
             return math.inf
+        costs, loss = np.ravel(self.risk.costs), self.risk.loss
+        bends = costs / loss.smoothing if loss.smoothing > 0 else at.curvatures
+        most = float(score_rounding(rows.largest_square(), self._span))
+        second = float(np.sum(bends)) * most**2  # where slopes are 0 it is all
         if self.squares is not None:
-            return self._by_squares(at.derivatives, self._span)
-        shares = np.abs(np.ravel(self.risk.costs) * at.derivatives)
-        return bound_by_rows(shares, rows.largest_square(), self._span)
+            return second + self._by_squares(at.derivatives, self._span)
+        shares = np.abs(costs * at.derivatives)
+        return second + bound_by_rows(shares, rows.largest_square(), self._span)
 
     def _by_squares(self, slopes: Array, weights: Array) -> float:
         """A bound of the rounding of scores by the squares of features, which reads no rows."""

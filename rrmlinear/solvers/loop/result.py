@@ -118,11 +118,7 @@ class DualBlocks(PlainState):
         lengths = np.diff(self.indptr)
         at_bound = np.count_nonzero(self.values >= np.repeat(costs, lengths))
         examples = np.count_nonzero(lengths)
-        return {
-            "examples": int(examples),
-            "duals": len(self.values),
-            "at_bound": int(at_bound),
-        }
+        return {"examples": int(examples), "duals": len(self.values), "at_bound": int(at_bound)}
 
     def dense(self, n_classes: int) -> NDArray[np.float64]:
         """All duals, n × k."""

@@ -59,13 +59,7 @@ class FreeIntercept(SummedRisk):
     offers = frozenset({"hessian", "matrix", "balance"})
 
     def __init__(
-        self,
-        fleet: Fleet,
-        loss: Any,
-        lipschitz: float,
-        shape: tuple[int, ...],
-        n: int,
-        bias: float,
+        self, fleet: Fleet, loss: Any, lipschitz: float, shape: tuple[int, ...], n: int, bias: float
     ) -> None:
         super().__init__(fleet, loss, lipschitz, shape, n)
         self.bias = bias

@@ -47,11 +47,7 @@ def parabola(report: Report) -> tuple[float, float]:
 
 
 def _by_halving(
-    regularizer: Regularizer,
-    vector: NDArray[np.float64],
-    change: Packed,
-    slope: float,
-    bend: float,
+    regularizer: Regularizer, vector: NDArray[np.float64], change: Packed, slope: float, bend: float
 ) -> float:
     dense = change.dense()
 

@@ -127,10 +127,7 @@ class SummedRisk:
         """
         derivatives = at.derivatives
         plain = at if alphas is None else self.at(scores, at.warm)
-        deeds = [
-            Deed("value", (plain.place,)),
-            Deed("dual", ((-derivatives).combination,)),
-        ]
+        deeds = [Deed("value", (plain.place,)), Deed("dual", ((-derivatives).combination,))]
         if alphas is not None:
             deeds.append(Deed("square", (at.place, (derivatives + alphas).combination)))
         self.exchange.foresee(*deeds)

@@ -21,7 +21,7 @@ from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.rules.of_gradients import GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.tolerances import REFINEMENTS, STEP_ROUNDING
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, REFINEMENTS, STEP_ROUNDING
 from rrmlinear.solvers.second_order.inner_problem import InnerProblem, beginning, pace_of
 from rrmlinear.solvers.second_order.systems.systems import DIAGONAL_DECREASE, Systems
 
@@ -33,6 +33,8 @@ PROVED_FRACTION = 0.01
 # The only system of a quadratic F is solved to this fraction of the residual that would reach the
 # target, and not below a limit relative to the gradient.
 RESIDUAL_FRACTION, FINE_RESIDUAL = 0.2, 1e-5
+# Scores are added up anew where the weights are shorter than this fraction of what was added.
+SHORT = math.sqrt(FEW_ROUNDINGS)
 
 
 class Newton(Solver):
@@ -211,8 +213,7 @@ class Newton(Solver):
         was_augmented = self.inner.is_augmented
         self.inner.update(self.w, self.at)
         if was_augmented:
-            self.scores, self.span = self.risk.scores(self.w), np.abs(self.w)
-            self.at = self.inner.at(self.scores, self.at.warm)
+            self._add_anew()
 
     def _offer_point(self, vector: Array) -> None:
         w = self.inner.model.point(self.w, vector)
@@ -261,6 +262,13 @@ class Newton(Solver):
         self.span = self.span + 2 * np.abs(t * direction) + np.abs(self.w)
         self.at = line.at(t)
         self.scores = self.inner.scores_of(self.at)
+        if np.abs(self.w).max(initial=0) < SHORT * self.span.max(initial=0):
+            self._add_anew()
+
+    def _add_anew(self) -> None:
+        """Make the scores by one product, free of the rounding of those of longer weights."""
+        self.scores, self.span = self.risk.scores(self.w), np.abs(self.w)
+        self.at = self.inner.at(self.scores, self.at.warm)
 
 
 # Duals beyond the bounds of the loss, as a fraction of all, from which the model is far from F.

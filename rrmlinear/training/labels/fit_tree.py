@@ -28,11 +28,7 @@ MEANS_STEPS = 8
 
 
 def fit_label_tree(
-    problem: MultilabelProblem,
-    parameter: Parameter,
-    *,
-    branching: int = 100,
-    prune: float = 0.0,
+    problem: MultilabelProblem, parameter: Parameter, *, branching: int = 100, prune: float = 0.0
 ) -> LabelTree:
     """A `LabelTree`: labels in clusters by what their examples have in common, and a problem of
     `fit_labels` for the children of each cluster.
@@ -71,11 +67,7 @@ def solve_label_tree(
 
 
 def _grown(
-    problem: MultilabelProblem,
-    known: Array,
-    chosen: Selection,
-    branching: int,
-    terms: LabelTerms,
+    problem: MultilabelProblem, known: Array, chosen: Selection, branching: int, terms: LabelTerms
 ) -> LabelTree:
     """The tree of these labels, from the root on, level by level."""
     directions = _directions(problem)

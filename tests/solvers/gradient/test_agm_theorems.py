@@ -105,17 +105,21 @@ def of_pace(pace, L):
     return L * (1 + 1e-12) if pace is FIXED else L / 50
 
 
+def begun(kind, pace, seed, lam1, omega, rank):
+    """The problem, L, λ, the divergence of the optimum from 0, its value, and a run from 0."""
+    problem, best, L = quadratic(seed, lam1, omega, rank)
+    constants, geometry, x0 = Constants(lam1, omega.modulus), Euclidean(), np.zeros(D)
+    run = Run(kind, problem, geometry, x0, of_pace(pace, L), constants, pace)
+    optimum = problem.smooth(best) + problem.rest(best)
+    return problem, L, constants.lam, geometry.divergence(best, x0), optimum, run
+
+
 @pytest.mark.parametrize("rank", [D, 7])
 @pytest.mark.parametrize("lam1", [0.0, 0.01])
 @pytest.mark.parametrize("omega", REGULARIZERS.values(), ids=REGULARIZERS)
 def test_infinite_memory(pace, omega, lam1, rank):
     # Lemma 4, lemmas 5 and 8, theorem 6 and lemma 3.
-    problem, best, L = quadratic(3, lam1, omega, rank)
-    constants = Constants(lam1, omega.modulus)
-    lam, geometry, x0 = constants.lam, Euclidean(), np.zeros(D)
-    distance = geometry.divergence(best, x0)
-    optimum = problem.smooth(best) + problem.rest(best)
-    run = Run(InfiniteMemory, problem, geometry, x0, of_pace(pace, L), constants, pace)
+    problem, L, lam, distance, optimum, run = begun(InfiniteMemory, pace, 3, lam1, omega, rank)
     for k, now in run.steps():
         J, A, used = now.value, now.weight, np.array(run.L_of_step)
         assert pytest.approx(problem.smooth(now.x) + problem.rest(now.x), rel=1e-12) == J
@@ -136,12 +140,8 @@ def test_infinite_memory(pace, omega, lam1, rank):
 @pytest.mark.parametrize("omega", REGULARIZERS.values(), ids=REGULARIZERS)
 def test_one_memory(pace, omega, lam1, rank):
     # Lemma 12, lemmas 13 and 16, theorem 14; the first step is k = 0.
-    problem, best, L = quadratic(4, lam1, omega, rank)
-    constants = Constants(lam1, omega.modulus)
-    lam, lam2, geometry, x0 = constants.lam, omega.modulus, Euclidean(), np.zeros(D)
-    distance = geometry.divergence(best, x0)
-    optimum = problem.smooth(best) + problem.rest(best)
-    run = Run(OneMemory, problem, geometry, x0, of_pace(pace, L), constants, pace)
+    _, _, lam, distance, optimum, run = begun(OneMemory, pace, 4, lam1, omega, rank)
+    lam2 = omega.modulus
     for _, now in run.steps():
         J, used = now.value, np.array(run.L_of_step) + lam2
         assert now.lower + 1e-12 * abs(J) >= J

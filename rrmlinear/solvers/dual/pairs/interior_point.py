@@ -114,11 +114,7 @@ class InteriorPoint:
         return solve
 
     def _direction(
-        self,
-        solve: Callable[[Vector], Vector],
-        left: Vector,
-        of_low: Any = 0.0,
-        of_high: Any = 0.0,
+        self, solve: Callable[[Vector], Vector], left: Vector, of_low: Any = 0.0, of_high: Any = 0.0
     ) -> tuple[Vector, float, Vector, Vector]:
         """The moves of β, −ρ, z and t to products of ``of_low`` and ``of_high``, but for those of
         the moves; ``left`` is ρ − X w.

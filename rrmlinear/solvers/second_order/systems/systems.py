@@ -40,11 +40,7 @@ class Systems:
         self.of_terms, self.products = GramSystems(), products
 
     def solved(
-        self,
-        hessian: Any,
-        diagonal: Array,
-        b: Array,
-        decrease: float = DIAGONAL_DECREASE,
+        self, hessian: Any, diagonal: Array, b: Array, decrease: float = DIAGONAL_DECREASE
     ) -> Array:
         """x with (D + H) x ≈ b, to a relative residual of ``decrease`` where there is no factor.
 
