@@ -61,11 +61,7 @@ def has_free(omega: Any) -> bool:
     """Whether this is a squared norm beside free columns, where systems may be of examples, and
     methods of first order have no rate.
     """
-    with loading:
-        from rrmlinear.regularizers.bounded import Bounded, Unpenalized
-
-    inner = omega.inner if isinstance(omega, Bounded | Unpenalized) else omega
-    return not omega.modulus > 0 and inner.quadratic_l1 == 0
+    return not omega.modulus > 0 and getattr(omega, "inner", omega).quadratic_l1 == 0
 
 
 def _need_diagonal(task: Task) -> None:

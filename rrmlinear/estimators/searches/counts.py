@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -98,21 +97,10 @@ class ByDeviance(OfMeans):
         """The power of the mean that the variance is."""
         return float(getattr(self, "power", {"poisson": 1, "gamma": 2}.get(self._loss(0).name, 0)))
 
-    def _scores_along(
-        self,
-        X: Any,
-        y: Any,
-        weights: Any,
-        fold: Any,
-        ratio: float | None,
-        values: Array,
-        known: Iterable[Any],
-        coefs: Array | None = None,
-    ) -> list[float]:
+    def _scores_along(self, *given: Any, **more: Any) -> list[float]:
         if self.scoring is not None:
-            how = X, y, weights, fold, ratio, values, known, coefs
-            found: list[float] = super()._scores_along(*how)  # type: ignore[misc]
-            return found
+            return list(super()._scores_along(*given, **more))  # type: ignore[misc]
+        X, y, weights, fold, ratio, values = given[:6]
         estimator = self._one().set_params(warm_start=True)
         data, held = (part_of((X, y, weights), some) for some in fold)
         of_data, of_held = map(self._beside, fold)

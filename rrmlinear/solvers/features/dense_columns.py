@@ -28,7 +28,8 @@ class Columns:
 
     ``intercept``: the appended column has a free weight, and features stand for x_j − centre_j;
     else it is the last feature, and centres are 0. Raises ValueError where a squared norm
-    overflows.
+    overflows. ``begin`` makes what follows, and Σ c_i e_i (x_i − centre); ``add`` takes features
+    and gives their products with all taken so far.
     """
 
     #: Whether all features are taken at once.
@@ -49,18 +50,8 @@ class Columns:
         #: Σ c_i e_i², of what free features leave.
         self.square = float((costs * self.errors) @ self.errors)
 
-    def begin(self) -> Array:
-        """Make what follows, and Σ c_i e_i (x_i − centre)."""
-        raise TypeError(f"{type(self).__name__} has no columns")
-
-    def add(self, new: NDArray[np.intp]) -> Array:
-        """Take features: their products with all taken so far."""
-        raise TypeError(f"{type(self).__name__} has no columns")
-
     def left(self, w: Array, errors: Array) -> tuple[Array, Array]:
-        """r = e − Σ_j w_j (x_j − centre_j) over the features taken, and Σ c_i r_i x_i of all; here
-        also of several w and e, in columns, over all features.
-        """
+        """r = e − Σ_j w_j (x_j − centre_j) over the features taken, and Σ c_i r_i x_i of all."""
         shift = self.centre @ w
         residual, pulls = np.empty(errors.shape), np.zeros((*errors.shape[1:], self.width))
         for some, part in self.parts():

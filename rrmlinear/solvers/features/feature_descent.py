@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,8 @@ from rrmlinear.solvers.loop.rounding import (
 )
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MANY_ROUNDINGS, REFINEMENTS
-from rrmlinear.solvers.second_order.factors import Factor, holds_all
+from rrmlinear.solvers.second_order.factors import Factor, conjugate_gradients, holds_all
+from rrmlinear.solvers.second_order.work import products_of_matrix
 
 Array = NDArray[np.float64]
 
@@ -79,6 +81,7 @@ class FeatureDescent(Solver):
         limit: float = 1000.0,
     ) -> None:
         super().__init__()
+        self.rows: Any = rows
         for name, number in (("l1", l1), ("modulus", modulus)):
             if not 0 <= number < np.inf:
                 raise ValueError(f"{name} must be at least 0 and finite, got {number}")
@@ -91,7 +94,7 @@ class FeatureDescent(Solver):
         widths = (rows.width - intercept, rows.width)
         if start is not None and (np.ndim(start) != 1 or len(start) not in widths):
             raise ValueError(f"start has shape {np.shape(start)}; ({rows.width},) is needed")
-        self.rows, self.y, self.costs, self.first = rows, y, costs, start
+        self.y, self.costs, self.first = y, costs, start
         self.l1, self.modulus, self.intercept, self.positive = l1, modulus, intercept, positive
         self.factors = None if factors is None or (factors == 1).all() else factors
         self.units: Array | float = 1.0
@@ -100,29 +103,38 @@ class FeatureDescent(Solver):
         self.moduli, self.more = np.full(rows.width - intercept, modulus), np.zeros(0)
 
     def start(self) -> None:
-        kind: Any = TakenColumns if self.rows.is_dense else StoredColumns
         self.is_by_rows = self.l1 == 0 and len(self.y) < len(self.moduli)
-        if holds_all(self.rows) or self.l1 == 0:
-            kind = RowColumns if self.is_by_rows else AllColumns
-        self.columns: Any = kind(self.rows, self.y, self.costs, self.intercept)
         if self.factors is not None:
             self.free = np.flatnonzero(self.factors == 0)
             self.factors = np.where(self.factors > 0, self.factors, 1.0)
-            if len(self.free):
-                self.columns = FreeColumns(self.columns, self.free, self.limit)
             self.units = 1 / (self.factors if self.l1 > 0 else np.sqrt(self.factors))
             self.moduli = self.modulus * self.factors * self.units**2
             self.modulus = float(self.moduli.min())
             self.more = self.moduli - self.modulus
-            self.columns = ScaledColumns(self.columns, self.units, self.more)
+        #: Products with sparse columns that take as long as their matrix.
+        self.products = 0
+        has_room = len(self.y) * len(self.free) <= self.rows.n_stored
+        if self.l1 == 0 and has_room and not (self.is_by_rows or self.rows.is_dense):
+            self.products = products_of_matrix(self.rows)
+        self._make_columns()
         self.width, errors = self.columns.width, self.columns.errors
         if self.first is not None:
             self.first = self.first[: self.width] / self.units
         self.goal, self.level = PART * self.tolerance, self.l1
-        self.gram: WorkingGram | None = None
-        self.w: Array = np.zeros(0)
         self._offer(np.zeros(self.width), self.columns.level, self.columns.square)
         self.certificate.offer_duals(np.zeros(len(errors)), dual=0.0, exact=True)
+
+    def _make_columns(self) -> None:
+        kind: Any = TakenColumns if self.rows.is_dense else StoredColumns
+        if holds_all(self.rows) or self.l1 == 0:
+            kind = RowColumns if self.is_by_rows or self.products else AllColumns
+        self.columns: Any = kind(self.rows, self.y, self.costs, self.intercept)
+        if len(self.free):
+            self.columns = FreeColumns(self.columns, self.free, self.limit)
+        if self.factors is not None:
+            self.columns = ScaledColumns(self.columns, np.asarray(self.units), self.more)
+        self.gram: WorkingGram | None = None
+        self.w: Array = np.zeros(0)
 
     def run_pass(self, number: int) -> None:
         gap = self.certificate.gap
@@ -169,7 +181,7 @@ class FeatureDescent(Solver):
         """Read the moments, and take the first features; whether there are any."""
         self.pulls, usable = self.columns.begin(), self.columns.is_usable
         self.gram = WorkingGram(self.columns, self.columns.square, usable, self.positive)
-        if self.is_by_rows:
+        if self.is_by_rows or self.products:
             self.gram.features, self.gram.is_free[:] = np.arange(self.width), False
             return True
         if self.columns.takes_all:
@@ -205,6 +217,8 @@ class FeatureDescent(Solver):
             self.w = self._by_rows()
             return True
         w = np.append(w, np.zeros(len(features) - len(w)))
+        if self.products:
+            return self._by_products(w)
         if self.l1 == 0:
             matrix = gram.copy()
             matrix.flat[:: len(matrix) + 1] += self.modulus
@@ -223,6 +237,25 @@ class FeatureDescent(Solver):
         is_right = bool(self.gram.path.descend(self.level, self.modulus, goal))
         self.w = np.array(self.gram.weights)
         return is_right
+
+    def _by_products(self, w: Array) -> bool:
+        """The weights of l1 = 0 by conjugate gradients; by the matrix where these take as long."""
+        columns, usable, none = self.columns, self.columns.is_usable, np.zeros(len(self.y))
+        diagonal = self.moduli + np.square(self.units) * columns.squares[: self.width]
+        step, products = conjugate_gradients(
+            lambda v: self.moduli * v - usable * columns.residual(v, none)[1],
+            lambda r: r / diagonal,
+            usable * (self.pulls - self.moduli * w),
+            math.sqrt(self.goal),
+            self.products,
+        )
+        self.w = w + step
+        if products == self.products:
+            self.products = 0
+            self._make_columns()
+            self._begin()
+            return self._descend()
+        return True
 
     def _by_rows(self) -> Array:
         """The weights of l1 = 0 by as many unknowns as examples: w = Z'a, (modulus + Z Z') a = √c e
@@ -269,8 +302,7 @@ class FeatureDescent(Solver):
 
     def _lengths(self, residual: Array) -> tuple[float, float]:
         weighed = self.costs * residual
-        product = float(weighed @ self.columns.errors) - self.columns.beyond
-        return float(weighed @ residual), product
+        return float(weighed @ residual), float(weighed @ self.columns.errors) - self.columns.beyond
 
     def _corrected(self, residual: Array, pulls: Array) -> tuple[Array, Array]:
         """r − Zc with products ±l1 where w_j ≠ 0, and the products.

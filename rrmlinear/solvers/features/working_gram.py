@@ -124,7 +124,7 @@ class FreeColumns:
     would be beyond the ``limit``.
     """
 
-    def __init__(self, columns: Columns, free: NDArray[np.intp], limit: float) -> None:
+    def __init__(self, columns: Any, free: NDArray[np.intp], limit: float) -> None:
         self.columns, self.free, self.limit = columns, free, limit
         #: The best weights of the free features for the last residual.
         self.weights = np.zeros(len(free))
@@ -146,15 +146,13 @@ class FreeColumns:
         self.across = np.zeros((len(free), 0))
         self.lengths = np.sqrt(self.squares[free])
         units = np.divide(1, self.lengths, out=np.zeros(len(free)), where=self.lengths > 0)
-        own = products[:, self.places] * units * units[:, np.newaxis]
-        sizes, ways = np.linalg.eigh(own)
+        sizes, ways = np.linalg.eigh(products[:, self.places] * units * units[:, np.newaxis])
         are_long, ways = sizes > SUM_ROUNDING, units[:, np.newaxis] * ways
         self.inverse = (ways[:, are_long] / sizes[are_long]) @ ways[:, are_long].T
         ways = self._take_short(ways[:, ~are_long])
         #: Weights of the directions that are left out, orthogonal in units of the columns.
         self.lost = np.linalg.qr(self.lengths[:, np.newaxis] * ways)[0]
-        self.is_usable = self.columns.is_usable.copy()
-        self.is_usable[free] = False
+        self.is_usable = self.columns.is_usable & ~np.isin(np.arange(self.width), free)
         return self.residual(np.zeros(self.width * self.takes_all), self.columns.errors)[1]
 
     def _take_short(self, ways: Array) -> Array:
@@ -164,8 +162,8 @@ class FreeColumns:
                 ways = ways - self._best(self._scored(ways)[1][:, self.free].T)
             scores = self._scored(ways)[0]
             sizes, turn = np.linalg.eigh(scores.T @ (self.costs[:, np.newaxis] * scores))
-            least = max(SUM_ROUNDING * sizes[-1], MANY_ROUNDINGS**2)
-            ways, long = ways @ turn, np.flatnonzero(sizes > least)
+            ways, least = ways @ turn, max(SUM_ROUNDING * sizes[-1], MANY_ROUNDINGS**2)
+            long = np.flatnonzero(sizes > least)
             some = ways[:, long] / np.sqrt(sizes[long])
             are_near = np.abs(some * (self.at_zero @ some)).max(axis=0, initial=0) <= self.limit
             if not are_near.any():
@@ -189,8 +187,7 @@ class FreeColumns:
 
     def _best(self, pulls: Array) -> Array:
         """The best weights of free features of these products with a residual."""
-        best: Array = self.inverse @ pulls + self.short.T @ (self.short @ pulls)
-        return best
+        return np.asarray(self.inverse @ pulls + self.short.T @ (self.short @ pulls))
 
     def add(self, new: NDArray[np.intp]) -> Array:
         """See `Columns`."""
@@ -208,7 +205,7 @@ class FreeColumns:
 
     def row_products(self, factors: Array) -> Any:
         """See `RowColumns`."""
-        return self.columns.row_products(factors, self.scores)  # type: ignore[attr-defined]
+        return self.columns.row_products(factors, self.scores)
 
     def residual(self, w: Array, errors: Array) -> tuple[Array, Array, float]:
         """See `Columns`. The products with free features are 0, but for those of directions that
@@ -255,7 +252,7 @@ class FreeColumns:
 class ScaledColumns:
     """u_j x_j for each of the ``columns`` x_j, whose squares in products are ``more``."""
 
-    def __init__(self, columns: Columns, units: Array, more: Array) -> None:
+    def __init__(self, columns: Any, units: Array, more: Array) -> None:
         self.columns, self.units, self.more = columns, units, more
         self.taken = np.zeros(0, dtype=np.intp)
 
