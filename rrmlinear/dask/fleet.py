@@ -10,7 +10,7 @@ from distributed import Future
 from rrmlinear.dask import parts
 from rrmlinear.dask.blocks import Block, Held
 from rrmlinear.dask.waiting import DataLostError, LostError, Watch
-from rrmlinear.solvers.rounds.fleet import PartsLostError, add_rounds, in_tree
+from rrmlinear.solvers.rounds.fleet import PartsLostError, add_rounds, halves, in_tree
 from rrmlinear.solvers.rounds.orders import Facts, Order, Report
 from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.spread import Request, Sums, add_sums
@@ -23,7 +23,6 @@ SMALL_VECTOR = 1 << 18
 # Times in a row that parts may be lost while they are loaded or their shares are added up; and by
 # a lack of memory, which the next worker has too if it is as large.
 MAX_LOSSES, MAX_LACKS = 10, 3
-
 # With fewer groups of parts on a place, the places' shares would be too unlike.
 GROUPS_A_PLACE = 2
 
@@ -65,8 +64,9 @@ class DaskFleet:
         """A task on the worker of group k."""
         return self.watch.submit(function, *arguments, workers=[self.addresses[k]])
 
-    def _sum(self, futures: list[Future], add: Any) -> Future:
-        return in_tree(futures, lambda a, b: self.watch.submit(add, a, b))
+    def _sums(self, futures: list[Future], add: Any) -> list[Future]:
+        """Futures of at most two sums. The client adds these: a task would take as many bytes."""
+        return list(halves(futures, lambda a, b: self.watch.submit(add, a, b)))
 
     def _places(self, futures: list[Future]) -> dict[Future, str]:
         return dict(zip(futures, self.addresses, strict=True))
@@ -75,9 +75,8 @@ class DaskFleet:
         what, lacks = "loading the parts", 0
         for _ in range(MAX_LOSSES):
             found = [self._on(k, parts.facts_of, each) for k, each in enumerate(self.pinned)]
-            needed = self._places(found)
             try:
-                told = self.watch.results(found, needed, what)
+                told = self.watch.results(found, self._places(found), what)
             except LostError as error:
                 reason = self.watch.of_memory(error.addresses)
                 lacks += bool(reason)
@@ -112,11 +111,11 @@ class DaskFleet:
         replies = [
             self._on(k, function, each, self.tokens[k], sent) for k, each in enumerate(self.pinned)
         ]
-        total = self._sum(replies, add)
+        sums = self._sums(replies, add)
         try:
-            return self.watch.result(total, self._places(replies), what)
+            return in_tree(self.watch.results(sums, self._places(replies), what), add)
         except (LostError, DataLostError) as error:
-            for future in (*replies, total):
+            for future in (*replies, *sums):
                 future.release()
             raise PartsLostError(self._load_again(error, what)) from None
 
@@ -126,11 +125,12 @@ class DaskFleet:
                 self._on(k, parts.give_up, each, k, number, step)
                 for k, each in enumerate(self.pinned)
             ]
-            total = self._sum(shares, parts.add_shares)
+            sums = self._sums(shares, parts.add_shares)
             what = f"adding up the weights for round {number}"
             try:
                 found: Packed
-                found, self.tokens = self.watch.result(total, self._places(shares), what)
+                told = self.watch.results(sums, self._places(shares), what)
+                found, self.tokens = in_tree(told, parts.add_shares)
                 return found
             except (LostError, DataLostError) as error:
                 self._load_again(error, what)

@@ -15,13 +15,10 @@ from rrmlinear.dask.blocks import Block, Held
 from rrmlinear.dask.parts import PartMissingError
 
 T = TypeVar("T")
-
 # Seconds between two looks at who is there while a result is awaited.
 LOOK = 0.5
 # Seconds in which the scheduler must answer a question about its workers.
 ANSWER_LIMIT = 20.0
-
-
 # Topic of the events in which a nanny tells that it ended a worker for its memory.
 MEMORY_EVENTS = "worker-restart-memory"
 
@@ -142,20 +139,21 @@ class Watch:
                 f"the scheduler {self.scheduler} was lost: the client is {self.client.status}"
             )
 
-    def results(self, futures: list[Future], needed: dict[Future, str], what: str) -> list[Any]:
-        """`result` of several tasks, which have the limit together."""
-        end = time.monotonic() + self.limit
-        return [self.result(each, needed, what, end) for each in futures]
-
     def result(
         self, future: Future, needed: dict[Future, str], what: str, end: float | None = None
     ) -> Any:
-        """The result of a task that needs others, each on the worker with this address.
+        """`results` of one task."""
+        return self.results([future], needed, what, end)[0]
 
-        Raises LostError where one of them is gone. ``what`` names the task for the TimeoutError.
+    def results(
+        self, futures: list[Future], needed: dict[Future, str], what: str, end: float | None = None
+    ) -> list[Any]:
+        """The results of tasks that need others, each on the worker with this address.
+
+        Raises LostError where one of them is gone. ``what`` names the tasks for the TimeoutError.
         """
         end = time.monotonic() + self.limit if end is None else end
-        answer = _asked(future.result)
+        answer: Answer[list[Any]] = _asked(lambda: self.client.gather(futures))
         while True:
             try:
                 return answer.result(LOOK)

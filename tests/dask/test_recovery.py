@@ -97,15 +97,16 @@ def test_data_are_sent_again_where_a_worker_fails(client, monkeypatch):
 
 def test_data_are_sent_again_in_any_round(client, data, monkeypatch):
     X, y = data(n=400)
-    result, lost = Watch.result, ["a sum of the second order", "adding up the weights for round 1"]
+    results = Watch.results
+    lost = ["a sum of the second order", "adding up the weights for round 1"]
 
-    def losing(watch, future, needed, what, end=None):
+    def losing(watch, futures, needed, what, end=None):
         if what in lost:
             lost.remove(what)
             raise DataLostError(what)
-        return result(watch, future, needed, what, end)
+        return results(watch, futures, needed, what, end)
 
-    monkeypatch.setattr(Watch, "result", losing)
+    monkeypatch.setattr(Watch, "results", losing)
     assert_solved(train(client, X, y, None), expected(X, y), noted=False)
     assert not lost
 
@@ -127,8 +128,7 @@ def test_a_retired_worker(start, data):
     X, y = data(n=400)
     cluster, client = start()
     with cluster, client:
-        first = min(client.scheduler_info()["workers"])
-        act = after(2, lambda: client.retire_workers([first]))
+        act = after(2, lambda: client.retire_workers([min(client.scheduler_info()["workers"])]))
         assert_solved(train(client, X, y, act), expected(X, y))
 
 

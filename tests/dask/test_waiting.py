@@ -65,14 +65,13 @@ def test_a_worker_that_exceeds_its_memory_is_named(exceeded):
         ("tcp://127.0.0.1:2", ConnectionError, "looking at block 3: Attempted to run task"),
     ],
 )
-def test_tasks_whose_workers_die(exceeded, address, error, words):
-    killed = KilledWorker("shape_of", SimpleNamespace(address=address), 3)
+def test_tasks_whose_workers_die(exceeded, address, error, words, monkeypatch):
+    def gather(_):
+        raise KilledWorker("shape_of", SimpleNamespace(address=address), 3)
 
-    def result():
-        raise killed
-
+    monkeypatch.setattr(exceeded.client, "gather", gather)
     with pytest.raises(error, match=words):
-        exceeded.result(SimpleNamespace(result=result), {}, "looking at block 3")
+        exceeded.result(None, {}, "looking at block 3")
 
 
 def test_workers_that_are_paused_are_named(client, monkeypatch):

@@ -145,7 +145,7 @@ def seconds_of(problem: Problem, workers: int, found: Measured, gigabits: float)
         found.seconds * problem.rows.n_stored / workers + found.alone,
         levels * (found.sent / speed + latency),
         levels * ((found.replied + found.summed) / 2 / speed + latency),
-        found.exchanges * (2 * workers - 1) * TASK_SECONDS,
+        found.exchanges * max(1, 2 * workers - 2) * TASK_SECONDS,
     ]
 
 

@@ -45,10 +45,16 @@ class Fleet(Protocol):
 
 def in_tree(items: Sequence[T], add: Callable[[T, T], T]) -> T:
     """The sum of items, neighbours first: the same order for the same number of items."""
-    while len(items) > 1:
+    last = halves(items, add)
+    return add(*last) if len(last) > 1 else last[0]
+
+
+def halves(items: Sequence[T], add: Callable[[T, T], T]) -> Sequence[T]:
+    """The last two sums of `in_tree`, or one item alone."""
+    while len(items) > 2:
         pairs = [add(a, b) for a, b in zip(items[::2], items[1::2], strict=False)]
         items = [*pairs, *items[len(items) & ~1 :]]
-    return items[0]
+    return items
 
 
 def add_rounds(
