@@ -225,7 +225,8 @@ class FreeColumns:
             most = MANY_ROUNDINGS * math.sqrt(self.square)
             units = np.divide(own, self.lengths, out=np.zeros(len(own)), where=self.lengths > 0)
             lost = self.lost @ (units @ self.lost)
-            if not left or (np.abs(units - lost) <= most).all():
+            # what is lost may be rounding of a longer residual, which a second look takes away
+            if not left or (np.abs(units - lost * (left < REFINEMENTS)) <= most).all():
                 break
             before, self.weights = self.weights, self.inverse @ own
             residual, pulls, more = self.columns.residual(self._all(0.0 * w), residual)
