@@ -138,7 +138,7 @@ class Choices(PlainState):
     power: float | None = choice(
         "loss",
         "power p of the mean that the variance of the Tweedie loss is; beyond 2 it is not convex",
-        Number(above=1, below=2),
+        Number(above=1, below=2, why=": 1 is poisson, 2 gamma, and beyond 2 it is not convex"),
         usually="1.5",
     )
     beta: float | None = choice(

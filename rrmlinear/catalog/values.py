@@ -68,6 +68,8 @@ class Number(Values):
     below: float = math.inf
     finite: bool = True
     most: float = math.inf
+    #: What is said behind bounds on both sides.
+    why: str = ""
 
     def holds(self, least: float, most: float) -> bool:
         """Whether it admits all finite numbers from ``least`` to ``most``."""
@@ -83,7 +85,7 @@ class Number(Values):
         if self.most < math.inf:
             return f"be above {self.above:g} and at most {self.most:g}"
         if self.below < math.inf:
-            return f"lie between {self.above:g} and {self.below:g}"
+            return f"lie between {self.above:g} and {self.below:g}{self.why}"
         if self.above not in (-math.inf, 0):
             return f"lie above {self.above:g} and be finite"
         bound = f"be at least {self.least:g}" if self.least > -math.inf else "be positive"

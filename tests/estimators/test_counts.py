@@ -105,6 +105,7 @@ def test_labels_of_zero_have_means_near_zero(data):
         (lambda X, y: GammaRegressor().fit(X, 0 * y), "label 0; with loss gamma it must be pos"),
         (lambda X, y: LinearRegressor("binomial").fit(X, 2 + y), r"must lie in \[0, 1\]"),
         (lambda X, y: TweedieRegressor(power=3).fit(X, 1 + y), "power is 3; .* not convex"),
+        (lambda X, y: LinearRegressor("tweedie", power=3).fit(X, y), "is 3, .* 2 it is not convex"),
         (lambda X, y: TweedieRegressor(power=0.5).fit(X, y), r"must be 0 or lie in \[1, 2\]"),
         (lambda X, y: TweedieRegressor(power=1, link="identity").fit(X, y), "it must be 'log'"),
         (lambda X, y: PoissonRegressor().fit(X, 1 + y, exposure=0.0), r"exposure\[0\] is 0 and y"),
