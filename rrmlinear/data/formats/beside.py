@@ -59,7 +59,9 @@ def read_vector(path: Any) -> Any:
 
 def is_matrix(path: str | None) -> bool:
     """Whether this is a file of a matrix, as `read_matrix` reads it."""
-    head = b"" if path is None else head_of(path)
+    if path is None:
+        return False
+    head = head_of(path)
     if head.startswith(ARRAY):
         return np.load(path, "r").ndim == 2
     return head.startswith(ARCHIVE)

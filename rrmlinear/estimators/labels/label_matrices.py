@@ -71,7 +71,8 @@ def _class_weights(class_weight: Any, problem: MultilabelProblem) -> tuple[Any, 
     if class_weight is None:
         return None, 1.0
     each = np.ones((problem.labels.n_labels, 2))
-    for j in np.flatnonzero(problem.labels.counts % problem.n_examples):  # both kinds of rows
+    both = np.flatnonzero(problem.labels.counts % problem.n_examples)  # kinds of rows
+    for j in both.tolist():
         y = np.zeros(problem.n_examples, np.intp)
         y[problem.labels.of(j)] = 1
         each[j] = class_factors(class_weight, PAIR, y, problem.weights)
