@@ -21,7 +21,6 @@ from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import REGRESSING
 from rrmlinear.estimators.scores import Scored, labelled, problem_of
 from rrmlinear.estimators.unregularized.intercepts import after
-from rrmlinear.pages.facts import DataFacts
 from rrmlinear.solvers.loop.result import Result, Status, TraceRow
 from rrmlinear.training.offsets import deviance, moved
 
@@ -118,9 +117,6 @@ class Regressor(Scored, RegressorMixin, LinearModel):
 
     def _columns(self, n_scores: int) -> list[str]:
         return [f"target {j + 1}" for j in range(n_scores)] if n_scores > 1 else ["prediction"]
-
-    def _facts(self, X: Any, y: Any) -> DataFacts:
-        return super()._facts(X, np.asarray(y).reshape(len(y), -1)[:, 0])
 
     def _copies(self, n_targets: int) -> list[Self]:
         """An estimator of each target; those of the last fit if it had as many targets."""

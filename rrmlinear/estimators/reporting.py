@@ -53,8 +53,8 @@ class Described:
         """
         check_is_fitted(self)
         X, y, _ = labelled(X, y)
-        facts = None if X is None else self._facts(X, y)
-        self._write_page(path, facts, measured(self, X, y, X_test, y_test), static)
+        told = measured(self, X, y, X_test, y_test)
+        self._write_page(path, None if X is None else self._facts(X, y), told, static)
 
     def _facts(self, X: Any, y: Any) -> DataFacts:
         if not isinstance(X, Problem):
@@ -62,8 +62,6 @@ class Described:
         if is_outlier_detector(self):  # without labels
             facts = facts_of(problem_of(X, np.zeros(n_rows(X)), None), as_numbers=True)
             return replace(facts, numbers=None)
-        if y is None:
-            raise ValueError("X and y are given together, or neither")
         return labelled_facts(X, y, getattr(self, "classes_", None))
 
 
@@ -72,9 +70,10 @@ def n_rows(X: Any) -> int:
 
 
 def labelled_facts(X: Any, y: Any, classes: NDArray[Any] | None) -> DataFacts:
-    """Facts of rows with labels: of ``classes``, or numbers where there are none."""
+    """Facts of rows with labels: of ``classes``, or the first target where there are none."""
     if classes is None:
-        return facts_of(problem_of(X, y, None), as_numbers=True)
+        first = np.asarray(y).reshape(len(y), -1)[:, 0]
+        return facts_of(problem_of(X, first, None), as_numbers=True)
     index = np.searchsorted(classes, y)
     facts = facts_of(problem_of(X, index, None), as_numbers=False)
     assert facts.labels is not None

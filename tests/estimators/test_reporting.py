@@ -18,6 +18,11 @@ NAMES = np.array(["ash", "beech", "cedar"])
 WORDS = NAMES[np.digitize(X[:, 0], [-0.5, 0.5])]
 
 
+def page_of(estimator, folder, *data, **given):
+    estimator.report(folder / "fit.html", *data, **given)
+    return (folder / "fit.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("estimator", "y", "told"),
     [
@@ -38,20 +43,17 @@ WORDS = NAMES[np.digitize(X[:, 0], [-0.5, 0.5])]
     ids=lambda value: type(value).__name__,
 )
 def test_every_kind_writes_its_page(estimator, y, told, tmp_path):
-    path = tmp_path / "fit.html"
-    estimator.fit(X, y).report(path, X, y, feature_names=["a", "b", "c"])
-    text = path.read_text(encoding="utf-8")
+    names = ["a", "b", "c"]
+    text = page_of(estimator.fit(X, y), tmp_path, X, y, feature_names=names)
     assert told in text
     assert f"{estimator.objective_:.9g}" in text
-    again = tmp_path / "again.html"
-    pickle.loads(pickle.dumps(estimator)).report(again, X, y, feature_names=["a", "b", "c"])
-    assert again.read_text(encoding="utf-8") == text
+    again = pickle.loads(pickle.dumps(estimator))
+    assert page_of(again, tmp_path, X, y, feature_names=names) == text
 
 
 def test_a_page_of_a_fit_of_one_target_is_of_this_alone(tmp_path):
-    path, ridge = tmp_path / "fit.html", rrmlinear.Ridge(alpha=[1.0, 4.0]).fit(X, X[:, :2])
-    ridge.set_params(alpha=2.0).fit(X, X[:, 0]).report(path)
-    text = path.read_text(encoding="utf-8")
+    ridge = rrmlinear.Ridge(alpha=[1.0, 4.0]).fit(X, X[:, :2])
+    text = page_of(ridge.set_params(alpha=2.0).fit(X, X[:, 0]), tmp_path)
     assert "C = 0.5." in text
     assert "in turn" not in text
 
@@ -91,17 +93,13 @@ LABELS = [WORDS[:4], WORDS[4:9], WORDS[9:11]]
     ids=lambda value: type(value).__name__,
 )
 def test_others_tell_their_certificate(estimator, data, told, tmp_path):
-    path = tmp_path / "fit.html"
     with pytest.raises(NotFittedError):
-        estimator.report(path)
-    estimator.fit(*data).report(path)
-    text = path.read_text(encoding="utf-8")
+        estimator.report(tmp_path / "fit.html")
+    text = page_of(estimator.fit(*data), tmp_path)
     assert told in text.split("Certificate")[0].lower()
     assert f"{estimator.objective_:.9g}" in text
     assert estimator.status_.value in text
-    again = pickle.loads(pickle.dumps(estimator))
-    again.report(tmp_path / "again.html")
-    assert (tmp_path / "again.html").read_text(encoding="utf-8") == text
+    assert page_of(pickle.loads(pickle.dumps(estimator)), tmp_path) == text
 
 
 @pytest.mark.parametrize(
@@ -114,19 +112,16 @@ def test_others_tell_their_certificate(estimator, data, told, tmp_path):
     ids=lambda value: type(value).__name__,
 )
 def test_classes_without_weights_tell_their_data(estimator, y, told, tmp_path):
-    path = tmp_path / "fit.html"
-    estimator.fit(X, y).report(path, X, y)
-    text = path.read_text(encoding="utf-8")
+    text = page_of(estimator.fit(X, y), tmp_path, X, y)
     assert "<dt>rows</dt><dd>80</dd>" in text
     assert told in text
     with pytest.raises(ValueError, match="X has 2 features"):
-        estimator.report(path, X[:, :2], y)
+        estimator.report(tmp_path / "fit.html", X[:, :2], y)
 
 
 def test_a_search_tells_what_it_tried(tmp_path):
     model = rrmlinear.LogisticRegressionCV(Cs=[0.1, 1.0], cv=3).fit(X, WORDS)
-    model.report(tmp_path / "fit.html")
-    text = (tmp_path / "fit.html").read_text(encoding="utf-8")
+    text = page_of(model, tmp_path)
     assert f"<h3>Cross validation; the best C is {model.C_:.6g}</h3>" in text
     for C, scores in zip(model.Cs_, model.scores_.mean(axis=(0, 1)), strict=True):
         tone = ' class="good"' if model.C_ == C else ""
@@ -135,8 +130,7 @@ def test_a_search_tells_what_it_tried(tmp_path):
 
 def test_a_page_tells_how_well_both_sets_are_predicted(tmp_path):
     model = rrmlinear.LogisticRegression().fit(X[:50], WORDS[:50])
-    model.report(tmp_path / "fit.html", X[:50], WORDS[:50], X[50:], WORDS[50:])
-    text = (tmp_path / "fit.html").read_text(encoding="utf-8")
+    text = page_of(model, tmp_path, X[:50], WORDS[:50], X[50:], WORDS[50:])
     assert "<title>Logistic regression, 3 classes</title>" in text
     accuracies = model.score(X[:50], WORDS[:50]), model.score(X[50:], WORDS[50:])
     right = [f"{accuracy:.2%}" for accuracy in accuracies]
@@ -152,13 +146,12 @@ def test_a_page_tells_how_well_both_sets_are_predicted(tmp_path):
         (rrmlinear.KernelRegressor(), (X, X[:, 0]), "R²"),
         (rrmlinear.OneClassSVM(nu=0.2), (X + 3,), "outliers"),
         (rrmlinear.Ridge(), (X, X[:, :2]), "R²"),
+        (rrmlinear.MultiTaskRegressor(), (X, X[:, :2]), "R²"),
     ],
     ids=lambda value: type(value).__name__,
 )
 def test_static_pages_of_every_kind_of_prediction(estimator, data, measure, tmp_path):
-    path = tmp_path / "fit.html"
-    estimator.fit(*data).report(path, *data, static=True)
-    text = path.read_text(encoding="utf-8")
+    text = page_of(estimator.fit(*data), tmp_path, *data, static=True)
     assert f"<td>{measure}</td>" in text
     assert "<script" not in text
     assert "<svg" in text
@@ -166,8 +159,7 @@ def test_static_pages_of_every_kind_of_prediction(estimator, data, measure, tmp_
 
 def test_a_path_has_a_page(tmp_path):
     found = rrmlinear.path(X, WORDS, loss="softmax", Cs=[0.1, 1.0, 10.0])
-    found.report(tmp_path / "path.html", feature_names=["a", "b", "c"])
-    text = (tmp_path / "path.html").read_text(encoding="utf-8")
+    text = page_of(found, tmp_path, feature_names=["a", "b", "c"])
     assert text.count('<td class="good">solved</td>') == 3
     assert text.count('<div class="picture"') == 3
     assert "path(loss=&#39;softmax&#39;, Cs=[0.1, 1.0, 10.0])" in text
@@ -181,10 +173,14 @@ def test_what_does_not_fit_is_refused(tmp_path):
     with pytest.raises(NotFittedError):
         model.report(tmp_path / "fit.html")
     model.fit(X, WORDS)
-    with pytest.raises(ValueError, match="X and y of the training data are given together"):
-        model.report(tmp_path / "fit.html", X)
-    with pytest.raises(ValueError, match="X has 2 features"):
-        model.report(tmp_path / "fit.html", X[:, :2], WORDS)
+    tasks = rrmlinear.MultiTaskRegressor().fit(X, X[:, 0], np.arange(80) % 2)
+    for kind, data, message in (
+        (model, (X,), "X and y of the training data are given together"),
+        (model, (X[:, :2], WORDS), "X has 2 features"),
+        (tasks, (X, X[:, 0]), "y must be a matrix on a page, a column for each of the 2 tasks"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            kind.report(tmp_path / "fit.html", *data)
     with pytest.raises(ValueError, match="feature_names has 1 names, and there are 3"):
         model.report(tmp_path / "fit.html", feature_names=["a"])
     assert not (tmp_path / "fit.html").exists()

@@ -29,6 +29,7 @@ from rrmlinear.estimators.matrices.tasks import (
     tasks_trained,
 )
 from rrmlinear.estimators.objective import cost_of, own_choices, own_words, unknown_name
+from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import LinearScores, Scored
 from rrmlinear.estimators.unregularized.intercepts import with_ones, without_penalty
 from rrmlinear.exports.exported import Exported, Saved, Tabled
@@ -46,6 +47,7 @@ class MultiTaskRegressor(
     Scored,
     MultiOutputMixin,
     RegressorMixin,
+    Described,
     LinearScores,
     Exported,
     Tabled,
@@ -264,3 +266,9 @@ class MultiTaskRegressor(
             return scores.ravel() if self.coef_.ndim == 1 else scores
         at = tasks_trained(tasks, self.tasks_, len(scores))
         return scores[np.arange(len(scores)), at]
+
+    def _columns(self, n_scores: int) -> list[str]:
+        raise ValueError(
+            f"y must be a matrix on a page, a column for each of the {n_scores} tasks: the page "
+            "predicts all tasks of each row"
+        )
