@@ -130,7 +130,8 @@ def _has_labels(options: TrainingOptions, of_lines: bool = False) -> bool:
     """Whether the file has several labels a line: by the options, its header, or ``of_lines``."""
     if options.labels.given:
         return True
-    if options.training_file == "-" or options.chosen.kind not in ("binary", "multiclass"):
+    of_classes = options.chosen.kind in ("binary", "multiclass")
+    if options.training_file == "-" or not (of_classes or of_lines):
         return False
     if format_of(options.training_file):
         return is_matrix(options.asked.labels)

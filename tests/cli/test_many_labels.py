@@ -133,6 +133,7 @@ def test_a_header_counts_labels_and_begins_at_0(train, predict, tmp_path):
     ("asked", "said"),
     [
         (("-s", "4"), "loss crammer-singer is none of two classes"),
+        (("-s", "11"), "loss squared-epsilon-insensitive is none of two classes"),
         (("-v", "3", "--resume"), "--resume has no effect with -v and -C, which save no model"),
         (("-C", "--thresholds", "cv"), "--thresholds has no effect with -v and -C"),
         (("-e", "0.1"), "-e is not for examples with several labels"),
@@ -153,16 +154,14 @@ def test_what_is_not_for_many_labels(train, predict, file, tmp_path, asked, said
 def test_options_of_labels_need_labels_and_such_a_model(train, predict, file, tmp_path):
     (tmp_path / "one").write_text("1 1:1\n2 2:1\n")
     train(tmp_path / "one", tmp_path / "m")
-    told = predict("--top-k", "2", tmp_path / "one", tmp_path / "m", tmp_path / "o")
-    assert told.code == 1
-    assert "--top-k is for models of many labels" in told.err
     train(file, tmp_path / "n")
     for asked, said in (
-        (("--top-k", "13"), "--top-k is 13, and the model has 12 labels"),
-        (("--top-k", "2", "--threshold", "0"), "give one of them"),
-        (("-b", "1"), "-b 1 is not for models of many labels"),
+        (("--top-k", "2", tmp_path / "one", tmp_path / "m"), "--top-k is for models of many"),
+        (("--top-k", "13", file, tmp_path / "n"), "--top-k is 13, and the model has 12 labels"),
+        (("--top-k", "2", "--threshold", "0", file, tmp_path / "n"), "give one of them"),
+        (("-b", "1", file, tmp_path / "n"), "-b 1 is not for models of many labels"),
     ):
-        told = predict(*asked, file, tmp_path / "n", tmp_path / "o")
+        told = predict(*asked, tmp_path / "o")
         assert told.code == 1
         assert said in told.err
 

@@ -8,12 +8,8 @@ from rrmlinear import read_libsvm
 from rrmlinear.cli.command import run
 from rrmlinear.data.text.libsvm_errors import LibsvmFormatError
 
-MARKET = "a Matrix Market file"
 OTHERS = {
-    "matrix.mtx": (
-        b"%%MatrixMarket matrix coordinate real general\n1 1 1\n",
-        "a Matrix Market file",
-    ),
+    "matrix.mtx": (b"%%MatrixMarket matrix array real general\n1 1\n", "a Matrix Market file"),
     "cells.h5": (b"\x89HDF\r\n\x1a\n\0\0", "an HDF5 file"),
     "X.npy": (b"\x93NUMPY\1\0", "an array of NumPy"),
     "X.npz": (b"PK\3\4\0\0", "an archive, such as .npz"),
@@ -73,8 +69,17 @@ def test_an_index_0(command, said, folder):
 
 def test_several_labels_of_an_example(folder):
     (folder / "data").write_text("1,3 1:2\n")
-    with pytest.raises(LibsvmFormatError, match="; read_multilabel reads examples with several l"):
+    with pytest.raises(LibsvmFormatError, match="labels of an example are for models of") as caught:
         read_libsvm("data")
+    assert caught.value.__notes__ == ["read_multilabel reads examples with several labels"]
+
+
+def test_a_model_in_the_place_of_data(said, folder):
+    (folder / "data").write_text("1,3 1:2\n3 1:1\n")
+    assert run("training", ["-q", "data", "labels"]) == 0
+    for model, kind in (("model", "a model"), ("labels", "a model of many labels")):
+        told = f"{model}, line 1, column 1: found {kind}: predict takes it, behind the data"
+        assert said("information", model)[1] == told
 
 
 def test_tables_that_convert_does_not_take(said, folder):

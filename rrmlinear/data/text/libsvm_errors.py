@@ -15,6 +15,7 @@ OTHERS = {
     b"PAR1": "a table of Parquet",
     b"ARROW1": "a table of Arrow",
 }
+MODELS = {b"solver_t": "a model", b"rrmlinea": "a model of many labels"}
 LABELS = re.compile(r"[+-]?\d+(,[+-]?\d+)+")
 #: Most characters of a wrong text that a message quotes.
 QUOTED = 40
@@ -34,9 +35,11 @@ class LibsvmFormatError(ValueError):
     def at(cls, path: str, line: int, column: int, text: str) -> LibsvmFormatError:
         """The error, with this text, or in the first line with what the file is instead."""
         head = head_of(path) if line == 1 else b""
-        for begin, kind in OTHERS.items():
+        for begin, kind in (OTHERS | MODELS).items():
             if head.startswith(begin):
-                column, text = 1, f"found {kind}: Problem.open and the commands read it"
+                way = "Problem.open and the commands read it"
+                way = "predict takes it, behind the data" if begin in MODELS else way
+                column, text = 1, f"found {kind}: {way}"
         error = cls(
             f"Wrong input format at line {line}\n{path}, line {line}, column {column}: {text}"
         )
@@ -64,7 +67,7 @@ def explain(
     first = "1" if zero_based is False else "0"
     commas = "; LIBSVM text has blanks between its parts, not commas" if "," in found else ""
     if LABELS.fullmatch(found):
-        commas += "; read_multilabel reads examples with several labels"
+        commas += "; several labels of an example are for models of many labels"
     sentences = {
         "EMPTY_LINE": "the line is empty; a label is needed",
         "NUL_BYTE": "found a NUL byte: this is no text, or text of UTF-16, to be saved as UTF-8",

@@ -160,7 +160,7 @@ def _read_and_tell(
     reading = Reading(
         name_of(path_or_file), dtype, n_features, zero_based, bool(strict), sequences, compact
     )
-    with noting_zeros(), open_to_read(path_or_file) as (stream, length):
+    with noting_ways(), open_to_read(path_or_file) as (stream, length):
         reading.run(LineBlocks(stream, block_size, PADDING), length, threads)
     return reading.problem(), reading.warning() or ""
 
@@ -189,13 +189,15 @@ def checked_options(
 
 
 @contextmanager
-def noting_zeros() -> Iterator[None]:
-    """Add to the error of an index 0 what a caller from Python can do; commands print no notes."""
+def noting_ways() -> Iterator[None]:
+    """Add to an error what a caller from Python can do; commands print no notes."""
     try:
         yield
     except LibsvmFormatError as error:
         if "the index '0' is below 1" in str(error):
             error.add_note("zero_based=True reads indices from 0")
+        if "for models of many labels" in str(error):
+            error.add_note("read_multilabel reads examples with several labels")
         raise
 
 

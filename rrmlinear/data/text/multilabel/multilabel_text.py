@@ -20,7 +20,7 @@ from rrmlinear.data.text.libsvm_format import (
     BLOCK_SIZE,
     check_rows,
     checked_options,
-    noting_zeros,
+    noting_ways,
     texts_of,
 )
 from rrmlinear.data.text.libsvm_reading import Fault, Reading
@@ -68,7 +68,7 @@ def read_multilabel(
     given = (dtype, n_features, zero_based, threads, block_size)
     dtype, zero_based, threads = checked_options(*given)
     name = name_of(path_or_file)
-    with noting_zeros(), open_to_read(path_or_file) as (stream, length):
+    with noting_ways(), open_to_read(path_or_file) as (stream, length):
         blocks = LabelBlocks(name, stream, block_size, PADDING)
         header = blocks.read_header()
         if header is not None:
