@@ -133,6 +133,8 @@ def _by_steps(task: Task) -> Solver | None:
         solver = dual.over_features(task)
     elif second_order.compiled_applies(task):
         solver = _made("second_order.compiled_steps:CompiledSteps", task)
+    elif second_order.kinks_apply(task):
+        solver = _made("second_order.compiled_steps:KinkSteps", task)
     else:
         return None
     solver.follower = lambda: _in_turn(task, _order(task))

@@ -118,8 +118,18 @@ def compiled_applies(task: Task) -> bool:
     """Whether compiled steps solve a smooth loss of one score sooner than those for more weights:
     under the squared norm, perhaps with a free intercept, or with a 1-norm.
     """
-    if not (_is_curved(task) and _are_few(task)):
+    return _is_curved(task) and _are_few(task) and _has_norms(task)
+
+
+def kinks_apply(task: Task) -> bool:
+    """Whether they solve a loss with kinks so, but for the hinge that classes take."""
+    if "smooth" in task.features or not _are_few(task) or _is_kink(task):
         return False
+    return _has_norms(task) and bool(task.loss.has_envelope())
+
+
+def _has_norms(task: Task) -> bool:
+    """Whether the regularizer is the squared norm, or has a 1-norm beside no free intercept."""
     return _has_norm(task) or (bool(task.regularizer.quadratic_l1) and not task.choices.free_bias)
 
 

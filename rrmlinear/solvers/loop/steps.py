@@ -23,6 +23,13 @@ DERIVATIVE_DECREASE = 0.01
 STALLED_DECREASE = 0.9
 #: One looks again once the work, or the number of looks, has grown by this factor.
 LOOK_GROWTH = 1.1
+#: The widths of the first parabolas about kinks, over the distance of a mean example from its kink
+#: at weights of 0, and the fall of later ones. Above 2 most have a curvature there, and the first
+#: step is one of least squares.
+WIDTHS, FALL = (3.0, 0.5), 3.0
+#: The part of the largest entry of w up to which the gradients of the first problems fall; of later
+#: ones it is the second times the root of the gap asked for.
+ROUGHLY, NEARLY = 0.1, 0.01
 
 
 class Pace(NamedTuple):

@@ -11,11 +11,12 @@ from rrmlinear.core.deadline import TimeIsUpError, without_deadline
 from rrmlinear.data.products import full_columns
 from rrmlinear.risks.conditions.base import Search
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.first import first_weights
+from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum, GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
+from rrmlinear.solvers.loop.steps import FALL, NEARLY, ROUGHLY, WIDTHS
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
 from rrmlinear.solvers.second_order._few_weights import FewWeights
@@ -28,6 +29,8 @@ ROOT_FRACTION, NEXT_FRACTION = 0.1, 1e-3
 GRADIENT_GAP, DUAL_GAP = 1e-2, 1e-8
 # Below the second part all is rounding. A pass has at most MOST_STEPS.
 MOST_STEPS = 25
+# Passes that do not lower the gap of a loss with kinks, before another solver goes on.
+IDLE_PASSES = 2
 
 
 class CompiledSteps(Solver):
@@ -69,35 +72,79 @@ class CompiledSteps(Solver):
 
     def run_pass(self, number: int) -> None:
         s, before, gap = self.regularizer.modulus, self.w, self.certificate.gap
+        loss, shift = self._problem()
         try:
             self.w, alphas, vector, steps = self.examples.least(
-                self.risk.loss, s, self.nothing, before, self.shift, self.solved, MOST_STEPS
+                loss, s, self.nothing, before, shift, self.solved, MOST_STEPS
             )
         except TimeIsUpError:
             if number == 1:
                 with without_deadline():
                     self.stay_at_zero()
             raise
-        if steps < MOST_STEPS:
-            self.solved *= NEXT_FRACTION
-        is_still = self.solved < FEW_ROUNDINGS or bool((self.w == before).all())
-        self.moved = 0 if is_still else len(alphas)
         self.work += len(alphas)
-        w, at = self.w, None
+        w, at, duals = self.w, None, alphas
         if self.is_free:  # duals sum to 0 at the best intercept, which is near
             w, near = w[:-1].copy(), Search(at=float(w[-1]))
             at = self.risk.at(self.risk.scores(w), near)
-            alphas, vector = -at.derivatives, None
+            duals, vector = self._balanced(at, alphas), None
         primal = self.certificate.offer_weights(w, at, exact=True)
-        dual = self.certificate.offer_duals(alphas, vector, exact=True)
+        dual = self.certificate.offer_duals(duals, vector, exact=True)
         self.known = w, vector
-        if steps == MOST_STEPS and 2 * self.certificate.gap > gap:
-            self.moved = 0  # so slow that another solver goes on
+        self.moved = len(alphas) if self._goes_on(steps, alphas, before, gap) else 0
         if not (math.isfinite(primal) and math.isfinite(dual)):
             raise NumbersOverflowError(f"steps of Newton's method overflow; {ADVICE}")
+
+    def _problem(self) -> tuple[Any, Any]:
+        """The smooth loss of the next pass, and what is taken off the scores."""
+        return self.risk.loss, self.shift
+
+    def _balanced(self, at: Any, alphas: Any) -> Any:
+        """Feasible duals at the best intercept."""
+        return -at.derivatives
+
+    def _goes_on(self, steps: int, alphas: Any, before: Any, gap: float) -> bool:
+        """Whether a next pass will do more, after steps from the weights and the gap before."""
+        if steps == MOST_STEPS:  # else so slow that another solver goes on
+            return 2 * self.certificate.gap <= gap
+        self.solved *= NEXT_FRACTION
+        return self.solved >= FEW_ROUNDINGS and not bool((self.w == before).all())
 
     def present(self) -> Point:
         w, vector = self.known
         is_best = vector is not None and self.certificate.weights is w
         gradient = -vector if is_best else None
         return Point(self.final_weights(), self.duals(), None, gradient)
+
+
+class KinkSteps(CompiledSteps):
+    """The same of a loss with kinks, whose duals have bounds.
+
+    A pass minimizes an augmented Lagrangian: (q/2) Σ_i c_i (α_i − a_i)² is added to the conjugates,
+    a being the duals of the pass before, at first amid the bounds, and q falls.
+    Source: Rockafellar, Augmented Lagrangians and applications of the proximal point algorithm in
+    convex programming, 1976.
+    """
+
+    def start(self) -> None:
+        super().start()
+        risk = self.risk
+        self.end, self.solved = NEARLY / ROOT_FRACTION * self.solved, ROUGHLY
+        mean = self.certificate.value_at_zero() / float(risk.costs.sum())
+        self.q = self.first = WIDTHS[0] * (mean / risk.lipschitz or 1.0)
+        lower, upper, _ = risk.loss.box(risk.labels)
+        self.centre, self.idle = (lower + upper) / 2, 0
+
+    def _problem(self) -> tuple[Any, Any]:
+        return self.risk.loss.enveloped(self.q), self.q * self.centre
+
+    def _balanced(self, at: Any, alphas: Any) -> Any:
+        return nearest_duals(self.risk, alphas, at.scores)
+
+    def _goes_on(self, steps: int, alphas: Any, before: Any, gap: float) -> bool:
+        self.idle = 0 if self.certificate.gap < gap else self.idle + 1
+        if steps < MOST_STEPS and self.solved == ROUGHLY:
+            self.q, self.solved = WIDTHS[1] / WIDTHS[0] * self.q, self.end
+        elif steps < MOST_STEPS:
+            self.q, self.centre = self.q / FALL, alphas
+        return self.idle < IDLE_PASSES and self.q > FEW_ROUNDINGS * self.first

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.products import full_columns
-from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rounding import OUT_OF_RANGE
 from rrmlinear.solvers.loop.rules.of_duals import DualRange
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.steps import USUAL_PACE
+from rrmlinear.solvers.loop.steps import ROUGHLY, USUAL_PACE, WIDTHS
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order._few_weights import FewWeights
 from rrmlinear.solvers.second_order.compiled_steps import MOST_STEPS
@@ -27,52 +26,20 @@ Array = NDArray[np.float64]
 # The first q, and its part of the tolerance of a rule that is nearly as large: the range of slopes
 # that duals between their bounds leave is q at most.
 FIRST_WIDTH, RULE_PART = 0.1, 0.9
-# The q by which the optimum of a sample is found from w = 0, where all margins are 0.
-SAMPLE_WIDTHS = (4.0, 1.0, 0.3)
 # The part of the examples that is near at first, and what is left of that distance at later passes.
 NEAR_PART, NEXT_NEAR = 1 / 8, 0.5
 # A problem is solved once the largest entry of the gradient is at most this fraction of the largest
-# entry of s w. The second fraction is for problems of a sample.
-SOLVED, ROUGHLY_SOLVED = 1e-6, 0.1
-
-
-class Smoothed(NamedTuple):
-    """The optimum of a smoothed problem."""
-
-    w: Array
-    alphas: Array
-    #: far + Σ c_i α_i x_i, which is s w at the optimum.
-    vector: Array
-    steps: int
-
-
-def smoothed_optimum(
-    examples: FewWeights,
-    loss: ScalarLoss,
-    modulus: float,
-    far: Array,
-    w: Array,
-    q: float,
-    centre: Array,
-    solved: float,
-) -> Smoothed:
-    """minimize (s/2)‖w‖² − far'w + max over α of Σ c_i [−φ*(−α_i) − α_i x_i'w − ½ q (α_i − a_i)²]
-    from w, a being the ``centre``.
-    """
-    smooth = loss.enveloped(q)
-    return Smoothed(*examples.least(smooth, modulus, far, w, q * centre, solved, MOST_STEPS))
+# entry of s w.
+SOLVED = 1e-6
 
 
 def optimum_of_sample(risk: Any, modulus: float) -> Array:
-    """The weights of a few examples, roughly."""
+    """The weights of a few examples, roughly, from w = 0, where all margins are 0."""
     w = nothing = np.zeros(risk.shape)
     examples = FewWeights(risk.labels, risk.costs, risk.rows, full_columns(risk.rows))
-    centre = risk.labels / 2
-    for q in SAMPLE_WIDTHS:
-        found = smoothed_optimum(
-            examples, risk.loss, modulus, nothing, w, q, centre, ROUGHLY_SOLVED
-        )
-        w = found.w
+    for q in WIDTHS:
+        how = w, q * risk.labels / 2, ROUGHLY, MOST_STEPS
+        w = examples.least(risk.loss.enveloped(q), modulus, nothing, *how)[0]
     return w
 
 
@@ -144,15 +111,14 @@ class NearKinks(Solver):
         alphas = np.where(self.slack > 0, labels, 0.0)
         alphas[near] = 0.0
         far, s = self.risk.gradient(alphas), self.regularizer.modulus
-        found = smoothed_optimum(
-            self._examples(near), self.risk.loss, s, far, self.w, self.q, self.centre[near], SOLVED
-        )
-        alphas[near] = found.alphas
-        self.alphas, self.is_solved = alphas, found.steps < MOST_STEPS
-        w = found.w  # Σ c_i α_i x_i / s is the same but for rounding, which a small s enlarges
+        # w is Σ c_i α_i x_i / s but for rounding, which a small s enlarges
+        how = s, far, self.w, self.q * self.centre[near], SOLVED, MOST_STEPS
+        loss, examples = self.risk.loss.enveloped(self.q), self._examples(near)
+        w, alphas[near], vector, steps = examples.least(loss, *how)
+        self.alphas, self.is_solved = alphas, steps < MOST_STEPS
         self.moved = 0 if (w == self.w).all() else self.n
         self.work += self.n
-        self.certificate.offer_duals(alphas, found.vector, exact=True)
+        self.certificate.offer_duals(alphas, vector, exact=True)
         primal, self.scores, slack = self._margins(w)
         sizes = labels * alphas
         are_wrong = np.clip(labels * self.centre + slack / self.q, 0, 1) != sizes
@@ -168,7 +134,7 @@ class NearKinks(Solver):
             self.is_near |= self._are_near()
         elif self.is_solved:
             self.centre = alphas
-            is_easy = found.steps < USUAL_PACE.easy_steps
+            is_easy = steps < USUAL_PACE.easy_steps
             self.q /= USUAL_PACE.fast_fall if is_easy else USUAL_PACE.slow_fall
             self.is_near = self._are_near()
             self.is_near |= (sizes > 0) & (sizes < 1)

@@ -17,6 +17,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.result import Result, Status, TraceRow
 from rrmlinear.solvers.loop.rounding import OUT_OF_RANGE
+from rrmlinear.solvers.loop.steps import FALL, NEARLY, ROUGHLY, WIDTHS
 from rrmlinear.training.classes.joint import clocks
 from rrmlinear.training.single import support_of
 
@@ -24,14 +25,9 @@ Vector = NDArray[np.float64]
 
 #: Steps of a problem that is easy; others take the solver for their size.
 MOST_STEPS = 100
-#: The widths of the first parabolas about a kink, in margins, which begin at weights of 0; the part
-#: of the tolerance of LIBLINEAR's rule that is the next, and the fall of those after it. Duals
-#: between their bounds have margins within a half of the width of 1: above 2 all examples have at
-#: weights of 0, and the first step is one of least squares.
-WIDTHS, RULE_PART, FALL, MOST_WIDTHS = (3.0, 0.5), 0.9, 3.0, 12
-#: The part of the largest entry of w up to which the first problems are solved; the next ones up to
-#: the second times the root of the gap.
-ROUGHLY, NEARLY = 0.1, 0.01
+#: The part of the tolerance of LIBLINEAR's rule that is the width after the first ones, as duals
+#: between their bounds have margins within a half of the width of 1; and the most widths.
+RULE_PART, MOST_WIDTHS = 0.9, 12
 #: Examples whose margins are that far from a kink stay so for a while.
 FAR = 1.0
 #: Classes with kinks share FIRST_PASSES of ascents first, which stand for the first width.
