@@ -176,7 +176,7 @@ def test_packed_rows_have_the_same_joint_passes(fit):
 
 @pytest.mark.parametrize(("solver", "loss"), [(32, "hinge"), ("auto", "logistic"), (35, "hinge")])
 def test_threads_solve_a_problem_each_with_the_bits_of_one(small_problem, fit, solver, loss):
-    problem = small_problem(n=1500, d=80, k=5, noise=3.0).problem()
+    problem = small_problem(n=1500, d=120, k=5, noise=3.0).problem()
     choices, at_once = {"solver": solver, "loss": loss, "gap_tol": 1e-4, "C": 0.01}, []
     one, two = fit(problem, **choices), fit(problem, at_once.append, **choices, threads=2)
     assert two.weights.tobytes() == one.weights.tobytes()

@@ -121,7 +121,7 @@ class KinkSteps(CompiledSteps):
     """The same of a loss with kinks, whose duals have bounds.
 
     A pass minimizes an augmented Lagrangian: (q/2) Σ_i c_i (α_i − a_i)² is added to the conjugates,
-    a being the duals of the pass before, at first amid the bounds, and q falls.
+    a being the duals of the pass before, at first those given or amid the bounds, and q falls.
     Source: Rockafellar, Augmented Lagrangians and applications of the proximal point algorithm in
     convex programming, 1976.
     """
@@ -131,9 +131,11 @@ class KinkSteps(CompiledSteps):
         risk = self.risk
         self.end, self.solved = NEARLY / ROOT_FRACTION * self.solved, ROUGHLY
         mean = self.certificate.value_at_zero() / float(risk.costs.sum())
-        self.q = self.first = WIDTHS[0] * (mean / risk.lipschitz or 1.0)
-        lower, upper, _ = risk.loss.box(risk.labels)
-        self.centre, self.idle = (lower + upper) / 2, 0
+        self.q = self.widest = WIDTHS[0] * (mean / risk.lipschitz or 1.0)
+        self.centre, self.idle = self.first[1], 0
+        if self.centre is None:
+            bounds = [lower + upper for _, _, lower, upper in risk.loss.pieces(risk.labels)]
+            self.centre = sum(bounds) / 2
 
     def _problem(self) -> tuple[Any, Any]:
         return self.risk.loss.enveloped(self.q), self.q * self.centre
@@ -147,4 +149,4 @@ class KinkSteps(CompiledSteps):
             self.q, self.solved = WIDTHS[1] / WIDTHS[0] * self.q, self.end
         elif steps < MOST_STEPS:
             self.q, self.centre = self.q / FALL, alphas
-        return self.idle < IDLE_PASSES and self.q > FEW_ROUNDINGS * self.first
+        return self.idle < IDLE_PASSES and self.q > FEW_ROUNDINGS * self.widest
