@@ -27,9 +27,12 @@ LOOK_GROWTH = 1.1
 #: at weights of 0, and the fall of later ones. Above 2 most have a curvature there, and the first
 #: step is one of least squares.
 WIDTHS, FALL = (3.0, 0.5), 3.0
-#: The part of the largest entry of w up to which the gradients of the first problems fall; of later
-#: ones it is the second times the root of the gap asked for.
-ROUGHLY, NEARLY = 0.1, 0.01
+#: The part of the largest entry of w up to which the gradients of the first problems fall; those of
+#: later ones to this times the root of the gap asked for.
+ROUGHLY = 0.1
+#: The width by which a tolerance of LIBLINEAR's rule holds, over it: duals between their bounds
+#: have margins within a half of the width of the kink.
+RULE_PART = 0.9
 
 
 class Pace(NamedTuple):

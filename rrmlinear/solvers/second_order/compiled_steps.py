@@ -16,7 +16,7 @@ from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum, GradientNorm
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.steps import FALL, NEARLY, ROUGHLY, WIDTHS
+from rrmlinear.solvers.loop.steps import FALL, ROUGHLY, WIDTHS
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
 from rrmlinear.solvers.second_order._few_weights import FewWeights
@@ -129,7 +129,7 @@ class KinkSteps(CompiledSteps):
     def start(self) -> None:
         super().start()
         risk = self.risk
-        self.end, self.solved = NEARLY / ROOT_FRACTION * self.solved, ROUGHLY
+        self.end, self.solved = self.solved, ROUGHLY
         mean = self.certificate.value_at_zero() / float(risk.costs.sum())
         self.q = self.widest = WIDTHS[0] * (mean / risk.lipschitz or 1.0)
         self.centre, self.idle = self.first[1], 0
@@ -145,7 +145,7 @@ class KinkSteps(CompiledSteps):
 
     def _goes_on(self, steps: int, alphas: Any, before: Any, gap: float) -> bool:
         self.idle = 0 if self.certificate.gap < gap else self.idle + 1
-        if steps < MOST_STEPS and self.solved == ROUGHLY:
+        if steps < MOST_STEPS and self.q == self.widest:
             self.q, self.solved = WIDTHS[1] / WIDTHS[0] * self.q, self.end
         elif steps < MOST_STEPS:
             self.q, self.centre = self.q / FALL, alphas

@@ -15,7 +15,7 @@ from rrmlinear.solvers.loop.rounding import OUT_OF_RANGE
 from rrmlinear.solvers.loop.rules.of_duals import DualRange
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.steps import ROUGHLY, USUAL_PACE, WIDTHS
+from rrmlinear.solvers.loop.steps import ROUGHLY, RULE_PART, USUAL_PACE, WIDTHS
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order._few_weights import FewWeights
 from rrmlinear.solvers.second_order.compiled_steps import MOST_STEPS
@@ -23,9 +23,8 @@ from rrmlinear.solvers.second_order.samples import SAMPLE_FRACTION, task_of_samp
 
 Array = NDArray[np.float64]
 
-# The first q, and its part of the tolerance of a rule that is nearly as large: the range of slopes
-# that duals between their bounds leave is q at most.
-FIRST_WIDTH, RULE_PART = 0.1, 0.9
+# The first q, if a rule has no tolerance that is nearly as large.
+FIRST_WIDTH = 0.1
 # The part of the examples that is near at first, and what is left of that distance at later passes.
 NEAR_PART, NEXT_NEAR = 1 / 8, 0.5
 # A problem is solved once the largest entry of the gradient is at most this fraction of the largest

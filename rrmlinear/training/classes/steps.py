@@ -17,7 +17,7 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.certificate import gap_between
 from rrmlinear.solvers.loop.result import Result, Status, TraceRow
 from rrmlinear.solvers.loop.rounding import OUT_OF_RANGE
-from rrmlinear.solvers.loop.steps import FALL, NEARLY, ROUGHLY, WIDTHS
+from rrmlinear.solvers.loop.steps import FALL, ROUGHLY, RULE_PART, WIDTHS
 from rrmlinear.training.classes.joint import clocks
 from rrmlinear.training.single import support_of
 
@@ -25,9 +25,8 @@ Vector = NDArray[np.float64]
 
 #: Steps of a problem that is easy; others take the solver for their size.
 MOST_STEPS = 100
-#: The part of the tolerance of LIBLINEAR's rule that is the width after the first ones, as duals
-#: between their bounds have margins within a half of the width of 1; and the most widths.
-RULE_PART, MOST_WIDTHS = 0.9, 12
+#: The most widths.
+MOST_WIDTHS = 12
 #: Examples whose margins are that far from a kink stay so for a while.
 FAR = 1.0
 #: Classes with kinks share FIRST_PASSES of ascents first, which stand for the first width.
@@ -72,10 +71,11 @@ class ClassSteps:
         self.sizes = np.bincount(label, minlength=len(factors)).tolist()
         self.widths = list[tuple[float, float]]()
         if not self.loss.differentiable:
-            last = WIDTHS[-1] if self.tolerance is None else RULE_PART * self.tolerance
-            self.widths = [(width, ROUGHLY) for width in WIDTHS if width > last]
-            solved = NEARLY * math.sqrt(self.widest)
-            self.widths += [(last / FALL**number, solved) for number in range(MOST_WIDTHS)]
+            #: The first width whose problem is solved to the end.
+            self.narrow = WIDTHS[-1] if self.tolerance is None else RULE_PART * self.tolerance
+            self.widths = [(width, ROUGHLY) for width in WIDTHS if width > self.narrow]
+            solved = ROUGHLY * math.sqrt(self.widest)
+            self.widths += [(self.narrow / FALL**number, solved) for number in range(MOST_WIDTHS)]
 
     @cached_property
     def solved(self) -> tuple[list[Result | None], Vector, Vector]:
@@ -140,8 +140,8 @@ class ClassSteps:
             w, alphas[near], vector, steps = examples.least(loss, s, far, w, q, solved, MOST_STEPS)
             if steps == MOST_STEPS:
                 return False
-            if solved == ROUGHLY:
-                if widths[place + 1][1] != ROUGHLY:
+            if width > self.narrow:
+                if widths[place + 1][0] == self.narrow:
                     slack = 1 - y * (examples.shifted_scores + q)
                     examples, far, near = self._near(np.abs(slack) <= FAR, alphas) or every
                 continue
