@@ -29,8 +29,6 @@ ROOT_FRACTION, NEXT_FRACTION = 0.1, 1e-3
 GRADIENT_GAP, DUAL_GAP = 1e-2, 1e-8
 # Below the second part all is rounding. A pass has at most MOST_STEPS.
 MOST_STEPS = 25
-# Passes that do not lower the gap of a loss with kinks, before another solver goes on.
-IDLE_PASSES = 2
 
 
 class CompiledSteps(Solver):
@@ -132,7 +130,7 @@ class KinkSteps(CompiledSteps):
         self.end, self.solved = self.solved, ROUGHLY
         mean = self.certificate.value_at_zero() / float(risk.costs.sum())
         self.q = self.widest = WIDTHS[0] * (mean / risk.lipschitz or 1.0)
-        self.centre, self.idle = self.first[1], 0
+        self.centre = self.first[1]
         if self.centre is None:
             bounds = [lower + upper for _, _, lower, upper in risk.loss.pieces(risk.labels)]
             self.centre = sum(bounds) / 2
@@ -144,9 +142,8 @@ class KinkSteps(CompiledSteps):
         return nearest_duals(self.risk, alphas, at.scores)
 
     def _goes_on(self, steps: int, alphas: Any, before: Any, gap: float) -> bool:
-        self.idle = 0 if self.certificate.gap < gap else self.idle + 1
         if steps < MOST_STEPS and self.q == self.widest:
             self.q, self.solved = WIDTHS[1] / WIDTHS[0] * self.q, self.end
         elif steps < MOST_STEPS:
             self.q, self.centre = self.q / FALL, alphas
-        return self.idle < IDLE_PASSES and self.q > FEW_ROUNDINGS * self.widest
+        return self.certificate.gap < gap and self.q > FEW_ROUNDINGS * self.widest
