@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -13,6 +14,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import Selection
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
@@ -59,13 +61,44 @@ class SparseCoef:
         return self
 
 
+class LinkedScores:
+    """Probabilities of scores, where the loss has them."""
+
+    _loss: Callable[[int], LossRow]
+    decision_function: Callable[..., Any]
+    #: The form of the label matrix of the last fit, "" after one label a row.
+    _label_form = ""
+
+    @available_if(links_scores)
+    def predict_proba(self, X: Any) -> NDArray[np.floating[Any]]:
+        """Probabilities of shape (n_samples, n_classes).
+
+        The sigmoid of the score, normalized over the classes where each was trained against the
+        rest, as in LIBLINEAR; or the softmax of the scores. After a label matrix, the sigmoid of
+        each label's score.
+        """
+        return self.probabilities_of(self.decision_function(X))
+
+    def probabilities_of(self, scores: NDArray[Any]) -> NDArray[np.floating[Any]]:
+        """Probabilities of scores that are as `decision_function` makes them."""
+        if self._label_form:
+            return expit(scores)
+        if scores.ndim == 1:
+            return expit(np.column_stack([-scores, scores]))
+        one_by_one = self._loss(scores.shape[1]).link == "sigmoid"
+        return softmax(log_expit(scores) if one_by_one else scores, axis=1)
+
+    @available_if(links_scores)
+    def predict_log_proba(self, X: Any) -> NDArray[np.floating[Any]]:
+        """The logarithms of `predict_proba`."""
+        return np.log(self.predict_proba(X))
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
-class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
+class Classifier(LinkedScores, SparseCoef, Scored, ClassifierMixin, LinearModel):
     """The class of x is the one with the largest score."""
 
     _kinds: ClassVar[tuple[str, ...]] = CLASSIFYING
-    #: The form of the label matrix of the last fit, "" after one label a row.
-    _label_form = ""
 
     class_weight: Any = None
 
@@ -174,30 +207,6 @@ class Classifier(SparseCoef, Scored, ClassifierMixin, LinearModel):
         if getattr(self, "_label_form", ""):
             return indicator_of(self.decision_function(X), self._label_form)
         return labels_of(self.decision_function(X), self.classes_)
-
-    @available_if(links_scores)
-    def predict_proba(self, X: Any) -> NDArray[np.floating[Any]]:
-        """Probabilities of shape (n_samples, n_classes).
-
-        The sigmoid of the score, normalized over the classes where each was trained against the
-        rest, as in LIBLINEAR; or the softmax of the scores. After a label matrix, the sigmoid of
-        each label's score.
-        """
-        return self.probabilities_of(self.decision_function(X))
-
-    def probabilities_of(self, scores: NDArray[Any]) -> NDArray[np.floating[Any]]:
-        """Probabilities of scores that are as `decision_function` makes them."""
-        if getattr(self, "_label_form", ""):
-            return expit(scores)
-        if scores.ndim == 1:
-            return expit(np.column_stack([-scores, scores]))
-        one_by_one = self._loss(scores.shape[1]).link == "sigmoid"
-        return softmax(log_expit(scores) if one_by_one else scores, axis=1)
-
-    @available_if(links_scores)
-    def predict_log_proba(self, X: Any) -> NDArray[np.floating[Any]]:
-        """The logarithms of `predict_proba`."""
-        return np.log(self.predict_proba(X))
 
 
 def labels_of(scores: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:

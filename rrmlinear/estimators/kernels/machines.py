@@ -8,13 +8,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.data.array_rows import check_no_text
 from rrmlinear.estimators.arguments import check_several_classes, classes_of, without_repeats
-from rrmlinear.estimators.classifier import labels_of, links_scores
+from rrmlinear.estimators.classifier import LinkedScores, labels_of
 from rrmlinear.estimators.general import LinearClassifier, LinearRegressor
 from rrmlinear.estimators.kernels.estimator import KernelEstimator
 from rrmlinear.estimators.kernels.pairs import PairClassifier, PairRegressor
@@ -25,7 +24,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class KernelClassifier(Scored, ClassifierMixin, KernelEstimator):
+class KernelClassifier(LinkedScores, Scored, ClassifierMixin, KernelEstimator):
     r"""Classifier of any loss over the functions of a kernel, or sums of functions of several.
 
     Solves, for labels y_i = ±1,
@@ -131,12 +130,6 @@ class KernelClassifier(Scored, ClassifierMixin, KernelEstimator):
 
     def _loss(self, n_classes: int) -> LossRow:
         return find_loss(self.loss, CLASSIFYING)
-
-    @available_if(links_scores)
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities of shape (n_samples, n_classes), for loss "logistic" or "softmax"."""
-        scores = self.decision_function(X)
-        return self.linear_.probabilities_of(scores)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -95,12 +95,15 @@ class LabelClassifier(Saved, PlainState, ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         self._validate_params()
-        problem = self._problem(X, y, sample_weight)
+        return self._train(self._problem(X, y, sample_weight))
+
+    def _train(self, problem: MultilabelProblem, known: Any = None) -> Self:
+        """Train the labels of a problem, beside those of a ``known`` model."""
         try:
             model = self._trained(problem)
+            self._set(model if known is None else known.joined(model))
         except ChoiceError as error:
             raise own_words(error, SOLVERS) from None
-        self._set(model)
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any) -> MultilabelProblem:

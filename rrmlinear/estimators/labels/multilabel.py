@@ -14,14 +14,15 @@ from scipy.sparse import csr_array
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rrmlinear.catalog.errors import ChoiceError
+from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import select
 from rrmlinear.core.records import replace
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.estimators.arguments import AT_LEAST_0
+from rrmlinear.estimators.classifier import LinkedScores, SparseCoef
 from rrmlinear.estimators.labels.base import LabelClassifier
 from rrmlinear.estimators.labels.forms import DENSE, LISTS, ONE, SPARSE, TWO, labels_of
-from rrmlinear.estimators.objective import SOLVERS, find_loss, own_words
+from rrmlinear.estimators.objective import find_loss
 from rrmlinear.exports.exported import Exported, Tabled
 from rrmlinear.exports.scorer import CLASSES, Scorer
 from rrmlinear.training.labels.fit_labels import solve_labels
@@ -31,7 +32,7 @@ from rrmlinear.training.labels.thresholds import costs_by_folds, thresholds_by_f
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MultilabelClassifier(Exported, Tabled, LabelClassifier):
+class MultilabelClassifier(LinkedScores, SparseCoef, Exported, Tabled, LabelClassifier):
     r"""Linear classifier of rows that have any number of labels, each label against the rest.
 
     Solves, for each label l, with y_il = 1 where row i has it and −1 elsewhere,
@@ -157,10 +158,7 @@ class MultilabelClassifier(Exported, Tabled, LabelClassifier):
         infinity, and a y of other numbers or another length.
         Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
-        self._fit(X, y, sample_weight)
-        if self.journal is not None:
-            os.remove(self.journal)
-        return self
+        return self._fit(X, y, sample_weight)
 
     def _trained(self, problem: MultilabelProblem) -> LabelModel:
         chosen = select(self._parameter())
@@ -191,11 +189,9 @@ class MultilabelClassifier(Exported, Tabled, LabelClassifier):
         X = self._checked(X)
         labels, _, form = labels_of(self, y)
         if (form == LISTS) != (kind == LISTS) or form in (ONE, TWO):
-            forms = {LISTS: "lists of labels"}
-            raise ValueError(
-                f"y must be {forms.get(kind, 'a matrix')}, as in fit, and is "
-                f"{forms.get(form, 'a matrix' if form in (SPARSE, DENSE) else 'one label a row')}"
-            )
+            forms = {LISTS: "lists of labels", SPARSE: "a matrix", DENSE: "a matrix"}
+            found = forms.get(form, "one label a row")
+            raise ValueError(f"y must be {forms[kind]}, as in fit, and is {found}")
         if kind == LISTS:
             labels = labels.some(np.flatnonzero(~np.isin(labels.names, known.names)))
         else:
@@ -203,14 +199,9 @@ class MultilabelClassifier(Exported, Tabled, LabelClassifier):
         if not labels.n_labels:
             raise ValueError("y has no label that is not known")
         problem = self._problem_of(X, labels, sample_weight)
-        known.check_like(problem, find_loss(self.loss, ("binary",)).name)
-        try:
-            self._set(known.joined(self._trained(problem)))
-        except ChoiceError as error:
-            raise own_words(error, SOLVERS) from None
+        known.check_like(problem, self._loss(2).name)
+        self._train(problem, known)
         self.classes_ = self.model_.names
-        if self.journal is not None:
-            os.remove(self.journal)
         return self
 
     def _crew_of(self) -> Any:
@@ -229,6 +220,8 @@ class MultilabelClassifier(Exported, Tabled, LabelClassifier):
         self.coef_ = csr_array(model.weights.T)
         self.intercept_, self.thresholds_ = model.intercepts, model.thresholds
         self._tell(result, f"{model.n_labels} labels")
+        if self.journal is not None:
+            os.remove(self.journal)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores of shape (n_samples, n_labels); see `decision_batches` for many of both. Of two
@@ -241,10 +234,7 @@ class MultilabelClassifier(Exported, Tabled, LabelClassifier):
     def decision_batches(self, X: Any) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """(first row, scores) of batches of rows, so that no scores of all are held."""
         check_is_fitted(self)
-        batches: Iterator[tuple[int, NDArray[np.float64]]] = self.model_.in_batches(
-            self._checked(X)
-        )
-        return batches
+        return self.model_.in_batches(self._checked(X))
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         return self.model_.decision_function(X)
@@ -257,15 +247,17 @@ class MultilabelClassifier(Exported, Tabled, LabelClassifier):
     def _indicator(self, X: Any) -> Any:
         return self.model_.predict(X, self.top_k)
 
-    def sparsify(self) -> Self:
-        """Do nothing: ``coef_`` is sparse."""
-        check_is_fitted(self)
-        return self
+    def _loss(self, n_classes: int) -> LossRow:
+        return find_loss(self.loss, ("binary",))
+
+    @property
+    def _label_form(self) -> str:  # type: ignore[override]
+        return "" if self._kind in (ONE, TWO) else self._kind
 
     def _scorer(self) -> Scorer:
         check_is_fitted(self)
         names, found = getattr(self, "feature_names_in_", None), self.model_._scorer()
-        meaning = CLASSES if self._kind in (ONE, TWO) else found.meaning
+        meaning = found.meaning if self._label_form else CLASSES
         top_k = None if meaning == CLASSES else self.top_k
-        classes = np.asarray(self.classes_)
-        return replace(found, meaning=meaning, classes=classes, names=names, top_k=top_k)
+        known = {"classes": np.asarray(self.classes_), "link": self._loss(2).link}
+        return replace(found, meaning=meaning, names=names, top_k=top_k, **known)

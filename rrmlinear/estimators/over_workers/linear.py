@@ -252,11 +252,6 @@ class LinearClassifier(OverWorkers, general.LinearClassifier):
         check_is_fitted(self)
         return self._predicted("predict_proba", X, _kind_of_scores(X), len(self.classes_))
 
-    @available_if(links_scores)
-    def predict_log_proba(self, X: Any) -> Any:
-        """The logarithms of `predict_proba`."""
-        return np.log(self.predict_proba(X))
-
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LinearRegressor(OverWorkers, general.LinearRegressor):
