@@ -102,6 +102,9 @@ class OneClassSVM(
         **dict.fromkeys(("shrinking", "cache_size"), "its solver keeps no matrix of a kernel"),
     }
 
+    #: Of the examples at ρ, as of a fit on float32 X.
+    _precision: ClassVar[Any] = np.float64
+
     kernel: str = "linear"
     nu: float = 0.5
     tol: float = 1e-3

@@ -139,6 +139,8 @@ class LinearScores:
 
     #: Whether a fit takes the rows of a container as arrays, all at once.
     _fits_in_memory: ClassVar[bool] = False
+    #: The least precision of scores.
+    _precision: ClassVar[Any] = np.float32
 
     tol: float
     max_iter: int
@@ -225,7 +227,7 @@ class LinearScores:
         }
 
     def _scores(self, X: Any) -> NDArray[np.floating[Any]]:
-        """X w + intercept, n × m; for float32 X in float32."""
+        """X w + intercept, n × m; for float32 X in float32, or the precision of the class."""
         check_is_fitted(self)
         X = self._checked_rows(X)
         coef: Any = self.coef_ if issparse(self.coef_) else np.atleast_2d(self.coef_)
@@ -236,8 +238,9 @@ class LinearScores:
             if rows.blocks is not None:
                 rows.blocks.release()
             return products + np.asarray(self.intercept_)
-        scores = safe_sparse_dot(X, coef.T.astype(X.dtype, copy=False), dense_output=True)
-        return scores + np.asarray(self.intercept_, dtype=X.dtype)
+        dtype = np.promote_types(X.dtype, self._precision)
+        scores = safe_sparse_dot(X, coef.T.astype(dtype, copy=False), dense_output=True)
+        return scores + np.asarray(self.intercept_, dtype=dtype)
 
     def _scorer(self: Any) -> Scorer:
         check_is_fitted(self)

@@ -46,7 +46,6 @@ class KernelBasis:
             made = Nystroem(kernel=self.kernel, n_components=m, kernel_params=dict(self.parameters))
         made.components_, made.normalization_ = self.points, np.eye(m)
         made.component_indices_, made._n_features_out = np.arange(m), m
-        made.n_features_in_ = self.n_features
         return made
 
     def add_to(self, graph: Any, own: str) -> str:

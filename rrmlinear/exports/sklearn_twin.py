@@ -45,7 +45,8 @@ def twin_of(model: Any, scorer: Scorer) -> Any:
     _share_parameters(model, twin)
     weights, intercepts = scorer.dense.copy(), scorer.intercepts.copy()
     if scorer.meaning == INLIERS:
-        twin.coef_, twin.offset_ = weights[0], -intercepts
+        # a score of exactly 0 is an inlier's there, and an outlier's here
+        twin.coef_, twin.offset_ = weights[0], np.nextafter(-intercepts, np.inf)
         twin._offset_scale = 1.0
     elif scorer.meaning == NUMBERS:
         flat = np.ndim(getattr(model, "coef_", weights[0])) == 1
@@ -66,9 +67,12 @@ def _pipeline(model: Any, scorer: Scorer) -> Any:
     from sklearn.pipeline import FeatureUnion, Pipeline
 
     parts = [each.transformer() for each in scorer.bases]
+    for each in parts:
+        _set_features(each, scorer)
     union = FeatureUnion([(f"kernel{j}", part) for j, part in enumerate(parts)])
     columns = parts[0] if len(parts) == 1 else union
-    return Pipeline([("columns", columns), ("scores", twin_of(model, replace(scorer, bases=())))])
+    scores = twin_of(model, replace(scorer, bases=(), names=None))
+    return Pipeline([("columns", columns), ("scores", scores)])
 
 
 def _class_for(ours: type, scorer: Scorer) -> Any:
@@ -112,7 +116,7 @@ def _set_classes(
 
 
 def _set_features(twin: Any, scorer: Scorer) -> None:
-    twin.n_features_in_ = scorer.weights.shape[1]
+    twin.n_features_in_ = scorer.n_features
     if scorer.names is not None:
         twin.feature_names_in_ = np.asarray(scorer.names, dtype=object)
 
@@ -126,7 +130,8 @@ def _one_against_rest(scorer: Scorer) -> Any:
 
     if scorer.top_k is not None:
         raise ValueError(f"scikit-learn has no class that predicts the {scorer.top_k} best labels")
-    kind = LinearSVC if scorer.link is None else LogisticRegression
+    # intercepts with limits in them leave no probabilities
+    kind = LinearSVC if scorer.link is None or scorer.limits is not None else LogisticRegression
     twin = OneVsRestClassifier(kind())
     is_matrix = scorer.meaning == LABELS
     shown = np.zeros((2, len(scorer.intercepts)), dtype=int) if is_matrix else scorer.classes

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from every_estimator import X, index, names, numbers, truth
 from linear_models import CLASSIFIERS, LABELLERS, REGRESSIONS, fitted
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from sklearn.base import clone
 
 import rrmlinear as rrm
@@ -51,8 +51,7 @@ def test_classifiers(model, y):
     np.testing.assert_array_equal(twin.classes_, model.classes_)
     assert hasattr(twin, "predict_proba") == hasattr(model, "predict_proba")
     if hasattr(model, "predict_proba"):
-        found = twin.predict_proba(ROWS)
-        np.testing.assert_allclose(found, model.predict_proba(ROWS), **EXACT)
+        np.testing.assert_allclose(twin.predict_proba(ROWS), model.predict_proba(ROWS), **EXACT)
     if type(model).__name__ in TWINS and type(twin).__name__ != "OneVsRestClassifier":
         assert type(twin).__name__ == TWINS[type(model).__name__]
 
@@ -77,23 +76,25 @@ def test_labels(model, y):
         return
     twin = model.to_sklearn()
     assert_is_scikit_learns(twin)
-    found, expected = (
-        (each.toarray() if issparse(each) else each)
-        for each in (twin.predict(ROWS), model.predict(ROWS))
-    )
-    np.testing.assert_array_equal(found, expected)
+    found, expected = csr_array(twin.predict(ROWS)), csr_array(model.predict(ROWS))
+    np.testing.assert_array_equal(found.toarray(), expected.toarray())
     scores, limits = model.decision_function(ROWS), getattr(model, "thresholds_", None)
     scores = scores if limits is None else scores - limits
     np.testing.assert_allclose(twin.decision_function(ROWS), scores, **SINGLE)
+    if hasattr(model, "predict_proba") or hasattr(twin, "predict_proba"):
+        np.testing.assert_allclose(twin.predict_proba(ROWS), model.predict_proba(ROWS), **SINGLE)
 
 
 def test_inliers():
-    model = rrm.OneClassSVM(nu=0.3).fit(X + 2)
-    twin = model.to_sklearn()
-    assert_is_scikit_learns(twin)
-    assert twin.nu == 0.3
-    for method in ("predict", "decision_function", "score_samples"):
-        np.testing.assert_allclose(getattr(twin, method)(ROWS), getattr(model, method)(ROWS))
+    for nu, dtype in ((0.3, np.float32), (1.0, np.float64)):  # ρ is the score of some examples
+        own = (X + 2).astype(dtype)
+        model = rrm.OneClassSVM(nu=nu).fit(own)
+        twin = model.to_sklearn()
+        assert_is_scikit_learns(twin)
+        assert twin.nu == nu
+        np.testing.assert_array_equal(twin.predict(own), model.predict(own))
+        for method in ("predict", "decision_function", "score_samples"):
+            np.testing.assert_allclose(getattr(twin, method)(ROWS), getattr(model, method)(ROWS))
 
 
 def test_models():
@@ -116,14 +117,12 @@ def test_models():
     np.testing.assert_allclose(model.to_sklearn().predict(ROWS), model.predict(ROWS), **EXACT)
 
 
-TWEEDIE = rrm.TweedieRegressor(power=1.5), rrm.TweedieRegressor()
-
-
 def test_counts_and_shares():
     counts = np.floor(np.abs(numbers))
     model = rrm.LinearRegressor("poisson").fit(X, counts)
     np.testing.assert_allclose(model.to_sklearn().predict(ROWS), model.predict(ROWS), **EXACT)
-    for model in (rrm.PoissonRegressor(), rrm.GammaRegressor(), *TWEEDIE):
+    tweedie = rrm.TweedieRegressor(power=1.5), rrm.TweedieRegressor()
+    for model in (rrm.PoissonRegressor(), rrm.GammaRegressor(), *tweedie):
         twin = model.fit(X, counts + 1).to_sklearn()
         assert type(twin).__name__ == type(model).__name__
         np.testing.assert_allclose(twin.predict(ROWS), model.predict(ROWS), **EXACT)
@@ -139,6 +138,9 @@ def test_parameters_and_names_go_along():
     assert (twin.C, twin.class_weight) == (3.0, "balanced")
     assert twin.feature_names_in_.tolist() == list("pqrs")
     clone(twin).fit(frame, names)
+    twin = rrm.KernelRegressor(kernel=["rbf", "linear"]).fit(frame, numbers).to_sklearn()
+    assert twin.feature_names_in_.tolist() == list("pqrs")
+    assert not hasattr(twin[-1], "feature_names_in_")
     twin = rrm.LinearSVC(loss="hinge", fit_intercept="unregularized").fit(X, names).to_sklearn()
     assert (twin.loss, twin.fit_intercept) == ("hinge", True)
 
