@@ -123,7 +123,7 @@ def compiled_applies(task: Task) -> bool:
 
 def kinks_apply(task: Task) -> bool:
     """Whether they solve a loss with kinks so, but for the hinge that classes take."""
-    if "smooth" in task.features or not _are_few(task) or _is_kink(task):
+    if "smooth" in task.features or not _suits_steps(task) or _is_kink(task):
         return False
     return _has_norms(task) and bool(task.loss.has_envelope())
 
@@ -155,9 +155,14 @@ def _is_plain(task: Task) -> bool:
 
 
 def _are_few(task: Task) -> bool:
+    return task.rows.n * task.rows.width <= MAX_SOLVED_VALUES and _suits_steps(task)
+
+
+def _suits_steps(task: Task) -> bool:
+    """Whether weights and zeros are few: a step takes as long as some passes."""
     n, d = task.rows.n, task.rows.width
-    are_few = 0 < d <= min(n, MAX_SOLVED_WEIGHTS) and n * d <= MAX_SOLVED_VALUES
-    return are_few and _is_plain(task) and LANES * task.rows.n_stored >= n * d
+    are_few = 0 < d <= min(n, MAX_SOLVED_WEIGHTS) and LANES * task.rows.n_stored >= n * d
+    return are_few and _is_plain(task)
 
 
 def few_weights(task: Task) -> Any:

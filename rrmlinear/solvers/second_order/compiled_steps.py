@@ -46,6 +46,7 @@ class CompiledSteps(Solver):
         super().__init__()
         self.risk, self.regularizer = task.whole(), task.regularizer
         self.first = task.weights, task.start
+        self.notes += task.one_thread()
 
     def start(self) -> None:
         risk, n = self.risk, len(self.risk.costs)
