@@ -111,8 +111,8 @@ def test_no_run_is_told_to_be_done_before_its_end(solver):
 
 def test_a_change_of_method_is_seen_in_its_pass():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 100))
-    y = X @ rng.normal(size=100) + rng.normal(size=400)
+    X = rng.normal(size=(400, 120))
+    y = X @ rng.normal(size=120) + rng.normal(size=400)
     seen = []
     chosen = Parameter("auto", loss="epsilon-insensitive", C=1000.0, gap_tol=1e-9)
     result = fit(Problem.from_arrays(X, y), chosen, on_pass=seen.append).result

@@ -123,9 +123,8 @@ def compiled_applies(task: Task) -> bool:
 
 def kinks_apply(task: Task) -> bool:
     """Whether they solve a loss with kinks so, but for the hinge that classes take."""
-    if "smooth" in task.features or not _suits_steps(task) or _is_kink(task):
-        return False
-    return _has_norms(task) and bool(task.loss.has_envelope())
+    is_other = "smooth" not in task.features and _suits_steps(task) and not _is_kink(task)
+    return is_other and _has_norms(task) and bool(task.loss.has_envelope())
 
 
 def _has_norms(task: Task) -> bool:

@@ -23,9 +23,8 @@ DERIVATIVE_DECREASE = 0.01
 STALLED_DECREASE = 0.9
 #: One looks again once the work, or the number of looks, has grown by this factor.
 LOOK_GROWTH = 1.1
-#: The widths of the first parabolas about kinks, over the distance of a mean example from its kink
-#: at weights of 0, and the fall of later ones. Above 2 most have a curvature there, and the first
-#: step is one of least squares.
+#: The widths of the first parabolas about kinks, over the mean distance from these at weights of 0,
+#: and the fall of later ones. Above 2 the first step is one of least squares.
 WIDTHS, FALL = (3.0, 0.5), 3.0
 #: The part of the largest entry of w up to which the gradients of the first problems fall; those of
 #: later ones to this times the root of the gap asked for.

@@ -53,10 +53,8 @@ class CompiledSteps(Solver):
         self.certificate = Certificate(risk, self.regularizer)
         self.is_free = "balance" in risk.offers
         rows = risk.rows.with_bias(1.0) if self.is_free else risk.rows
-        columns = full_columns(rows)
-        examples = risk.labels, risk.costs, rows, columns
-        l1 = self.regularizer.quadratic_l1
-        self.examples = FewWeights(*examples, self.is_free, l1)
+        examples = risk.labels, risk.costs, rows, full_columns(rows)
+        self.examples = FewWeights(*examples, self.is_free, self.regularizer.quadratic_l1)
         self.w = self.nothing = np.zeros(rows.width)
         if any(each is not None for each in self.first):
             w, at = first_weights(risk, self.regularizer, *self.first)
@@ -72,10 +70,9 @@ class CompiledSteps(Solver):
     def run_pass(self, number: int) -> None:
         s, before, gap = self.regularizer.modulus, self.w, self.certificate.gap
         loss, shift = self._problem()
+        how = s, self.nothing, before, shift, self.solved, MOST_STEPS
         try:
-            self.w, alphas, vector, steps = self.examples.least(
-                loss, s, self.nothing, before, shift, self.solved, MOST_STEPS
-            )
+            self.w, alphas, vector, steps = self.examples.least(loss, *how)
         except TimeIsUpError:
             if number == 1:
                 with without_deadline():

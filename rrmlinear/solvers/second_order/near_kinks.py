@@ -56,9 +56,8 @@ class NearKinks(Solver):
 
     It begins at the weights of the task or of its duals, else at the optimum of a sample.
 
-    Source: Rockafellar, Augmented Lagrangians and
-    applications of the proximal point algorithm in convex programming, 1976; the two kinds of
-    examples are ours.
+    Source: Rockafellar, Augmented Lagrangians and applications of the proximal point algorithm in
+    convex programming, 1976; the two kinds of examples are ours.
     """
 
     known_rules = (DualRange,)
