@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
-from rrmlinear.solvers.features.dense_columns import (
+from rrmlinear.solvers.features.columns import (
     AllColumns,
     RowColumns,
     StoredColumns,

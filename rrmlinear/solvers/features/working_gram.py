@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.projections.clipped_lines import root
 from rrmlinear.solvers.features._face_inverse import SparseColumns
 from rrmlinear.solvers.features._gram_path import GramPath
-from rrmlinear.solvers.features.dense_columns import Columns
+from rrmlinear.solvers.features.columns import Columns
 from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS, REFINEMENTS, SUM_ROUNDING
 
 Array = NDArray[np.float64]
