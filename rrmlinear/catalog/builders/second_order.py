@@ -122,7 +122,7 @@ def compiled_applies(task: Task) -> bool:
 
 
 def kinks_apply(task: Task) -> bool:
-    """Whether they solve a loss with kinks so, but for the hinge that classes take."""
+    """Whether compiled steps solve a loss with kinks; `ClassSteps` takes the hinge of classes."""
     is_other = "smooth" not in task.features and _suits_steps(task) and not _is_kink(task)
     return is_other and _has_norms(task) and bool(task.loss.has_envelope())
 

@@ -225,7 +225,7 @@ class FreeColumns:
             most = MANY_ROUNDINGS * math.sqrt(self.square)
             units = np.divide(own, self.lengths, out=np.zeros(len(own)), where=self.lengths > 0)
             lost = self.lost @ (units @ self.lost)
-            # what is lost may be rounding of a longer residual, which a second look takes away
+            # before the last look this may be rounding of the longer residual of the first one
             if not left or (np.abs(units - lost * (left < REFINEMENTS)) <= most).all():
                 break
             before, self.weights = self.weights, self.inverse @ own

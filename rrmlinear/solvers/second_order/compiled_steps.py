@@ -114,7 +114,7 @@ class CompiledSteps(Solver):
 
 
 class KinkSteps(CompiledSteps):
-    """The same of a loss with kinks, whose duals have bounds.
+    """`CompiledSteps` for a loss with kinks, whose duals have bounds.
 
     A pass minimizes an augmented Lagrangian: (q/2) Σ_i c_i (α_i − a_i)² is added to the conjugates,
     a being the duals of the pass before, at first those given or amid the bounds, and q falls.
