@@ -179,9 +179,8 @@ class FeatureNewton(Solver):
     def run_pass(self, number: int) -> None:
         if self.inner.is_augmented and number > 1:
             self._go_on()
-        self.level = next_level(
-            self.level, self.pulls, self.w, self.l1, self.usable, self.least_set
-        )
+        slopes = self.pulls - self.modulus * self.w
+        self.level = next_level(self.level, slopes, self.w, self.l1, self.usable, self.least_set)
         most = min(set_limit(self.w, self.least_set), self.models.most)
         features = nearest_features(self.pulls, self.w, self.norms, self.level, self.usable, most)
         features = self.models.choose(features)

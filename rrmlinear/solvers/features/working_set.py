@@ -24,16 +24,16 @@ def set_limit(weights: Vector, least: int = MIN_SET_LIMIT) -> int:
 
 def next_level(
     level: float,
-    pulls: Vector,
+    slopes: Vector,
     weights: Vector,
     l1: float,
     usable: NDArray[np.bool_],
     least: int = MIN_SET_LIMIT,
 ) -> float:
     """The factor of the 1-norm in the next model, above l1 while working sets are too small;
-    ``level`` is that of the last one.
+    ``level`` is that of the last one, ``slopes`` are those of all terms but the 1-norm.
     """
-    sizes = np.abs(pulls)
+    sizes = np.abs(slopes)
     if np.count_nonzero((sizes > l1) & usable) <= set_limit(weights, least):
         return l1
     return max(l1, min(level, float(sizes.max()) / LEVEL_FALL))

@@ -37,8 +37,8 @@ def data(loss="logistic", form="sparse", dtype=np.float64, bias=-1.0, n=N, d=D, 
     if isinstance(LOSSES[loss], (Logistic, SquaredHinge, SmoothHinge)):
         y = np.where(y > np.median(y), 1.0, -1.0)
     X = X.astype(dtype)
-    given = csr_array(X) if form == "sparse" else X
-    return Problem.from_arrays(given, y, bias=bias), X.astype(np.float64), y
+    problem = Problem.from_arrays(csr_array(X) if form == "sparse" else X, y, bias=bias)
+    return problem, X.astype(np.float64), y
 
 
 def solver_of(problem, loss, costs, l1, modulus=0.0, intercept=False):
@@ -101,16 +101,18 @@ def test_stretched_columns_and_every_cost(name, C):
 
 @pytest.mark.parametrize("name", ["logistic", "squared hinge", "smooth hinge"])
 @pytest.mark.parametrize("form", ["sparse", "dense"])
-def test_wide_separable_data(name, form):
+@pytest.mark.parametrize(("l1", "modulus"), [(1.0, 0.0), (0.1, 300.0)])
+def test_wide_separable_data(name, form, l1, modulus):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 400)) * (rng.random((30, 400)) < 0.4)
     y = np.where(rng.random(30) < 0.5, 1.0, -1.0)
     problem = Problem.from_arrays(csr_array(X) if form == "sparse" else X, y)
-    result = solve(problem, LOSSES[name], np.full(30, 100.0), 1.0, gap_tol=1e-8)
+    costs = np.full(30, 100.0)
+    result = solve(problem, LOSSES[name], costs, l1, modulus, gap_tol=1e-8)
     assert result.status is Status.SOLVED
-    primal, dual = objectives(X, y, LOSSES[name], np.full(30, 100.0), 1.0, 0.0, result)
+    primal, dual = objectives(X, y, LOSSES[name], costs, l1, modulus, result)
     assert primal - dual <= 1.01e-8 * max(1, primal)
-    assert np.count_nonzero(result.weights) <= 30
+    assert modulus > 0 or np.count_nonzero(result.weights) <= 30
 
 
 def test_columns_of_a_large_working_set():
@@ -118,8 +120,7 @@ def test_columns_of_a_large_working_set():
     X = rng.standard_normal((2000, 150)) + 1
     y = np.where(X @ rng.standard_normal(150) + rng.standard_normal(2000) > 0, 1.0, -1.0)
     problem = Problem.from_arrays(X, y, bias=1.0)
-    solver = solver_of(problem, Logistic(), np.ones(2000), 5.0, intercept=True)
-    result = solver.solve(Stopping(gap_tol=1e-8))
+    result = solve(problem, Logistic(), np.ones(2000), 5.0, intercept=True, gap_tol=1e-8)
     assert result.status is Status.SOLVED
     b = result.weights[150]
     primal, dual = objectives(X, y, Logistic(), np.ones(2000), 5.0, 0.0, result, b)
@@ -162,7 +163,7 @@ def test_other_problems_are_refused():
     with pytest.raises(ValueError, match="without a budget, and SquaredHinge has one"):
         FeatureNewton(Task.of(bound, L1(1.0).over(bound.shape)))
     smooth = ScalarRisk(rows, Logistic(), y, costs)
-    groups = L2Groups([list(range(D))]).over(smooth.shape)
+    groups = L2Groups([range(D)]).over(smooth.shape)
     with pytest.raises(ValueError, match="as regularizer, got L2Groups"):
         FeatureNewton(Task.of(smooth, groups))
     large = Problem.from_arrays([[1.0, 1e200], [2.0, 0.0]], [1.0, -1.0])
@@ -183,8 +184,7 @@ def test_a_rule_of_long_rows_is_met(tolerance):
     result = solver.solve(Stopping(gap_tol=0.0, max_passes=500))
     assert result.status is Status.RULE
     assert best.primal * (1 - 1e-8) <= result.primal <= best.primal * (1 + 20 * tolerance)
-    scores = X @ result.weights
-    pulls = X.T @ (y / (1 + np.exp(y * scores)))
+    pulls = X.T @ (y / (1 + np.exp(y * (X @ result.weights))))
     at_rest = np.abs(pulls - np.sign(result.weights))
     over = np.where(result.weights == 0, np.maximum(np.abs(pulls) - 1, 0), at_rest)
     at_zero = np.maximum(np.abs(X.T @ y / 2) - 1, 0).sum()
