@@ -39,6 +39,8 @@ __all__ = [
 ]
 
 Array = NDArray[Any]
+#: The k of the P@k that are told of models, up to the number of labels.
+RANKS = (1, 3, 5)
 
 
 def precision_at_k(Y_true: Any, best: Any, k: int) -> float:
@@ -114,7 +116,7 @@ def micro_f1(Y_true: Any, Y_pred: Any) -> float:
 
     ``Y_pred`` is as ``Y_true``, or an iterable of such matrices of consecutive rows.
     """
-    true, predicted, both = _counts(Y_true, Y_pred)
+    true, predicted, both = counts_of(Y_true, Y_pred)
     total = true.sum() + predicted.sum()
     return float(2 * both.sum() / total) if total else 0.0
 
@@ -128,7 +130,7 @@ def macro_f1(
     Labels that are absent, which neither ``Y_true`` nor ``Y_pred`` has, count 0, or are left out of
     the means. ``Y_pred`` is as in `micro_f1`. The result is 0 where no label is left.
     """
-    true, predicted, both = _counts(Y_true, Y_pred)
+    true, predicted, both = counts_of(Y_true, Y_pred)
     if leave_absent_out:
         present = true + predicted > 0
         true, predicted, both = true[present], predicted[present], both[present]
@@ -227,7 +229,22 @@ def _largest(scores: Array, n_labels: int, k: int) -> NDArray[np.int64]:
     return places
 
 
-def _counts(Y_true: Any, Y_pred: Any) -> tuple[Array, Array, Array]:
+def measures_of(Y_true: Any, best: Array, predicted: Any = None) -> dict[str, float]:
+    """P@k of some places, and micro-F1 and macro-F1 of the nonzeros of a csr_array, whose labels
+    are the first of ``Y_true``.
+    """
+    ranks = [rank for rank in RANKS if rank <= best.shape[1]]
+    found = {f"P@{rank}": precision_at_k(Y_true, best, rank) for rank in ranks}
+    if predicted is not None:
+        from scipy.sparse import csr_array
+
+        ones, shape = np.ones(predicted.nnz, np.int8), (Y_true.n_rows, Y_true.n_labels)
+        predicted = csr_array((ones, predicted.indices, predicted.indptr), shape)
+        found |= {"Micro-F1": micro_f1(Y_true, predicted), "Macro-F1": macro_f1(Y_true, predicted)}
+    return found
+
+
+def counts_of(Y_true: Any, Y_pred: Any) -> tuple[Array, Array, Array]:
     """How many rows have each label: in truth, predicted, and both."""
     truth = _sets(Y_true)
     matrix = truth.matrix()

@@ -34,28 +34,13 @@ NumberLoss = Literal[
     "binomial",
 ]
 #: Losses of sequences and graphs.
-LabellingLoss = Literal[
-    "crf",
-    "m3n",
-]
+LabellingLoss = Literal["crf", "m3n"]
 #: Measures of all labels at once.
 MeasureLoss = Literal[
-    "f1",
-    "fbeta",
-    "error-rate",
-    "precision-at-k",
-    "recall-at-k",
-    "prbep",
-    "roc-area",
+    "f1", "fbeta", "error-rate", "precision-at-k", "recall-at-k", "prbep", "roc-area"
 ]
 #: Losses of the order of examples.
-OrderLoss = Literal[
-    "rank-hinge",
-    "rank-squared-hinge",
-    "rank-logistic",
-    "cox-breslow",
-    "cox-efron",
-]
+OrderLoss = Literal["rank-hinge", "rank-squared-hinge", "rank-logistic", "cox-breslow", "cox-efron"]
 #: Every loss that a `Parameter` takes.
 AnyLoss = ClassLoss | NumberLoss | LabellingLoss | MeasureLoss | OrderLoss | Literal["one-class"]
 #: Regularizers.

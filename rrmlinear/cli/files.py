@@ -228,7 +228,8 @@ def reading(path: str) -> Iterator[None]:
     except ValueError as error:
         raise error_of_data(error) from None
     except MemoryError as error:
-        raise LeaveError(f"ERROR: not enough memory to read {path}{_reason(error)}") from None
+        reason = f": {error}" if str(error) else ""
+        raise LeaveError(f"ERROR: not enough memory to read {path}{reason}") from None
     except KeyboardInterrupt:
         raise LeaveError(
             f"interrupted while reading {name_of(path)}; nothing was saved", exit_code=INTERRUPTED
@@ -259,10 +260,6 @@ def _read_cached(path: str, read: Callable[[str], Examples], of_labels: bool = F
         return found
 
 
-def _reason(error: MemoryError) -> str:
-    return f": {error}" if str(error) else ""
-
-
 @contextmanager
 def output_file(path: str, sentence: str) -> Iterator[Any]:
     """A file that after the block is complete or absent; its errors end the command."""
@@ -286,16 +283,11 @@ def offer_reading(parser: Parser, but: Sequence[str] = (), more: Sequence[str] =
         if field == "transpose":
             parser.flag(flag_of(field), dest=field)
         else:
-            parser.value(
-                flag_of(field), dest=field, type=_columns if field == "categories" else str
-            )
+            several = lambda text: tuple(filter(None, text.split(",")))  # noqa: E731
+            parser.value(flag_of(field), dest=field, type=several if field == "categories" else str)
 
 
 def asked_of(options: SimpleNamespace) -> Asked:
     """What was asked for by these options."""
     given = {field: getattr(options, field, None) for field in (*FIELDS, *OFFSETS)}
     return Asked(**{name: value for name, value in given.items() if value is not None})
-
-
-def _columns(text: str) -> tuple[str, ...]:
-    return tuple(part for part in text.split(",") if part)

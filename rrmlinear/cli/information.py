@@ -17,8 +17,8 @@ from rrmlinear.cli.files import (
     read_chains,
     read_labelled,
     read_problem,
+    reading,
 )
-from rrmlinear.cli.labels.label_report import label_lines
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.liblinear import SEARCHED
 from rrmlinear.cli.pages import check_page, command_of, page_errors
@@ -29,10 +29,12 @@ from rrmlinear.core.records import replace
 from rrmlinear.data.formats.opening import OWN
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
+from rrmlinear.exports.plain_file import known_of
 from rrmlinear.pages import advice, page
 from rrmlinear.pages.facts import DataFacts, facts_of
 from rrmlinear.pages.run import versions
 from rrmlinear.pages.sections import data_lines, data_section
+from rrmlinear.training.labels.label_report import label_lines
 from rrmlinear.training.search import largest_cost, smallest_cost
 
 #: Classes whose numbers of examples are printed one by one.
@@ -60,6 +62,13 @@ def main(arguments: Sequence[str]) -> None:
     if options.report_file is not None:
         check_distinct([("report file", options.report_file)], [("data file", path)])
         check_page(options.report_file)
+    with reading(path):
+        of_estimator = known_of(path)
+    if of_estimator is not None:
+        if options.report_file is not None:
+            raise LeaveError(f"ERROR: --report is about data, and {path} holds an estimator")
+        print("\n".join(_aligned(list(of_estimator.items()))))
+        return
     with warnings_said():
         labelled = None
         if not options.sequences:
@@ -132,7 +141,7 @@ def _lines(
 
 def _aligned(
     known: Sequence[tuple[str, str]],
-    tried: Sequence[tuple[str, str]],
+    tried: Sequence[tuple[str, str]] = (),
     classes: Sequence[tuple[str, str]] = (),
     told: Sequence[str] = (),
 ) -> Iterator[str]:
@@ -141,6 +150,7 @@ def _aligned(
         yield f"{name:{width}}{value}".rstrip()
     for sentence in told:
         yield textwrap.fill(sentence, WIDTH, initial_indent="note: ", subsequent_indent="      ")
-    yield "to try:"
+    if tried:
+        yield "to try:"
     for purpose, line in tried:
         yield f"{'  ' + purpose:{width}}{line}"

@@ -53,11 +53,6 @@ def messages(said: Sequence[warnings.WarningMessage]) -> list[str]:
     return [str(warning.message) for warning in said]
 
 
-def _reached(scores: Sequence[float], regression: bool) -> float:
-    """The best of some scores, less for better ones."""
-    return min(scores) if regression else -max(scores)
-
-
 @record(eq=True)
 class Report:
     """The page that `train --report` writes, none where ``path`` is None.
@@ -110,7 +105,8 @@ class Report:
             costs, scores = curves.setdefault(name, ([], []))
             costs.append(trial.cost)
             scores.append(trial.score)
-        shown = dict(sorted(curves.items(), key=lambda item: _reached(item[1][1], regression)))
+        sign = 1 if regression else -1
+        shown = dict(sorted(curves.items(), key=lambda item: min(sign * s for s in item[1][1])))
         few = {name: shown[name] for name in list(shown)[:MOST_CURVES]}
         pictures = [scores_along(few, "C", score, best.cost)]
         title = f"Values of C tried; the best is {best.cost:g}"

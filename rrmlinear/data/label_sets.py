@@ -102,6 +102,15 @@ class LabelSets(PlainState):
         members = np.concatenate(parts) if parts else self.members[:0]
         return LabelSets(self.names[chosen], begins_of(map(len, parts)), members, self.n_rows)
 
+    def among(self, known: Array) -> LabelSets:
+        """The same by the names of others, as text, in their order; those that they have not come
+        last.
+        """
+        place = {str(name): j for j, name in enumerate(known.tolist())}
+        own = [place.setdefault(str(name), len(place)) for name in self.names.tolist()]
+        columns = np.repeat(np.array(own, np.int64), self.counts)
+        return self._of_pairs(self.members, columns, self.n_rows, _array_of(list(place)))
+
     def take(self, chosen: NDArray[np.int64]) -> LabelSets:
         """The labels of these rows, in this order."""
         pairs = self.matrix()[chosen].tocoo()

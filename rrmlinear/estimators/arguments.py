@@ -191,7 +191,7 @@ def classes_of(y: Any) -> NDArray[Any]:
     Whole numbers in one dimension are labels. scikit-learn, whose look at them takes longer than
     a small fit, warns where more than half of them are different.
     """
-    if _are_whole(y):
+    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu":
         classes = _different(y)
         if 2 * len(classes) <= len(y):
             return classes
@@ -218,10 +218,6 @@ def _different(y: NDArray[Any]) -> NDArray[Any]:
             counts = np.bincount(y.astype(np.int64, copy=False) - low)
             return (np.flatnonzero(counts) + low).astype(y.dtype)
     return np.unique(y)
-
-
-def _are_whole(y: Any) -> bool:
-    return isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu"
 
 
 def is_label_matrix(y: Any) -> bool:

@@ -53,20 +53,20 @@ class Described:
         """
         check_is_fitted(self)
         X, y, _ = labelled(X, y)
-        told = measured(self, X, y, X_test, y_test)
+        told = self._measured(X, y, X_test, y_test)
         self._write_page(path, None if X is None else self._facts(X, y), told, static)
+
+    def _measured(self, *data: Any) -> list[Predictions]:
+        return measured(self, *data)
 
     def _facts(self, X: Any, y: Any) -> DataFacts:
         if not isinstance(X, Problem):
             X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         if is_outlier_detector(self):  # without labels
-            facts = facts_of(problem_of(X, np.zeros(n_rows(X)), None), as_numbers=True)
+            n = X.n_examples if isinstance(X, Problem) else X.shape[0]
+            facts = facts_of(problem_of(X, np.zeros(n), None), as_numbers=True)
             return replace(facts, numbers=None)
         return labelled_facts(X, y, getattr(self, "classes_", None))
-
-
-def n_rows(X: Any) -> int:
-    return X.n_examples if isinstance(X, Problem) else X.shape[0]
 
 
 def labelled_facts(X: Any, y: Any, classes: NDArray[Any] | None) -> DataFacts:

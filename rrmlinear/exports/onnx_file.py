@@ -11,7 +11,7 @@ import numpy as np
 from rrmlinear.core.loading import imported
 from rrmlinear.core.plain_state import own_version
 from rrmlinear.data.text.whole_file import whole_file
-from rrmlinear.exports.onnx_graph import OPSET, Graph, Node
+from rrmlinear.exports.onnx_graph import OPSET, Graph
 from rrmlinear.exports.scorer import LABELS, Scorer
 
 #: Readers of files from 2023 on know it, and it has the operators.
@@ -79,7 +79,10 @@ def _model_of(scorer: Scorer, dtype: str, facts: dict[str, Any]) -> Any:
     }
     if "classes" in constants:
         shapes["label"] = (constants["classes"].data_type, ["n"])
-    nodes = [helper.make_node(*_parts(node), **node.attributes) for node in graph.nodes]
+    nodes = [
+        helper.make_node(one.operator, list(one.inputs), one.output.split(","), **one.attributes)
+        for one in graph.nodes
+    ]
     inputs = [helper.make_tensor_value_info("X", number, ["n", d])]
     outputs = [helper.make_tensor_value_info(name, *shapes[name]) for name in graph.outputs]
     whole = helper.make_graph(nodes, "rrmlinear", inputs, outputs, list(constants.values()))
@@ -98,7 +101,3 @@ def _model_of(scorer: Scorer, dtype: str, facts: dict[str, Any]) -> Any:
     helper.set_model_props(made, more)
     checker.check_model(made)
     return made
-
-
-def _parts(node: Node) -> tuple[str, list[str], list[str]]:
-    return node.operator, list(node.inputs), node.output.split(",")

@@ -11,7 +11,8 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
@@ -26,6 +27,8 @@ HEAD = "state.json"
 #: The key of a JSON object that stands for a value of another type.
 KIND = "#"
 SPARSE = ("csr", "csc")
+#: Numbers of an array that are told.
+MOST_TOLD = 20
 
 
 class SavedFileError(ValueError):
@@ -107,27 +110,58 @@ def load_state(cls: type, path: str | PathLike[str], trusted: Sequence[str]) -> 
     that is not known, and damage.
     """
     name = os.fspath(path)
-    try:
+    with _damage(name):
         with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
-            head = json.loads(archive.read(HEAD))
-            if not isinstance(head, dict) or head.get("format") != FORMAT:
-                raise SavedFileError(f"{name} is no file of an estimator")
-            if head.get("version") != FORMAT_VERSION:
-                raise SavedFileError(
-                    f"{name} has version {head.get('version')!r} of its format, written by "
-                    f"rrmlinear {head.get('written_by')}; this one reads {FORMAT_VERSION}"
-                )
+            head = _head(archive, name)
             found = str(head["class"])
             if found != f"{cls.__module__}:{cls.__qualname__}":
                 other = found.rpartition(":")[2]
                 raise SavedFileError(f"{name} holds a {other}: {other}.load reads it")
             state = _value(head["state"], archive, list(trusted))
-        made = restored({CLASS: found, STATE: state})
+        return restored({CLASS: found, STATE: state})
+
+
+@contextmanager
+def _damage(name: str) -> Iterator[None]:
+    """Errors of what is in a file as a SavedFileError."""
+    try:
+        yield
     except (SavedFileError, OSError, ImportError):
         raise
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError, IndexError, EOFError) as error:
         raise SavedFileError(f"{name} is no file of an estimator, or damaged: {error}") from error
-    return made
+
+
+def _head(archive: zipfile.ZipFile, name: str) -> Any:
+    head = json.loads(archive.read(HEAD))
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        raise SavedFileError(f"{name} is no file of an estimator")
+    if head.get("version") != FORMAT_VERSION:
+        raise SavedFileError(
+            f"{name} has version {head.get('version')!r} of its format, written by "
+            f"rrmlinear {head.get('written_by')}; this one reads {FORMAT_VERSION}"
+        )
+    return head
+
+
+def known_of(path: str) -> dict[str, str] | None:
+    """What the file of an estimator tells of it, without its class; None for any other file."""
+    if not os.path.isfile(path) or not zipfile.is_zipfile(path):
+        return None
+    with _damage(path), zipfile.ZipFile(path) as archive:
+        if HEAD not in archive.namelist():
+            return None
+        head = _head(archive, path)
+        kind, version = head["class"].rpartition(":")[2], head["written_by"]
+        told = {"estimator": kind, "written by": f"rrmlinear {version}"}
+        for name, value in head["state"]["items"].items():
+            if name in ("loss", "C", "alpha") or (name[-1] == "_" and name[0] != "_"):
+                simple = not isinstance(value, dict) or value[KIND] in ("array", "scalar", "float")
+                found = np.asarray(_value(value, archive, []) if simple else None)
+                if found.dtype != object:
+                    few = found.size <= MOST_TOLD and found.ndim < 2
+                    told[name] = str(found.tolist() if few else f"an array of shape {found.shape}")
+    return told
 
 
 def _value(found: Any, archive: zipfile.ZipFile, trusted: list[str]) -> Any:

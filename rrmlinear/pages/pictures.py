@@ -43,14 +43,15 @@ def convergence(
     ``target`` is the relative gap asked for. The objectives stand in the hover text.
     """
     figure = empty_figure()
-    for trace, colour in _coloured(traces):
+    for i, trace in enumerate(traces):
         thin = trace.thinned()
+        gaps = thin.relative_gap
         figure.add_scatter(
             x=getattr(thin, against),
-            y=_above_zero(thin.relative_gap),
+            y=np.where(gaps > 0, gaps, np.nan),  # a logarithmic axis has no place for 0
             name=trace.name or "relative gap",
             mode="lines+markers" if len(thin.passes) <= FEW_PASSES else "lines",
-            line_color=colour,
+            line_color=COLOURS[i % len(COLOURS)],
             customdata=np.column_stack([thin.passes, thin.seconds, thin.primal, thin.dual]),
             hovertemplate=(
                 "pass %{customdata[0]:.0f}, %{customdata[1]:.4g} s<br>relative gap %{y:.3e}<br>"
@@ -230,15 +231,6 @@ def scores_along(curves: Mapping[str, tuple[Any, Any]], name: str, score: str, b
 def feature_name(index: int, names: Sequence[str] | None) -> str:
     """The name of a feature, or its number in LIBSVM's files, which begin at 1."""
     return f"feature {index + 1}" if names is None else str(names[index])
-
-
-def _coloured(traces: Sequence[Trace]) -> list[tuple[Trace, str]]:
-    return [(trace, COLOURS[i % len(COLOURS)]) for i, trace in enumerate(traces)]
-
-
-def _above_zero(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Gaps for a logarithmic axis, which has no place for 0."""
-    return np.where(gaps > 0, gaps, np.nan)
 
 
 def _range_of_end(trace: Trace) -> tuple[float, float]:

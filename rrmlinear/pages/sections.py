@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,13 +34,14 @@ def data_section(facts: DataFacts) -> Section:
 
 def data_lines(facts: DataFacts) -> list[tuple[str, str]]:
     """The facts of a data set, each with its name; needs none of the packages for pages."""
-    number = words.number
+    number, names = words.number, () if facts.names is None else facts.names
+    first = ", ".join(names[:NAMES_TOLD]) + (", …" if len(names) > NAMES_TOLD else "")
     return [
         ("rows", number(facts.n)),
         *([] if facts.sequences is None else [("sequences", number(facts.sequences))]),
         *([] if facts.queries is None else [(facts.groups_are, number(facts.queries))]),
         ("columns", number(facts.d)),
-        *([] if facts.names is None else [("names of columns", _some(facts.names))]),
+        *([] if facts.names is None else [("names of columns", first)]),
         *([("columns that are all zero", number(facts.unused))] if facts.unused else []),
         (
             "stored values",
@@ -55,11 +55,6 @@ def data_lines(facts: DataFacts) -> list[tuple[str, str]]:
         *([("weights of examples", "given")] if facts.weighted else []),
         *([] if facts.labels is None else [("classes", _classes(facts))]),
     ]
-
-
-def _some(names: Sequence[str]) -> str:
-    """The first names, and that there are more."""
-    return ", ".join(names[:NAMES_TOLD]) + (", …" if len(names) > NAMES_TOLD else "")
 
 
 def _classes(facts: DataFacts) -> str:

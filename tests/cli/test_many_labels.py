@@ -123,7 +123,8 @@ def test_a_killed_command_goes_on(train, predict, file, tmp_path):
 
 def test_a_header_counts_labels_and_begins_at_0(train, predict, tmp_path):
     (tmp_path / "x").write_text("3 2 3\n0 0:1\n0,2 1:1\n 0:1 1:1\n")
-    assert train("-B", "1", tmp_path / "x", tmp_path / "m").code == 0
+    told = train("-B", "1", tmp_path / "x", tmp_path / "m")
+    assert "note: 1 labels are of no row or of all rows: their score is -1 or 1" in told.out
     model = LabelModel.load(tmp_path / "m")
     assert model.names.tolist() == [0, 1, 2]
     assert model.intercepts[1] == -1  # of no row
@@ -267,7 +268,8 @@ def test_text_has_a_cache(train, file, tmp_path):
 @pytest.mark.parametrize("asked", [("-c", "2"), ("-v", "3"), ("-C", "-v", "2", "-c", "64")])
 def test_a_page_tells_measures_and_gaps(train, file, tmp_path, asked):
     pytest.importorskip("plotly", reason="pages need plotly")
-    told = train("-s", "1", "-B", "1", *asked, "--report", tmp_path / "page.html", file, "m")
+    more = ["--report-test", file] if asked[0] == "-c" else []
+    told = train("-s", "1", "-B", "1", *asked, "--report", tmp_path / "page.html", *more, file, "m")
     assert told.code == 0, told.err
     page = (tmp_path / "page.html").read_text()
     assert "P@1" in page
@@ -278,6 +280,8 @@ def test_a_page_tells_measures_and_gaps(train, file, tmp_path, asked):
         relative = result.gap / result.primal
         assert f"{relative.max():.3e}" in page
         assert "Labels with the largest relative gaps" in page
+        assert "Test examples" in page
+        assert page.count("Labels with most rows") == 2
 
 
 def test_liblinear_text_holds_the_weights(train, predict, file, problem, tmp_path):
@@ -329,10 +333,3 @@ def test_a_wrong_file_ends_in_a_sentence(train, tmp_path, text, said):
     assert said in told.err
     assert "Traceback" not in told.err
     assert not (tmp_path / "m").exists()
-
-
-def test_labels_of_no_row_or_all_are_told(train, tmp_path):
-    (tmp_path / "x").write_text("3 2 4\n0,2 0:1\n2 1:1\n0,2 0:2 1:1\n")
-    told = train("-B", "1", tmp_path / "x", tmp_path / "m")
-    assert told.code == 0
-    assert "note: 3 labels are of no row or of all rows: their score is -1 or 1" in told.out

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+import rrmlinear
+
 pytest.importorskip("plotly", reason="pages need plotly")
 pytest.importorskip("jinja2", reason="pages need Jinja2")
 
@@ -79,6 +81,17 @@ def test_info_tells_facts_and_commands(call, iris, folder):
     assert call("information", "-q", "--report", "i.html", iris) == (0, "", "")
     assert "What to try" in text_of("i.html")
     assert f"python -m rrmlinear info -q --report i.html {iris}" in text_of("i.html")
+
+
+def test_info_tells_what_a_file_of_an_estimator_knows(call, train, iris, folder):
+    model = rrmlinear.LinearSVC(C=0.5).fit([[1.0], [2.0], [3.0]], ["a", "b", "c"])
+    model.save(folder / "kept")
+    told = dict(line.split(None, 1) for line in call("information", "kept")[1].splitlines())
+    assert (told["estimator"], told["C"], told["n_features_in_"]) == ("LinearSVC", "0.5", "1")
+    assert told["classes_"] == "['a', 'b', 'c']"
+    assert float(told["objective_"]) == model.objective_
+    assert "kept holds an estimator, not data" in train("kept", "model").err
+    assert "the load of an estimator reads" in call("prediction", iris, "kept", "out")[2]
 
 
 def test_info_prints_without_the_packages_for_pages(call, iris, monkeypatch):

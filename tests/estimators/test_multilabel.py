@@ -235,13 +235,15 @@ def test_a_matrix_of_other_numbers_is_refused(data):
         LinearSVC().fit(X, mixed)
 
 
-def test_labels_of_no_row_or_all_have_no_class_weights(data):
+def test_labels_of_no_row_or_all_are_certain_and_have_no_class_weights(data):
     X, Y = data
     beside = np.c_[Y, np.zeros(200, int), np.ones(200, int)]
     model = LinearSVC(class_weight="balanced").fit(X, beside)
     expected = LinearSVC(class_weight="balanced").fit(X, Y).decision_function(X)
     np.testing.assert_allclose(model.decision_function(X)[:, :18], expected, atol=1e-12)
     assert (model.decision_function(X)[:, 18:] == [-1, 1]).all()
+    for model in (MultilabelClassifier("logistic"), LogisticRegression()):
+        assert (model.fit(X, beside).predict_proba(X)[:, 18:] == [0, 1]).all()
 
 
 def test_searches_and_weights_are_routed(data):

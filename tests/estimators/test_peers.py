@@ -65,6 +65,13 @@ def residuals_of(model, X, y):
     return y - scores_of(model, X)[:, 0]
 
 
+def assert_are_optimal(objective, ours, other, above=1e-9):
+    mine, peer = objective(ours), objective(other)
+    assert ours.objective_ == pytest.approx(mine, rel=1e-8)
+    assert mine == pytest.approx(peer, rel=1e-6)
+    assert mine <= peer * (1 + above)
+
+
 def svc(model, X, y, weights, *, C=1.0, loss="squared_hinge", penalty="l2", fit_intercept=True,
         intercept_scaling=1.0, class_weight=None):  # fmt: skip
     """The objective of LinearSVC, each class against the rest."""
@@ -103,11 +110,8 @@ def test_linear_svc(flowers, classes, choices):
     ours = rrmlinear.LinearSVC(**choices, tol=1e-9).fit(X, y, weights)
     dual = choices.get("loss") == "hinge"
     other = SVM.LinearSVC(**choices, dual=dual, **TIGHT["LinearSVC"]).fit(X, y, weights)
-    mine, peer = (svc(model, X, y, weights, **choices) for model in (ours, other))
     assert ours.status_ in (Status.SOLVED, Status.BOUNDED)
-    assert ours.objective_ == pytest.approx(mine, rel=1e-8)
-    assert mine == pytest.approx(peer, rel=1e-6)
-    assert mine <= peer * (1 + 1e-9)
+    assert_are_optimal(lambda model: svc(model, X, y, weights, **choices), ours, other)
     assert ours.coef_.shape == other.coef_.shape
     assert ours.intercept_.shape == np.shape(other.intercept_ * np.ones(len(ours.coef_)))
     assert (ours.predict(X) == other.predict(X)).all()
@@ -135,9 +139,7 @@ def test_linear_svr(numbers, loss, choices):
         return choices.get("C", 1.0) * total + (model.coef_ @ model.coef_ + b * b) / 2
 
     assert ours.intercept_.shape == other.intercept_.shape
-    assert ours.objective_ == pytest.approx(objective(ours), rel=1e-8)
-    assert objective(ours) == pytest.approx(objective(other), rel=1e-6)
-    assert objective(ours) <= objective(other) * (1 + 1e-9)
+    assert_are_optimal(objective, ours, other)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -169,9 +171,7 @@ def test_logistic_regression(flowers, classes, choices):
         return total + ratio * np.abs(w).sum() + (1 - ratio) * w @ w / 2
 
     assert ours.status_ is Status.SOLVED
-    assert ours.objective_ == pytest.approx(objective(ours), rel=1e-8)
-    assert objective(ours) == pytest.approx(objective(other), rel=1e-6)
-    assert objective(ours) <= objective(other) * (1 + 2e-9)
+    assert_are_optimal(objective, ours, other, 2e-9)
     assert_allclose(ours.predict_proba(X), other.predict_proba(X), atol=2e-3)
 
 
@@ -230,9 +230,7 @@ def test_regressions(numbers, name, choices, intercept):
         return OBJECTIVES[name](model.coef_, r, weights, choices.get("alpha", 1.0), **numbers_of)
 
     assert ours.status_ in (Status.SOLVED, Status.BOUNDED)
-    assert ours.objective_ == pytest.approx(objective(ours), rel=1e-8)
-    assert objective(ours) == pytest.approx(objective(other), rel=1e-6)
-    assert objective(ours) <= objective(other) * (1 + 1e-8)
+    assert_are_optimal(objective, ours, other, 1e-8)
     assert isinstance(ours.intercept_, float)
 
 

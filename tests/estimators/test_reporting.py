@@ -6,8 +6,10 @@ import re
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import f1_score
 
 import rrmlinear
+from rrmlinear import metrics
 
 pytest.importorskip("plotly", reason="pages need plotly")
 pytest.importorskip("jinja2", reason="pages need Jinja2")
@@ -49,6 +51,26 @@ def test_every_kind_writes_its_page(estimator, y, told, tmp_path):
     assert f"{estimator.objective_:.9g}" in text
     again = pickle.loads(pickle.dumps(estimator))
     assert page_of(again, tmp_path, X, y, feature_names=names) == text
+
+
+@pytest.mark.parametrize("form", ["matrix", "lists"])
+def test_a_page_of_labels_tells_measures(form, tmp_path):
+    Y = 1 * (X > [0.0, 0.5, 1.0])
+    held = np.roll(Y[:20], 1, axis=1)
+    y, y_held = (
+        [NAMES[row > 0].tolist() for row in each] if form == "lists" else each for each in (Y, held)
+    )
+    model = rrmlinear.MultilabelClassifier(C=3.0).fit(X, y)
+    text = page_of(model, tmp_path, X, y, X[:20], y_held)
+    scores = model.decision_function(X)
+    for true, found in ((Y, scores), (held, scores[:20])):
+        assert f"{100 * metrics.precision_at_k(true, found, 3):.4g}%" in text
+        assert f"{100 * f1_score(true, found > 0, average='macro'):.4g}%" in text
+        assert f"{f1_score(true[:, 1], found[:, 1] > 0):.4f}" in text
+    assert f"{model.objective_:.9g}" in text
+    with pytest.raises(ValueError, match=r"y must be .*, as in fit, and is one label a row"):
+        model.report(tmp_path / "fit.html", X, WORDS)
+    assert "Confusion" in page_of(model.fit(X, WORDS), tmp_path, X, WORDS, X[:1], WORDS[:1])
 
 
 def test_a_page_of_a_fit_of_one_target_is_of_this_alone(tmp_path):

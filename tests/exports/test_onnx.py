@@ -13,12 +13,21 @@ from rrmlinear import Parameter, Problem, fit
 KINDS = pytest.mark.parametrize("dtype", ["float32", "float64"])
 
 
+def labels_of(model):
+    """What is predicted of the rows, several labels as a matrix."""
+    found = model.predict(ROWS)
+    if isinstance(found, list):
+        known = model.classes_.tolist()
+        return [[int(name in some) for name in known] for some in found]
+    return found.toarray() if issparse(found) else found
+
+
 @KINDS
-@pytest.mark.parametrize(("model", "y"), CLASSIFIERS)
+@pytest.mark.parametrize(("model", "y"), [*CLASSIFIERS, *LABELLERS])
 def test_classifiers(model, y, dtype, tmp_path):
     model = fitted(model, y)
     found = written(model, tmp_path, dtype)
-    np.testing.assert_array_equal(found["label"], model.predict(ROWS))
+    np.testing.assert_array_equal(found["label"], labels_of(model))
     scores = model.decision_function(ROWS)
     assert found["scores"].shape == scores.shape
     assert_near(found["scores"], scores)
@@ -33,22 +42,6 @@ def test_regressions(model, y, dtype, tmp_path):
     model = fitted(model, y)
     expected = model.predict(ROWS)
     assert_near(written(model, tmp_path, dtype)["variable"], expected.reshape(len(ROWS), -1))
-
-
-@KINDS
-@pytest.mark.parametrize(("model", "y"), LABELLERS)
-def test_labels(model, y, dtype, tmp_path):
-    model = fitted(model, y)
-    found = written(model, tmp_path, dtype)
-    expected = model.predict(ROWS)
-    if isinstance(expected, list):
-        known = model.classes_.tolist()
-        expected = [[int(name in some) for name in known] for some in expected]
-    expected = expected.toarray() if issparse(expected) else expected
-    np.testing.assert_array_equal(found["label"], expected)
-    assert_near(found["scores"], model.decision_function(ROWS))
-    if "probabilities" in found:
-        assert_near(found["probabilities"], model.predict_proba(ROWS))
 
 
 def test_inliers(tmp_path):
@@ -116,15 +109,10 @@ def test_pipelines_by_skl2onnx(model, y):
     options = {id(model[-1]): plain} if plain else None
     made = skl2onnx.to_onnx(model, X[:1].astype(np.float32), options=options)
     found = list(outputs_of(made.SerializeToString(), ROWS).values())
-    expected = model.predict(ROWS)
     if not plain:
-        assert_near(found[0], expected.reshape(len(ROWS), -1))
+        assert_near(found[0], model.predict(ROWS).reshape(len(ROWS), -1))
         return
-    if isinstance(expected, list):
-        known = model.classes_.tolist()
-        expected = [[int(name in some) for name in known] for some in expected]
-    expected = expected.toarray() if issparse(expected) else expected
-    np.testing.assert_array_equal(found[0], expected)
+    np.testing.assert_array_equal(found[0], labels_of(model))
     if hasattr(model, "predict_proba"):
         assert_near(found[1], model.predict_proba(ROWS))
     else:

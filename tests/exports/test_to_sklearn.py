@@ -15,21 +15,16 @@ EXACT = {"rtol": 1e-12, "atol": 1e-12}
 #: MultilabelClassifier adds products in float32.
 SINGLE = {"rtol": 1e-5, "atol": 1e-5}
 TWINS = {
-    "LogisticRegression": "LogisticRegression",
-    "LinearSVC": "LinearSVC",
-    "WestonWatkinsSVC": "LinearSVC",
-    "MultivariateClassifier": "LinearSVC",
-    "LogisticRegressionCV": "LogisticRegression",
-    "LinearSVCCV": "LinearSVC",
-    "RidgeClassifier": "LinearSVC",
-    "RidgeClassifierCV": "LinearSVC",
-    "RidgeCV": "Ridge",
-    "LassoCV": "Lasso",
-    "ElasticNetCV": "ElasticNet",
-    "LinearRegressor": "LinearRegression",
-    "MultiTaskRegressor": "LinearRegression",
-    "MultiTaskLassoCV": "MultiTaskLasso",
-    "MultilabelClassifier": "LinearSVC",
+    **dict.fromkeys(("LogisticRegression", "LogisticRegressionCV"), "LogisticRegression"),
+    **dict.fromkeys(
+        (
+            *("LinearSVC", "LinearSVCCV", "WestonWatkinsSVC", "MultivariateClassifier"),
+            *("RidgeClassifier", "RidgeClassifierCV", "MultilabelClassifier"),
+        ),
+        "LinearSVC",
+    ),
+    **{f"{name}CV": name for name in ("Ridge", "Lasso", "ElasticNet", "MultiTaskLasso")},
+    **dict.fromkeys(("LinearRegressor", "MultiTaskRegressor"), "LinearRegression"),
 }
 
 

@@ -66,7 +66,7 @@ LABELLERS = cases(
     (rrm.RidgeClassifier(), matrix),
     (rrm.MultilabelClassifier(), matrix),
     (rrm.MultilabelClassifier(), csr_array(matrix)),
-    (rrm.MultilabelClassifier("logistic"), matrix),
+    (rrm.MultilabelClassifier("logistic"), np.c_[matrix, 0 * matrix[:, :1], matrix[:, :1] ** 0]),
     (rrm.MultilabelClassifier(thresholds="cv"), matrix),
     (rrm.MultilabelClassifier(top_k=2), lists),
 )

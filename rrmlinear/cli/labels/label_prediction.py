@@ -10,13 +10,10 @@ from numpy.typing import NDArray
 from rrmlinear.cli.files import blaming, output_file, read_labels
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.report import warn, warnings_said
-from rrmlinear.data.label_sets import LabelSets
-from rrmlinear.metrics import macro_f1, micro_f1, precision_at_k
+from rrmlinear.metrics import RANKS, measures_of
 from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.label_tree import LabelTree, load_label_model
 
-#: The k of the P@k that are told, up to the number of labels.
-RANKS = (1, 3, 5)
 LINES_AT_ONCE = 1 << 12
 
 
@@ -51,31 +48,23 @@ def predict_labels(options: Any) -> None:
         scores -= model.limit
     if k is None and is_tree:
         found = model.scores_above(problem, limit or 0.0, **search)
-        lists = (np.split(each, found.indptr[1:-1]) for each in (found.indices, found.data))
-        rows, best = lists
-        _write(options, model, rows, best if options.scores else None)
+        rows, best = (np.split(each, found.indptr[1:-1]) for each in (found.indices, found.data))
     elif k is None:
         found = model.predict(problem)
-        _write(options, model, *_lists_of(found, model, problem, options.scores))
+        rows, best = _lists_of(found, model, problem, options.scores)
     else:
         # a search in a tree may meet fewer labels
         met = (places[:, :k] >= 0).sum(axis=1).tolist()
         rows = [line[:count] for line, count in zip(places, met, strict=True)]
         best = [line[:count] for line, count in zip(scores, met, strict=True)]
-        _write(options, model, rows, best if options.scores else None)
+    _write(options, model, rows, best if options.scores else None)
     if options.quiet or not len(problem.labels.members):
         return
-    true = _true_labels(problem.labels, model)
-    ranks = [rank for rank in RANKS if rank <= model.n_labels]
-    told = (f"P@{rank} = {100 * precision_at_k(true, places, rank):g}%" for rank in ranks)
-    print(", ".join(told))
+    measures = measures_of(problem.labels.among(model.names), places, found)
+    told = {name: f"{name} = {100 * value:g}%" for name, value in measures.items()}
+    print(", ".join([line for name, line in told.items() if name.startswith("P@")]))
     if found is not None:
-        from scipy.sparse import csr_array
-
-        shape, ones = (len(places), true.n_labels), np.ones(found.nnz, np.int8)
-        wide = csr_array((ones, found.indices, found.indptr), shape=shape)
-        print(f"Micro-F1 = {100 * micro_f1(true, wide):g}%, Macro-F1 = "
-              f"{100 * macro_f1(true, wide):g}%")  # fmt: skip
+        print(f"{told['Micro-F1']}, {told['Macro-F1']}")
 
 
 def _load(path: str) -> Any:
@@ -95,20 +84,6 @@ def _lists_of(found: Any, model: LabelModel, problem: Any, with_scores: bool) ->
     for begin, some in model.in_batches(problem):
         scores += [line[rows[begin + i]] for i, line in enumerate(some)]
     return rows, scores
-
-
-def _true_labels(labels: LabelSets, model: LabelModel) -> LabelSets:
-    """The labels of the examples in the order of the model's; those that it has not come last."""
-    known = {str(name): j for j, name in enumerate(model.names.tolist())}
-    place = np.empty(labels.n_labels, np.int64)
-    for j, name in enumerate(map(str, labels.names.tolist())):
-        place[j] = known.setdefault(name, len(known))
-    from scipy.sparse import csr_array
-
-    rows = labels.members
-    columns = np.repeat(place, labels.counts)
-    matrix = csr_array((np.ones(len(rows), np.int8), (rows, columns)), (labels.n_rows, len(known)))
-    return LabelSets.from_matrix(matrix)
 
 
 def _write(options: Any, model: LabelModel, rows: list[Any], scores: list[Any] | None) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rrmlinear.cli.files import blaming, check_output, output_file, read_labels
 from rrmlinear.cli.flags import sentence_of
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
-from rrmlinear.cli.pages import messages
+from rrmlinear.cli.pages import messages, page_errors
 from rrmlinear.cli.report import warn, warnings_said
 from rrmlinear.cli.summary import best_line
 from rrmlinear.core.records import replace
@@ -23,14 +23,14 @@ from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.terms import LabelTerms
 
 if TYPE_CHECKING:
-    from rrmlinear.cli.labels.label_report import LabelReport
+    from rrmlinear.training.labels.label_report import LabelReport
     from rrmlinear.training.labels.label_tree import LabelTree
     from rrmlinear.training.search import Trial
 
 #: Seconds between two lines of progress.
 BETWEEN_LINES = 1.0
 #: Options of classes, of labels without a tree, and of a model that is saved.
-OF_CLASSES = ("-wi", "--report-test", "-e")
+OF_CLASSES = ("-wi", "-e")
 OF_A_MODEL = ("--append", "--resume", "--thresholds")
 OF_LABELS = (
     *OF_A_MODEL,
@@ -93,11 +93,13 @@ def _serve(options: Any, processes: Any) -> None:
         raise LeaveError
 
 
-def _read(options: Any) -> MultilabelProblem:
-    given = options.training_file, options.reading_threads, options.strict, options.cached
-    problem = read_labels(*given, options.asked)
+def _read(options: Any, path: str | None = None) -> MultilabelProblem:
+    """The examples of training, or those of another file."""
+    path = options.training_file if path is None else path
+    given = options.reading_threads, options.strict, options.cached
+    problem = read_labels(path, *given, options.asked)
     if problem.n_features == 0:
-        raise LeaveError(f"ERROR: {options.training_file} has no features; at least one is needed")
+        raise LeaveError(f"ERROR: {path} has no features; at least one is needed")
     return problem.with_bias(options.bias)
 
 
@@ -112,8 +114,13 @@ def _train(
         check_output(journal, "can't write journal")
     run = _Run(options, problem, known, journal)
     if options.report_file is not None:
-        from rrmlinear.cli.labels.label_report import LabelReport
+        from rrmlinear.training.labels.label_report import LabelReport, label_quality
 
+        told = [("Examples of the training", problem)]
+        if options.report_test is not None:
+            with warnings_said() as of_test:
+                told.append(("Test examples", _read(options, options.report_test)))
+            said += messages(of_test)
         run.report = LabelReport(options.report_file, command, problem, said, options.report_static)
     try:
         with warnings_said(), _crew_of(options, crew_of) as run.crew_of:
@@ -146,7 +153,8 @@ def _train(
     if journal is not None:
         os.remove(journal)
     if run.report is not None:
-        run.report.of_model(model)
+        with page_errors(options.report_file):
+            run.report.of_model(model, [label_quality(*each, model) for each in told])
 
 
 def _refuse(options: Any) -> None:
@@ -156,7 +164,6 @@ def _refuse(options: Any) -> None:
         "-wi": bool(options.chosen.choices.class_weights),
         "-e": options.chosen.choices.tolerance is not None,
         "--mpi": options.mpi,
-        "--report-test": options.report_test is not None,
         "--append": asked.append is not None,
         "--resume": asked.resume,
         "--thresholds": asked.thresholds is not None,
@@ -299,7 +306,8 @@ class _Run:
             for name, value in measures.items():
                 print(f"Cross Validation {name} = {100 * value:g}%", flush=True)
             if self.report is not None:
-                self.report.of_folds(folds, measures)
+                with page_errors(options.report_file):
+                    self.report.of_folds(folds, measures)
             return
         trials: list[tuple[Trial, dict[str, float]]] = []
         print(f"Doing parameter search with {folds}-fold cross validation.", flush=True)
@@ -315,7 +323,8 @@ class _Run:
         best = search_labels(self.problem, options.chosen, folds, first, terms, say, self.crew_of)
         print(best_line(best, False, "P@1"))
         if self.report is not None:
-            self.report.of_search(trials, best)
+            with page_errors(options.report_file):
+                self.report.of_search(trials, best)
 
     def _see(self, name: Any, end: Any) -> None:
         self.ended += 1

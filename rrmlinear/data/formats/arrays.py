@@ -93,6 +93,8 @@ class Archive:
             self.streams[MATRIX] = ArrayStream(file, self.name)
             return
         archive = stack.enter_context(zipfile.ZipFile(path))
+        if "state.json" in archive.namelist():
+            raise ValueError(f"{self.name} holds an estimator, not data: info tells what it knows")
         for entry in archive.namelist():
             name = entry.removesuffix(".npy")
             if entry.endswith(".npy"):

@@ -39,7 +39,7 @@ def labels_of(estimator: Any, y: Any) -> tuple[LabelSets, NDArray[Any], str]:
     rows = list(y)
     if not rows:
         raise ValueError("y is empty; it must have the labels of each row of X")
-    if not all(_is_list(row) for row in rows):
+    if any(isinstance(row, str | bytes) or not hasattr(row, "__len__") for row in rows):
         return _one_a_row(estimator, y)
     if _is_matrix(rows):
         sets = LabelSets.from_matrix(np.array([list(row) for row in rows]))
@@ -68,7 +68,3 @@ def _is_matrix(rows: list[Any]) -> bool:
     if any(isinstance(row, set | frozenset) for row in rows):
         return False
     return all(not isinstance(each, str) and each in (0, 1) for row in rows for each in row)
-
-
-def _is_list(row: Any) -> bool:
-    return hasattr(row, "__len__") and hasattr(row, "__iter__") and not isinstance(row, str | bytes)

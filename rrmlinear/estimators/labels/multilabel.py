@@ -17,22 +17,25 @@ from sklearn.utils.validation import check_is_fitted
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import select
 from rrmlinear.core.records import replace
-from rrmlinear.data.label_sets import MultilabelProblem
+from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
 from rrmlinear.estimators.arguments import AT_LEAST_0
 from rrmlinear.estimators.classifier import LinkedScores, SparseCoef
 from rrmlinear.estimators.labels.base import LabelClassifier
 from rrmlinear.estimators.labels.forms import DENSE, LISTS, ONE, SPARSE, TWO, labels_of
 from rrmlinear.estimators.objective import find_loss
+from rrmlinear.estimators.reporting import Described
 from rrmlinear.exports.exported import Exported, Tabled
 from rrmlinear.exports.scorer import CLASSES, Scorer
+from rrmlinear.pages.quality import quality_section
 from rrmlinear.training.labels.fit_labels import solve_labels
 from rrmlinear.training.labels.label_model import LabelModel
+from rrmlinear.training.labels.label_report import LabelReport, label_quality
 from rrmlinear.training.labels.terms import LabelTerms
 from rrmlinear.training.labels.thresholds import costs_by_folds, thresholds_by_folds
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MultilabelClassifier(LinkedScores, SparseCoef, Exported, Tabled, LabelClassifier):
+class MultilabelClassifier(LinkedScores, SparseCoef, Exported, Tabled, Described, LabelClassifier):
     r"""Linear classifier of rows that have any number of labels, each label against the rest.
 
     Solves, for each label l, with y_il = 1 where row i has it and −1 elsewhere,
@@ -99,7 +102,8 @@ class MultilabelClassifier(LinkedScores, SparseCoef, Exported, Tabled, LabelClas
     coef_ : csr_array of shape (n_labels, n_features)
         Weights, in single precision from ``tol`` 1e-4 on.
     intercept_ : ndarray of shape (n_labels,)
-        Added to the scores; −1 or 1 for labels of no row or of all rows, which have no weights.
+        Added to the scores; −1 or 1 for labels of no row or of all rows, which have no weights,
+        ±1000 with the logistic loss: probabilities of 0 and 1.
     thresholds_ : ndarray of shape (n_labels,) or None
         Scores above these predict a label.
     objective_, duality_gap_ : float
@@ -186,12 +190,7 @@ class MultilabelClassifier(LinkedScores, SparseCoef, Exported, Tabled, LabelClas
         known, kind = self.model_, self._kind
         if kind in (ONE, TWO):
             raise ValueError("fit_more is for several labels a row, and this model has one")
-        X = self._checked(X)
-        labels, _, form = labels_of(self, y)
-        if (form == LISTS) != (kind == LISTS) or form in (ONE, TWO):
-            forms = {LISTS: "lists of labels", SPARSE: "a matrix", DENSE: "a matrix"}
-            found = forms.get(form, "one label a row")
-            raise ValueError(f"y must be {forms[kind]}, as in fit, and is {found}")
+        X, labels = self._checked(X), self._labels_like(y)
         if kind == LISTS:
             labels = labels.some(np.flatnonzero(~np.isin(labels.names, known.names)))
         else:
@@ -203,6 +202,33 @@ class MultilabelClassifier(LinkedScores, SparseCoef, Exported, Tabled, LabelClas
         self._train(problem, known)
         self.classes_ = self.model_.names
         return self
+
+    def _labels_like(self, y: Any) -> LabelSets:
+        """Several labels a row in the form that the y of `fit` had."""
+        labels, _, form = labels_of(self, y)
+        if (form == LISTS) != (self._kind == LISTS) or form in (ONE, TWO):
+            forms = {LISTS: "lists of labels", SPARSE: "a matrix", DENSE: "a matrix"}
+            found = forms.get(form, "one label a row")
+            raise ValueError(f"y must be {forms[self._kind]}, as in fit, and is {found}")
+        return labels
+
+    def _measured(self, X: Any, y: Any, X_test: Any, y_test: Any) -> list[Any]:
+        if not self._label_form:
+            found = super()._measured(X, y, X_test, y_test)
+            return [quality_section(found)] if found else []
+        sets = {"Training data": (X, y), "Test data": (X_test, y_test)}
+        given = [name for name, parts in sets.items() if any(each is not None for each in parts)]
+        of_model = self.model_, self.top_k
+        return [label_quality(name, self._facts(*sets[name]), *of_model) for name in given]
+
+    def _facts(self, X: Any, y: Any) -> Any:
+        labels, k = self._labels_like(y) if self._label_form else labels_of(self, y)[0], 0
+        if self._kind in (SPARSE, DENSE) and labels.n_labels != (k := len(self.classes_)):
+            raise ValueError(f"y must have {k} columns, as in fit, and has {labels.n_labels}")
+        return self._problem_of(self._checked(X), labels, None)
+
+    def _write_page(self, path: Any, facts: Any, measured: Any = (), static: bool = False) -> None:
+        LabelReport(path, repr(self), facts, static=static).of_model(self.model_, measured)
 
     def _crew_of(self) -> Any:
         """What makes who solves the problems; None: threads."""

@@ -35,7 +35,7 @@ class SharedFeatures:
     #: Where the next fit begins.
     _begin: ClassVar[Any] = None
 
-    report = Described.report
+    report, _measured = Described.report, Described._measured
 
     selection: str = "cyclic"
     copy_X: bool = True  # noqa: N815  (scikit-learn's name)
@@ -163,11 +163,6 @@ class MultiTaskElasticNet(SharedFeatures, Regressor):  # type: ignore[misc]
     objective_, duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
         As in `ElasticNet`.
 
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
     References
     ----------
     M. Yuan and Y. Lin, "Model selection and estimation in regression with grouped variables", 2006.
@@ -208,15 +203,6 @@ class MultiTaskLasso(SharedFeatures, Regressor):  # type: ignore[misc]
     coef_, intercept_, dual_coef_, sparse_coef_, dual_gap_, objective_, duality_gap_, n_iter_, \
     status_, trace_, n_features_in_, feature_names_in_
         As in `MultiTaskElasticNet`.
-
-    Warns
-    -----
-    NotConvergedWarning, a sklearn.exceptions.ConvergenceWarning
-        Where the solver stopped before ``tol``; the message gives the gap.
-
-    References
-    ----------
-    As in `MultiTaskElasticNet`.
 
     Examples
     --------

@@ -33,7 +33,6 @@ class ByDeviance(OfMeans):
     _per_factor: ClassVar[Any]
 
     alpha: ClassVar[Any] = None  # type: ignore[misc]
-
     alphas: Any = 20
     eps: float = 1e-4
     scoring: Any = None
@@ -148,10 +147,6 @@ class PoissonRegressorCV(ByDeviance, AlphaSearch, PoissonRegressor):
     n_features_in_, feature_names_in_
         As in `PoissonRegressor`, of the best value on all examples.
 
-    References
-    ----------
-    As in `PoissonRegressor`.
-
     Examples
     --------
     >>> import numpy as np
@@ -183,10 +178,6 @@ class GammaRegressorCV(ByDeviance, AlphaSearch, GammaRegressor):
     duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
         As in `PoissonRegressorCV`.
 
-    References
-    ----------
-    As in `GammaRegressor`.
-
     Examples
     --------
     >>> from rrmlinear import GammaRegressorCV
@@ -215,10 +206,6 @@ class TweedieRegressorCV(ByDeviance, AlphaSearch, TweedieRegressor):
     alpha_, alphas_, scores_path_, best_score_, coef_, intercept_, dual_coef_, objective_, \
     duality_gap_, n_iter_, status_, trace_, n_features_in_, feature_names_in_
         As in `PoissonRegressorCV`.
-
-    References
-    ----------
-    As in `TweedieRegressor`.
 
     Examples
     --------

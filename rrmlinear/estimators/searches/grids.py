@@ -73,21 +73,6 @@ def checked_values(name: str, values: Iterable[float]) -> Array:
     return array
 
 
-def checked_ratios(given: Any, alphas: Any) -> list[float | None]:
-    """The values of l1_ratio, or a ValueError."""
-    check_no_text(given, "l1_ratio must hold numbers")
-    ratios = np.atleast_1d(given).astype(np.float64)
-    if not ((ratios >= 0) & (ratios <= 1)).all():
-        raise ValueError(f"l1_ratio is {given!r}; its values must lie in [0, 1]")
-    if isinstance(alphas, Integral) and not ratios.all():
-        raise ValueError(
-            f"l1_ratio is {given!r} and alphas a number of them, but with a ratio of 0 there is no "
-            "largest alpha to begin at: give the values of alphas"
-        )
-    found: list[float | None] = ratios.tolist()
-    return found
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
 class AlphaSearch(Elsewhere, Search):
     """Paths over alpha; the mean squared error judges."""
@@ -101,8 +86,24 @@ class AlphaSearch(Elsewhere, Search):
         "eps": RANGES["tol"],
     }
 
+    alpha: ClassVar[Any] = None
     alphas: Any = 100
     eps: float = 1e-3
+
+    def _ratios(self) -> list[float | None]:
+        if (given := getattr(self, "l1_ratio", None)) is None:
+            return [None]
+        check_no_text(given, "l1_ratio must hold numbers")
+        ratios = np.atleast_1d(given).astype(np.float64)
+        if not ((ratios >= 0) & (ratios <= 1)).all():
+            raise ValueError(f"l1_ratio is {given!r}; its values must lie in [0, 1]")
+        if isinstance(self.alphas, Integral) and not ratios.all():
+            raise ValueError(
+                f"l1_ratio is {given!r} and alphas a number of them, but with a ratio of 0 there "
+                "is no largest alpha to begin at: give the values of alphas"
+            )
+        found: list[float | None] = ratios.tolist()
+        return found
 
     def _grid(self, X: Any, y: Any, weights: Array, ratio: float | None) -> Array:
         """Falling values: those given, or ``alphas`` of them from the least that gives w = 0 on."""

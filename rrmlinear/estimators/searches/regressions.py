@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from rrmlinear.estimators.regressions import ElasticNet, Lasso
-from rrmlinear.estimators.searches.grids import AlphaSearch, checked_ratios
+from rrmlinear.estimators.searches.grids import AlphaSearch
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -51,7 +51,6 @@ class LassoCV(AlphaSearch, Lasso):
     """
 
     _plain = Lasso
-    alpha: ClassVar[Any] = None  # type: ignore[misc]
 
     precompute: Any = "auto"
 
@@ -90,10 +89,6 @@ class ElasticNetCV(AlphaSearch, ElasticNet):
     """
 
     _plain = ElasticNet
-    alpha: ClassVar[Any] = None  # type: ignore[misc]
 
     l1_ratio: Any = 0.5
     precompute: Any = "auto"
-
-    def _ratios(self) -> list[float | None]:
-        return checked_ratios(self.l1_ratio, self.alphas)

@@ -7,11 +7,21 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rrmlinear.estimators.matrices.group_regressions import MultiTaskElasticNet, MultiTaskLasso
-from rrmlinear.estimators.searches.grids import AlphaSearch, checked_ratios
+from rrmlinear.estimators.searches.grids import AlphaSearch
+
+
+class TaskSearch(AlphaSearch):
+    """A search over regressions of several targets."""
+
+    _several_targets = True
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **AlphaSearch._parameter_constraints,
+        "fit_intercept": ["boolean"],
+    }
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MultiTaskLassoCV(AlphaSearch, MultiTaskLasso):  # type: ignore[misc]
+class MultiTaskLassoCV(TaskSearch, MultiTaskLasso):  # type: ignore[misc]
     """`MultiTaskLasso` with alpha by cross validation, each fold along a path of warm starts.
 
     Parameters
@@ -40,16 +50,10 @@ class MultiTaskLassoCV(AlphaSearch, MultiTaskLasso):  # type: ignore[misc]
     """
 
     _plain = MultiTaskLasso
-    alpha: ClassVar[Any] = None  # type: ignore[misc]
-    _several_targets = True
-    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
-        **AlphaSearch._parameter_constraints,
-        "fit_intercept": ["boolean"],
-    }
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MultiTaskElasticNetCV(AlphaSearch, MultiTaskElasticNet):  # type: ignore[misc]
+class MultiTaskElasticNetCV(TaskSearch, MultiTaskElasticNet):  # type: ignore[misc]
     """`MultiTaskElasticNet` with alpha and l1_ratio by cross validation, along warm starts.
 
     Parameters
@@ -78,14 +82,5 @@ class MultiTaskElasticNetCV(AlphaSearch, MultiTaskElasticNet):  # type: ignore[m
     """
 
     _plain = MultiTaskElasticNet
-    alpha: ClassVar[Any] = None  # type: ignore[misc]
-    _several_targets = True
-    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
-        **AlphaSearch._parameter_constraints,
-        "fit_intercept": ["boolean"],
-    }
 
     l1_ratio: Any = 0.5
-
-    def _ratios(self) -> list[float | None]:
-        return checked_ratios(self.l1_ratio, self.alphas)

@@ -58,7 +58,7 @@ def fit_labels(
     for each label) times that where the row has the label. ``parameter`` names Ω and φ as for
     `fit`, of the losses of two classes. Labels are independent; each is solved to a gap of
     ``gap_tol`` · P, by default 1e-3. Labels of no row, or of all, have no problem: their score is
-    −1 or 1, and a note gives their number.
+    −1 or 1, that of a probability of 0 or 1 where the loss has them, and a note gives their number.
 
     Under ½‖w‖², rows are read once for sixteen labels (`LabelAscent`); other regularizers, and
     solvers that are named, solve label after label. Weights are kept as nonzeros, in single

@@ -11,16 +11,13 @@ from numpy.typing import NDArray
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.core.records import replace
 from rrmlinear.data.label_sets import MultilabelProblem
-from rrmlinear.metrics import macro_f1, micro_f1, precision_at_k
+from rrmlinear.metrics import RANKS, measures_of
 from rrmlinear.training.cross_validation import parts_of
 from rrmlinear.training.labels.fit_labels import solve_labels
 from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.terms import LabelTerms
 from rrmlinear.training.search import SAME_WEIGHTS, UNCHANGED, Trial, largest_cost, smallest_cost
 from rrmlinear.training.streaming import is_held
-
-#: The k of the P@k that are told, up to the number of labels.
-RANKS = (1, 3, 5)
 
 
 class Fold(NamedTuple):
@@ -115,17 +112,12 @@ def _measures(problem: MultilabelProblem, folds: list[Fold], models: Any) -> dic
     """Measures of what models predict for their folds, by their names."""
     from scipy.sparse import csr_array, vstack
 
-    n, k = problem.n_examples, problem.labels.n_labels
-    ranks = [rank for rank in RANKS if rank <= k]
-    places = np.empty((n, ranks[-1]), np.int64)
+    most = min(RANKS[-1], problem.labels.n_labels)
+    places = np.empty((problem.n_examples, most), np.int64)
     found = []
     for fold, model in zip(folds, models, strict=True):
-        places[fold.held_out] = model.predict_top_k(fold.own, ranks[-1])[0]
+        places[fold.held_out] = model.predict_top_k(fold.own, most)[0]
         found.append(model.predict(fold.own))
     order = np.argsort(np.concatenate([fold.held_out for fold in folds]))
     predicted = csr_array(vstack(found, format="csr"))[order]
-    labels = problem.labels
-    return {f"P@{rank}": precision_at_k(labels, places, rank) for rank in ranks} | {
-        "Micro-F1": micro_f1(labels, predicted),
-        "Macro-F1": macro_f1(labels, predicted),
-    }
+    return measures_of(problem.labels, places, predicted)

@@ -17,6 +17,8 @@ from rrmlinear.training.labels.ends import Ends
 from rrmlinear.training.labels.work import Crew, shares_rows
 
 Vector = NDArray[np.float64]
+#: A score whose probability is 1, and 0 with the other sign.
+CERTAIN = 1000.0
 
 
 class LabelProblems:
@@ -41,13 +43,14 @@ class LabelProblems:
         """
         names, counts = self.problem.labels.names, self.problem.labels.counts
         ends = Ends(len(counts), self.problem.bias, keeps_duals)
+        score = 1.0 if self.chosen.loss_row.link is None else CERTAIN
         constant = (counts == 0) | (counts == self.problem.n_examples)
         for j in np.flatnonzero(constant).tolist():
-            ends.set_constant(j, 1.0 if counts[j] else -1.0)
+            ends.set_constant(j, score if counts[j] else -score)
         if constant.any():
             ends.notes.append(
                 f"{np.count_nonzero(constant)} labels are of no row or of all rows: their score is "
-                "-1 or 1"
+                f"{-score:g} or {score:g}"
             )
         stops = False
         for j, end in ({} if journal is None else journal.found).items():

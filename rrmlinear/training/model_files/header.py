@@ -61,8 +61,11 @@ class Header:
                 break
             if name not in KEYS + NUMBERS:
                 shown = name[:40]
+                known = f"a header has {', '.join(KEYS + NUMBERS)} and w"
+                if key.startswith(b"PK\3\4"):
+                    known = "the load of an estimator reads what its save wrote"
                 raise self.error(
-                    f"found {shown_text(key)}; a header has {', '.join(KEYS + NUMBERS)} and w",
+                    f"found {shown_text(key)}; {known}",
                     liblinear=f"unknown text in model file: [{shown}]",
                 )
             if name in self.found:

@@ -38,11 +38,12 @@ def make(name, condition="norm", n=N, share=0.2, seed=0, limit=None):
     y = rng.choice([-1.0, 1.0], n) if name in BINARY else 2 + 2 * rng.standard_normal(n)
     costs = rng.uniform(0.5, 1.5, n)
     costs[2 : n // 2 : 7] = 0
-    rows = Problem.from_arrays(csr_array(X), y, bias=2.0 if condition == "intercept" else -1.0).rows
+    has_column = condition in ("intercept", "alone")
+    rows = Problem.from_arrays(csr_array(X), y, bias=2.0 if has_column else -1.0).rows
     limit = limit or share * costs.sum() * (0.5 if condition == "direction" else 1)
     loss = LOSSES[name]
-    if condition == "intercept":
-        both = Budget(limit, beside=Intercept())
+    if has_column:
+        both = Intercept() if condition == "alone" else Budget(limit, beside=Intercept())
         return ScalarRisk(rows, loss, y, costs, condition=both), X, y, costs, rng
     direction = None
     if condition == "direction":
@@ -191,7 +192,7 @@ def test_what_has_no_budget_is_refused(change, sentence):
         ScalarRisk(rows, loss, y, np.ones(4), condition=Budget(**given))
 
 
-@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("condition", [*CONDITIONS, "alone"])
 def test_scores_that_overflow_are_refused(condition):
     risk, *_ = make("hinge", condition)
     for scores in (np.full(N, np.nan), np.full(N, np.inf)):

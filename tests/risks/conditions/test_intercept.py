@@ -187,12 +187,3 @@ def test_what_has_no_free_intercept_is_refused(change, sentence):
     rows = Problem.from_arrays(np.ones((4, 1)), y, bias=given["bias"]).rows
     with pytest.raises(ValueError, match=sentence):
         ScalarRisk(rows, given["loss"], y, given["costs"], condition=Intercept())
-
-
-def test_scores_that_overflow_are_refused():
-    risk, _, _, _, _ = make("hinge")
-    for scores in (np.full(N, np.nan), np.full(N, np.inf)):
-        with pytest.raises(FloatingPointError, match="scale the data"):
-            assert risk.at(scores).value
-        with pytest.raises(FloatingPointError, match="scale the data"):
-            risk.dual_steps(scores, 0.0, 1.0)[0]

@@ -1,20 +1,20 @@
-"""The pages of `train --report` and the facts of `info` for examples with any number of labels."""
+"""The pages about trainings on examples with any number of labels, and the facts of these."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from rrmlinear.cli.pages import page_errors
+from rrmlinear.core.records import record
 from rrmlinear.data.label_sets import MultilabelProblem
-from rrmlinear.metrics import macro_f1, micro_f1, precision_at_k
+from rrmlinear.metrics import RANKS, counts_of, measures_of
 from rrmlinear.pages import words
 from rrmlinear.pages.page import Section, write_page
 from rrmlinear.pages.pictures import scores_along
 from rrmlinear.pages.run import Cell, Table, versions
-from rrmlinear.training.labels.held_out import RANKS
 from rrmlinear.training.labels.label_model import LabelModel
 
 #: Labels that are listed one by one.
@@ -23,17 +23,18 @@ MOST_LABELS = 20
 BOUNDS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)
 
 
+@record()
 class LabelReport:
     """The page at a path; ``command`` made the model, ``said`` are warnings of reading."""
 
-    def __init__(
-        self, path: str, command: str, problem: MultilabelProblem, said: Sequence[str], static: bool
-    ) -> None:
-        self.path, self.command, self.problem, self.said = path, command, problem, said
-        self.static = static
+    path: str | PathLike[str]
+    command: str
+    problem: MultilabelProblem | None
+    said: Sequence[str] = ()
+    static: bool = False
 
-    def of_model(self, model: LabelModel) -> None:
-        """The page of a training, with measures of its own examples."""
+    def of_model(self, model: LabelModel, measures: Sequence[Section]) -> None:
+        """The page of a training, and of how well it predicts examples."""
         result = model.result
         assert result is not None
         gap, primal = result.gap, np.abs(result.primal)
@@ -72,24 +73,7 @@ class LabelReport:
         verdict = f"{'Solved' if result.solved else 'Not solved'}: {result.status.value} "
         verdict += f"(largest relative gap of a label {words.number(result.relative_gap)})."
         certificate = Section("Certificate", lines, tables=tables, warnings=list(result.notes))
-        measures = Section("Examples of the training", self._measures(model))
-        self._write("Training", [measures, certificate], verdict, result.solved)
-
-    def _measures(self, model: LabelModel) -> list[tuple[str, str]]:
-        names = self.problem.labels.names.tolist()
-        place = {name: j for j, name in enumerate(model.names.tolist())}
-        own = np.array([place[name] for name in names])
-        ranks = [rank for rank in RANKS if rank <= model.n_labels]
-        from scipy.sparse import csr_array
-
-        labels = self.problem.labels.matrix().tocoo()
-        shape = self.problem.n_examples, model.n_labels
-        true = csr_array((labels.data, (labels.row, own[labels.col])), shape)
-        places = model.predict_top_k(self.problem, ranks[-1])[0]
-        found = {f"P@{rank}": precision_at_k(true, places, rank) for rank in ranks}
-        predicted = model.predict(self.problem)
-        found |= {"Micro-F1": micro_f1(true, predicted), "Macro-F1": macro_f1(true, predicted)}
-        return [(name, f"{100 * value:.4g}%") for name, value in found.items()]
+        self._write("Training", [*measures, certificate], verdict, result.solved)
 
     def of_folds(self, folds: int, measures: Mapping[str, float]) -> None:
         """The page of a cross validation."""
@@ -121,12 +105,32 @@ class LabelReport:
     ) -> None:
         every = [
             *sections,
-            Section("Data", label_lines(self.problem)),
+            *([] if self.problem is None else [Section("Data", label_lines(self.problem))]),
             Section("How it was made", [("command", self.command), *versions()]),
         ]
-        with page_errors(self.path):
-            name = f"{title}, each label against the rest"
-            write_page(self.path, name, every, verdict, solved, self.said, self.static)
+        name = f"{title}, each label against the rest"
+        write_page(self.path, name, every, verdict, solved, self.said, self.static)
+
+
+def label_quality(
+    name: str, problem: MultilabelProblem, model: LabelModel, top_k: int | None = None
+) -> Section:
+    """How well a model predicts examples: measures, and those of the labels with most rows."""
+    true = problem.labels.among(model.names)
+    places = model.predict_top_k(problem, min(RANKS[-1], model.n_labels))[0]
+    predicted = model.predict(problem, top_k)
+    found = measures_of(true, places, predicted)
+    predicted.resize((true.n_rows, true.n_labels))
+    counts = np.array(counts_of(true, predicted))
+    most = np.argsort(-counts[0], kind="stable")[:MOST_LABELS]
+    rows = []
+    for label, (of_label, told, both) in zip(true.names[most], counts.T[most], strict=True):
+        parts = both / max(told, 1), both / max(of_label, 1), 2 * both / max(told + of_label, 1)
+        shown = (f"{part:.4f}" for part in parts)
+        rows.append((str(label), words.number(of_label), words.number(told), *shown))
+    heads = ("label", "rows", "predicted", "precision", "recall", "F1")
+    lines = [(name, f"{100 * value:.4g}%") for name, value in found.items()]
+    return Section(name, lines, tables=[Table("Labels with most rows", heads, rows)])
 
 
 def label_lines(problem: MultilabelProblem) -> list[tuple[str, str]]:
