@@ -31,7 +31,7 @@ from rrmlinear.cli.parser import (
     whole,
 )
 from rrmlinear.core.records import record
-from rrmlinear.data.formats.asked import Asked
+from rrmlinear.data.formats.asked import BY_EXAMPLE, Asked, flag_of
 from rrmlinear.data.formats.opening import is_plain
 
 FOLDS_OF_SEARCH = 5
@@ -289,6 +289,10 @@ def _check_report(parser: Parser, options: SimpleNamespace) -> None:
                 raise parser.wrong(f"--report-test has no effect with {flag}, which saves no model")
         if options.edges_file is not None or options.cliques_file is not None:
             raise parser.wrong("--report-test takes no test data with edges or cliques")
+        for name in BY_EXAMPLE:
+            if os.path.isfile(getattr(options, name) or ""):
+                told = f"{flag_of(name)} names a file of the training data: --report-test takes"
+                raise parser.wrong(f"{told} data that have this in themselves")
 
 
 def _check_workers(parser: Parser, options: SimpleNamespace, file: str) -> None:

@@ -281,7 +281,10 @@ def _write_labels(
     words = model.label_names
     line = "%.17g" if words is None else "%s"
     if words is not None:
-        shown = {n: _quoted(w) for n, w in zip(model.labels.tolist(), words, strict=True)}
+        shown = {  # in quotes where a word has blanks
+            n: json.dumps(w, ensure_ascii=False) if len(w.split()) > 1 or '"' in w else w
+            for n, w in zip(model.labels.tolist(), words, strict=True)
+        }
         if probabilities is None:
             shown = dict(zip(model.labels.tolist(), words, strict=True))
         predicted = np.array([shown[number] for number in predicted.tolist()])
@@ -291,11 +294,6 @@ def _write_labels(
         names = " ".join(map(str, model.labels.tolist() if words is None else shown.values()))
         line = ("%d" if words is None else line) + " %g" * probabilities.shape[1] + "\n"
         _write(path, line, [predicted, *probabilities.T], show, f"labels {names}\n")
-
-
-def _quoted(word: str) -> str:
-    """A word beside numbers, in quotes where it has blanks."""
-    return json.dumps(word, ensure_ascii=False) if len(word.split()) > 1 or '"' in word else word
 
 
 def _load(path: str, test_file: str) -> Model | LabellingModel:

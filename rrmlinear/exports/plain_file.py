@@ -152,8 +152,7 @@ def known_of(path: str) -> dict[str, str] | None:
         if HEAD not in archive.namelist():
             return None
         head = _head(archive, path)
-        kind, version = head["class"].rpartition(":")[2], head["written_by"]
-        told = {"estimator": kind, "written by": f"rrmlinear {version}"}
+        told = {"estimator": head["class"].rpartition(":")[2], "rrmlinear": head["written_by"]}
         for name, value in head["state"]["items"].items():
             if name in ("loss", "C", "alpha") or (name[-1] == "_" and name[0] != "_"):
                 simple = not isinstance(value, dict) or value[KIND] in ("array", "scalar", "float")

@@ -57,6 +57,8 @@ def test_options_of_a_page_need_the_page(train, iris, folder):
         )
     done = train("-v", "3", "--report", "v.html", "--report-test", iris, iris)
     assert done.err.startswith("--report-test has no effect with -v")
+    done = train("--report", "v.html", "--report-test", iris, "--labels", iris, iris)
+    assert done.err.startswith("--labels names a file of the training data")
     done = train("--report", "v.html", "--report-test", "absent", iris)
     assert done.err.startswith("can't open input file absent")
 
