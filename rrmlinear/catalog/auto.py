@@ -29,8 +29,6 @@ from rrmlinear.solvers.second_order.work import INNER_PROBLEMS, NEWTON_PRODUCTS,
 # Cutting planes take sequences of at least LONG positions on average, if there are at most
 # MOST_WEIGHTS weights for each position of the mean sequence.
 LONG, MOST_WEIGHTS = 50, 5
-# The place of Newton's method over features.
-FEATURE_NEWTON = "features.feature_newton:FeatureNewton"
 
 
 def automatic(task: Task) -> Solver:
@@ -51,7 +49,7 @@ def _of_whole_risk(task: Task) -> Solver:
             return _made("lbfgs.lbfgs:LBFGS", task)
     has_matrix = "matrix" in task.risk.offers and task.rows.width <= MAX_FACTORIZED
     if has_matrix and task.regularizer.quadratic_l1 and task.rows.blocks is None:
-        return _in_turn(task, _over_features(task, [], False)[:2])
+        return _in_turn(task, _over_features(task, [])[:2])
     if {"order", "smooth"} <= features:
         return _made("lbfgs.lbfgs:LBFGS" if "linear" in features else "gradient.agm:AGM", task)
     if "strongly-convex" in features and features & {"chain", "soft-threshold"}:
@@ -163,7 +161,7 @@ def _order(task: Task) -> list[Stage]:
     if second_order.feature_newton_applies(task):
         has_inner = task.n_classes is not None or "smooth" not in features
         if not (omega.modulus > 0 and (task.rows.blocks is not None or has_inner)):
-            return _over_features(task, newtons, has_inner and work.has_few_weights)
+            return _over_features(task, newtons)
     is_convex = {"strongly-convex", "soft-threshold"} <= features and task.choices.budget is None
     if is_convex and task.risk is None and dual.free_blocks_apply(task):
         if _begins_by_newton(task):
@@ -171,9 +169,8 @@ def _order(task: Task) -> list[Stage]:
         kinks = [_near_kinks(task)] if second_order.near_kinks_applies(task) else []
         return [*kinks, _ascent(task), *(newtons or _gradients(task))]
     first, *others = _gradients(task)
-    if newtons and work.step <= STEP_PASSES * work.n * work.gradient:
-        return [*newtons, first, *others]
-    return [first, *newtons, *others]
+    is_short = newtons and work.step <= STEP_PASSES * work.n * work.gradient
+    return [*newtons, first, *others] if is_short else [first, *newtons, *others]
 
 
 def _takes_lbfgs(task: Task) -> bool:
@@ -191,15 +188,16 @@ def _is_softmax(loss: Any) -> bool:
     return isinstance(loss, Softmax)
 
 
-def _over_features(task: Task, newtons: list[Stage], are_few: bool) -> list[Stage]:
-    """With a 1-norm: Newton steps over features, and on the others where these are few."""
+def _over_features(task: Task, newtons: list[Stage], is_net: bool = False) -> list[Stage]:
+    """With a 1-norm: Newton's method over features, then over all; over all first for a net."""
     gradients, visit = _gradients(task), _work(task).visit
     if dual.proximal_applies(task):
         build = _from_duals(dual.proximal, task)
         return [Stage("the ascent for proximal points", build, visit), *gradients]
     name, visit = "Newton's method over features", NEWTON_PRODUCTS * visit
-    columns = _by_weights(name, lambda given: _made(FEATURE_NEWTON, _by_rows(given)), task, visit)
-    return [*newtons, columns, *gradients] if are_few else [columns, *newtons, *gradients]
+    build = partial(_made, "features.feature_newton:FeatureNewton")
+    columns = _by_weights(name, lambda given: build(_by_rows(given)), task, visit)
+    return [*newtons, columns, *gradients] if is_net else [columns, *newtons, *gradients]
 
 
 def _begins_by_newton(task: Task) -> bool:

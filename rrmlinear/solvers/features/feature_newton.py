@@ -303,6 +303,9 @@ class FeatureNewton(Solver):
 
     def _take(self, step: Step, expected: float, lengthens: bool) -> None:
         """Take the step as far as the objective falls; the model promises ``expected``."""
+        if not step.change.any():
+            self.moved = 0
+            return
         self.work += 3 * self.n
         search = StepSearch(self.inner.smooth, self.w, self.at, self.level, self.modulus)
         # steps to kinks are cut short: no part of a step is as good as another

@@ -11,17 +11,17 @@ from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.features._class_model import ClassModelSweeps, class_products
 from rrmlinear.solvers.features.feature_subsets import columns_of
 from rrmlinear.solvers.features.models.model import (
-    MAX_SWEEPS,
-    SWEEP_ACCURACY,
+    SWEEPS_PER_LEAP,
     FacePoint,
     Vector,
     face_point,
     minimize,
 )
-from rrmlinear.solvers.second_order.factors import MAX_PRODUCTS, conjugate_gradients
+from rrmlinear.solvers.second_order.factors import MAX_REFINEMENTS, conjugate_gradients
 from rrmlinear.solvers.second_order.feature_step import Step
 
-# Relative residual of a system on a face.
+# A model is minimized until a sweep decreases it by less than this fraction of what all sweeps did,
+# at most as long as two leaps; the relative residual of a system on a face is the same.
 RESIDUAL = 3e-2
 # A model adds this fraction of the largest second derivative of each weight. It grows by
 # DAMPING_RISE to FIRST_DAMPING at least where a step was too long, and falls after each whole step.
@@ -138,7 +138,7 @@ class ClassModel:
         return np.ascontiguousarray((moves - own[:, np.newaxis]).T if len(own) else moves.T)
 
     def minimize(self, deadline: float | None) -> int:
-        return minimize(self, SWEEP_ACCURACY, MAX_SWEEPS, deadline)
+        return minimize(self, RESIDUAL, 2 * SWEEPS_PER_LEAP, deadline)
 
     def descend(self, total: float, accuracy: float, most: int) -> tuple[float, int, bool]:
         for count in range(1, most + 1):
@@ -165,7 +165,7 @@ class ClassModel:
 
         scale = 1 / self.scale[face]
         step, _ = conjugate_gradients(
-            product, lambda r: scale * r, downhill, RESIDUAL, MAX_PRODUCTS
+            product, lambda r: scale * r, downhill, RESIDUAL, MAX_REFINEMENTS
         )
         kept = np.where(l1[face] == 0, 0.0, signs[face])
         point = face_point(product, downhill, step, weights, kept)
