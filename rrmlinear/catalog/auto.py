@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.builders import dual, second_order
-from rrmlinear.core.loading import loading, named
+from rrmlinear.core.loading import named
 from rrmlinear.core.records import replace
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.solvers.dual.dual_descent import NONZERO_COST
@@ -175,17 +175,11 @@ def _order(task: Task) -> list[Stage]:
 
 def _takes_lbfgs(task: Task) -> bool:
     """Whether L-BFGS takes the scores of the task: one, or those of the softmax."""
-    if not task.is_smooth or (task.n_classes is not None and not _is_softmax(task.loss)):
+    is_one, softmax = task.n_classes is None, "losses.multiclass:Softmax"
+    if not (task.is_smooth and (is_one or isinstance(task.loss, named(softmax)))):
         return False
     applies: bool = named("solvers.lbfgs.problems:applies")(task)
     return applies
-
-
-def _is_softmax(loss: Any) -> bool:
-    with loading:
-        from rrmlinear.losses.multiclass import Softmax
-
-    return isinstance(loss, Softmax)
 
 
 def _over_features(task: Task, newtons: list[Stage], is_net: bool = False) -> list[Stage]:
@@ -238,8 +232,7 @@ def _newtons(task: Task) -> list[Stage]:
     # other regularizers are smoothed about the duals' own weights; an intercept is not in w
     both = is_norm and (smooth if k is None else not smooth) and not task.choices.free_bias
     share = JUDGED_STEPS * INNER_PROBLEMS ** ((not smooth) + (not is_norm)) * work.step
-    build = _from_both(task) if both else _from_duals(second_order.newton, task)
-    visit = work.step / work.n
+    build, visit = _from_duals(second_order.newton, task), work.step / work.n
     return [Stage("Newton's method", build, visit, share, PATIENCE, True, takes_both=both)]
 
 
@@ -266,22 +259,12 @@ def _by_weights(name: str, build: Callable[[Task], Solver], task: Task, visit: f
     return Stage(name, built, visit, takes_weights=True)
 
 
-def _from_duals(build: Callable[[Task], Solver], task: Task) -> Callable[[Any], Solver]:
-    """A builder from duals; before any, those of the task."""
+def _from_duals(build: Callable[[Task], Solver], task: Task) -> Callable[..., Solver]:
+    """A builder from duals, and weights where it takes both; before any, those of the task."""
 
-    def built(duals: Any) -> Solver:
-        given = task if duals is None else replace(task, start=duals, weights=None)
-        return build(_by_rows(given))
-
-    return built
-
-
-def _from_both(task: Task) -> Callable[[Any, Any], Solver]:
-    """The builder of Newton's method from duals and weights; before any, those of the task."""
-
-    def built(duals: Any, weights: Any) -> Solver:
+    def built(duals: Any, weights: Any = None) -> Solver:
         given = task if duals is None else replace(task, start=duals, weights=weights)
-        return second_order.newton(_by_rows(given))
+        return build(_by_rows(given))
 
     return built
 

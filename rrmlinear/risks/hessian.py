@@ -235,21 +235,23 @@ class Hessian(RowSums):
         rest = result.diagonal()
         return result if (rest * MAX_LOST >= whole).all() else None
 
-    def gram(self, inverse: Array) -> Array:
-        """Z diag(g) Z', Z the p × d factor with Z'Z this matrix; ``inverse`` is g ≥ 0 (d)."""
-        if self._is_plain():
-            result = self._plain_gram(inverse)
-            if result is not None:
-                return result
+    def gram(self, inverse: Array, products: Array | None = None) -> Array:
+        """Z diag(g) Z', Z the p × d factor with Z'Z this matrix; ``inverse`` is g ≥ 0 (d), one
+        number where X X' is given as ``products``.
+        """
+        known = None
+        if products is not None:
+            is_part = self.size < len(products)
+            known = products[np.ix_(self.active, self.active)] if is_part else products
+            known = self._of_digits(known * (inverse[0] * self.roots) * self.roots[:, np.newaxis])
+        elif self._is_plain():
+            known = self._plain_gram(inverse)
+        if known is not None:
+            return known
         z = self._factor()
         if isinstance(z, np.ndarray):
             return _weighted_gram(z, inverse)
         return self._beside_units(((z * inverse) @ z.T).toarray())
-
-    def row_products(self) -> Array:
-        """X X'."""
-        values, bias = self.rows.values.astype(np.float64, copy=False), max(self.rows.bias, 0.0)
-        return values @ values.T + bias * bias
 
     def _beside_units(self, gram: Array) -> Array:
         """A matrix less the parts of both sides along the units."""

@@ -57,14 +57,6 @@ def test_equal_curvatures_of_dense_rows(dtype, offset, even):
     np.testing.assert_allclose(hessian.gram(inverse), gram, atol=1e-8)
 
 
-@pytest.mark.parametrize("bias", [-1.0, 1.5])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_products_of_rows(dtype, bias):
-    rows, X, _ = make("dense", dtype, bias)
-    products = Hessian(rows, np.ones(N)).row_products()
-    np.testing.assert_allclose(products, X @ X.T, atol=1e-12)
-
-
 @pytest.mark.parametrize("form", ["sparse", "dense"])
 def test_without_active_rows_it_is_zero(form):
     rows, _, h = make(form, np.float64, -1.0)

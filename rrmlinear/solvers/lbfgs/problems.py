@@ -171,7 +171,7 @@ def paths(
         if not (n <= MAX_FACTORIZED and rows.is_dense):
             return None
         if n < d:
-            factor = cholesky_factor(Hessian(rows, np.ones(n)).row_products())
+            factor = cholesky_factor(Hessian(rows, np.ones(n)).gram(np.ones(rows.width)))
             used = Rows(factor, None, None, n)
         are_alike = False
     metric = Curvatures(used, 1, free, are_alike)

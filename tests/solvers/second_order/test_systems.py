@@ -24,7 +24,6 @@ def system(form, free, n=70, d=30, active=12, bias=-1.0, stretch=0.0):
     rng = np.random.default_rng(2)
     X = rng.standard_normal((n, d)) * (rng.random((n, d)) < (0.1 if form == "sparse" else 0.9))
     X *= 10.0 ** rng.uniform(-stretch, stretch, d)
-
     given = csr_array(X) if form == "sparse" else X
     rows = Problem.from_arrays(given, np.ones(n), bias=bias).rows
     h = np.zeros(n)
@@ -44,6 +43,9 @@ def test_the_factor_of_a_hessian_gives_its_matrix(form, bias, free):
     z = np.array([hessian.times(e) for e in eye]).T
     np.testing.assert_allclose(z.T @ z, matrix, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(hessian.gram(diagonal), z * diagonal @ z.T, rtol=1e-10, atol=1e-10)
+    products = Hessian(hessian.rows, np.ones(70)).gram(np.ones(len(b)))
+    by_products = hessian.gram(np.full(len(b), 0.7), products)
+    np.testing.assert_allclose(by_products, 0.7 * z @ z.T, rtol=1e-10, atol=1e-10)
     a = np.arange(hessian.size) - 3.0
     np.testing.assert_allclose(hessian.adjoint(a), a @ z, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(hessian.product(b), matrix @ b, rtol=1e-10, atol=1e-10)
@@ -60,6 +62,13 @@ def test_a_system_has_its_solution(form, active, free, stretch):
     residual = b - hessian.product(x) - diagonal * x
     weights = 1 / (hessian.diagonal() + diagonal)
     assert residual @ (weights * residual) <= 1e-6**2 * (b @ (weights * b))
+
+
+def test_products_of_examples_are_not_used_where_they_lose_digits():
+    rows = Problem.from_arrays(np.random.default_rng(0).normal(size=(8, 40)) + 1e7, np.ones(8)).rows
+    one, hessian = np.ones(40), Hessian(rows, np.arange(8.0), (np.ones(8),))
+    products = Hessian(rows, np.ones(8)).gram(one)
+    np.testing.assert_allclose(hessian.gram(one, products), hessian.gram(one), rtol=1e-7, atol=1e-5)
 
 
 @pytest.mark.parametrize("modulus", [1e-9, 1e-2, 10.0])

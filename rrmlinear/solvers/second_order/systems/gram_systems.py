@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 from rrmlinear.solvers.second_order.factors import (
     FACTORED_DECREASE,
+    MAX_FACTORIZED,
     MAX_REFINEMENTS,
     Factor,
     conjugate_gradients,
@@ -25,6 +27,9 @@ class GramSystems:
     def __init__(self) -> None:
         #: The last system, and its factor.
         self.latest: tuple[Any, Array, Callable[[Array], Array]] | None = None
+        #: The products of all examples with each other, once matrices have taken as many.
+        self.products: Array | None = None
+        self.taken = 0
 
     def solved(
         self, hessian: Any, diagonal: Array, product: Callable[[Array], Array], b: Array
@@ -36,7 +41,7 @@ class GramSystems:
         return conjugate_gradients(product, precondition, b, FACTORED_DECREASE, MAX_REFINEMENTS)[0]
 
     def _precondition(self, hessian: Any, inverse: Array) -> Callable[[Array], Array]:
-        matrix = hessian.gram(inverse)
+        matrix = self._gram(hessian, inverse)
         matrix.flat[:: len(matrix) + 1] += 1.0
         factor = Factor(matrix)
 
@@ -53,3 +58,13 @@ class GramSystems:
             return np.asarray(inverse * (hessian.adjoint(factor.solve(y)) + split(rest)[1]))
 
         return solve
+
+    def _gram(self, hessian: Any, inverse: Array) -> Array:
+        """Z D⁻¹ Z'."""
+        if type(hessian) is not Hessian or not (inverse == inverse[0]).all():
+            return np.asarray(hessian.gram(inverse))
+        n, d = hessian.rows.shape[0], len(inverse)
+        self.taken += hessian.size**2
+        if self.products is None and n <= MAX_FACTORIZED and self.taken >= n * n:
+            self.products = Hessian(hessian.rows, np.ones(n)).gram(np.ones(d))
+        return hessian.gram(inverse, self.products)
