@@ -89,8 +89,7 @@ def test_info_tells_what_a_file_of_an_estimator_knows(call, train, iris, folder)
     model = rrmlinear.LinearSVC(C=0.5).fit([[1.0], [2.0], [3.0]], ["a", "b", "c"])
     model.save(folder / "kept")
     told = dict(line.split(None, 1) for line in call("information", "kept")[1].splitlines())
-    assert (told["estimator"], told["C"], told["n_features_in_"]) == ("LinearSVC", "0.5", "1")
-    assert told["classes_"] == "['a', 'b', 'c']"
+    assert (told["estimator"], told["classes_"]) == ("LinearSVC", "['a', 'b', 'c']")
     assert float(told["objective_"]) == model.objective_
     assert "kept holds an estimator, not data" in train("kept", "model").err
     assert "the load of an estimator reads" in call("prediction", iris, "kept", "out")[2]

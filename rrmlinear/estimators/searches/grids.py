@@ -146,10 +146,8 @@ class AlphaSearch(Elsewhere, Search):
 
     def _set_search(self, ratio: float | None, value: float, grids: Array, scores: Array) -> None:
         self.alpha_ = value
-        several = len(grids) > 1
-        errors = -scores.transpose(0, 2, 1)
-        made = several and isinstance(self.alphas, Integral)
+        made = len(grids) > 1 and isinstance(self.alphas, Integral)
         self.alphas_: Any = grids if made else grids[0]
-        self.mse_path_: Any = errors if several else errors[0]
+        self.mse_path_: Any = np.squeeze(-scores.transpose(0, 2, 1))  # as scikit-learn's
         if ratio is not None:
             self.l1_ratio_ = ratio

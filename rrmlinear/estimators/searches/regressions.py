@@ -34,7 +34,7 @@ class LassoCV(AlphaSearch, Lasso):
     alphas_ : ndarray of shape (n_alphas,)
         The values, falling.
     mse_path_ : ndarray of shape (n_alphas, n_folds)
-        Mean squared errors on held-out examples, or minus other scores.
+        Mean squared errors on held-out examples, or minus other scores; without axes of 1.
     best_score_ : float
         The largest mean score over folds.
     coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, trace_, \
@@ -74,7 +74,7 @@ class ElasticNetCV(AlphaSearch, ElasticNet):
     alphas_ : ndarray of shape (n_alphas,) or (n_l1_ratios, n_alphas)
         The values, falling; of one axis where they were given.
     mse_path_ : ndarray of shape (n_alphas, n_folds) or (n_l1_ratios, n_alphas, n_folds)
-        Mean squared errors on held-out examples, or minus other scores.
+        Mean squared errors on held-out examples, or minus other scores; without axes of 1.
     best_score_, coef_, intercept_, dual_coef_, objective_, duality_gap_, n_iter_, status_, \
     trace_, n_features_in_, feature_names_in_
         As in `LassoCV`.
