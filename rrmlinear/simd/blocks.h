@@ -61,23 +61,24 @@ RRM_CLONES static block_change_t block_change(const double *margins, double cost
                                               const double *old, double *new, ptrdiff_t k8,
                                               ptrdiff_t label, double rounding, double *steps)
 {
-    double n = 0, sum = 0, linear = 0, squared = 0;
-#pragma omp simd reduction(+ : n, sum, linear, squared)
-    for (ptrdiff_t j = 0; j < (k8 & ~(ptrdiff_t)7); j++) {
-        double delta = new[j] - old[j];
-        delta = delta > rounding || delta < -rounding ? delta : 0;
-        new[j] = delta == 0 ? old[j] : new[j];
-        steps[j] = -delta;
-        n += delta == 0 ? 0.0 : 1.0;
-        sum += delta;
-        linear += delta * (cost - margins[j]);
-        squared += delta * delta;
+    double ns[8] = {0}, sums[8] = {0}, linears[8] = {0}, squares[8] = {0};
+    BY_EIGHT(j, k8) {
+        double from = old[j + l], to = new[j + l], delta = to - from;
+        double one = (delta > rounding) | (delta < -rounding) ? 1 : 0;
+        delta = one > 0 ? delta : 0;
+        new[j + l] = one > 0 ? to : from;
+        steps[j + l] = -delta;
+        ns[l] += one;
+        sums[l] += delta;
+        linears[l] += delta * (cost - margins[j + l]);
+        squares[l] += delta * delta;
     }
+    double sum = sum_of_8(sums);
     double *line = steps + (label & ~(ptrdiff_t)7); /* again as a whole */
 #pragma omp simd
     for (ptrdiff_t j = 0; j < 8; j++)
         line[j] = j == (label & 7) ? sum : line[j];
-    return (block_change_t){(ptrdiff_t)n, sum, linear, squared};
+    return (block_change_t){(ptrdiff_t)sum_of_8(ns), sum, sum_of_8(linears), sum_of_8(squares)};
 }
 
 /* The nonzero steps, packed, and their columns, counted from `base`; returns how many. */

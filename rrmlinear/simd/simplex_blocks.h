@@ -44,13 +44,13 @@ RRM_INLINE value_t simplex_at(const void *terms, double theta)
     const double *v = block->v;
     const double origin = block->origin, e = block->e;
     const ptrdiff_t k = block->k;
-    double total = 0, count = 0;
-#pragma omp simd reduction(+ : total, count)
-    for (ptrdiff_t j = 0; j < CLASSES(k); j++) {
-        double t = v[j] - origin - theta;
-        total += t > 0 ? t : 0;
-        count += t > 0 ? 1.0 : 0.0;
+    double totals[8] = {0}, counts[8] = {0};
+    BY_EIGHT(j, k) {
+        double t = v[j + l] - origin - theta, one = t > 0 ? 1 : 0;
+        totals[l] += above(t, 0);
+        counts[l] += one;
     }
+    double total = sum_of_8(totals), count = sum_of_8(counts);
     int below = block->shift < INFINITY;
     value_t value = {total - (below ? e * (theta + block->shift) : e * block->c),
                      count + (below ? e : 0), count, 0, total};
@@ -79,20 +79,20 @@ typedef struct {
 RRM_INLINE simplex_level_t simplex_level(const double *margins, const double *block, double gamma,
                                          ptrdiff_t k)
 {
-    double top = simplex_top(margins, k), total = 0, n = 0;
+    double top = simplex_top(margins, k), totals[8] = {0}, counts[8] = {0};
     int found;
     if (top <= 0)
         return (simplex_level_t){0, 0, 0};
     if (gamma == 0)
         return (simplex_level_t){top, 0, top};
     if (block)
-#pragma omp simd reduction(+ : total, n)
-        for (ptrdiff_t j = 0; j < CLASSES(k); j++) {
-            total += block[j] > 0 ? margins[j] - top : 0;
-            n += block[j] > 0 ? 1.0 : 0.0;
+        BY_EIGHT(j, k) {
+            double one = block[j + l] > 0 ? 1 : 0;
+            totals[l] += one * (margins[j + l] - top);
+            counts[l] += one;
         }
-    double theta = simplex_root(margins, k, top, 1, INFINITY, gamma, 0, (total - gamma) / n, k + 8,
-                                &found);
+    double theta = (sum_of_8(totals) - gamma) / sum_of_8(counts);
+    theta = simplex_root(margins, k, top, 1, INFINITY, gamma, 0, theta, k + 8, &found);
     if (top + theta <= 0)
         return (simplex_level_t){0, 0, 0};
     return (simplex_level_t){top, theta, top + theta};
@@ -101,15 +101,14 @@ RRM_INLINE simplex_level_t simplex_level(const double *margins, const double *bl
 RRM_CLONES static double simplex_value(const double *margins, double gamma, ptrdiff_t k)
 {
     simplex_level_t level = simplex_level(margins, NULL, gamma, k);
-    double squares = 0;
+    double squares[8] = {0};
     if (gamma == 0)
         return level.rho;
-#pragma omp simd reduction(+ : squares)
-    for (ptrdiff_t j = 0; j < CLASSES(k); j++) {
-        double t = above(margins[j] - level.origin, level.theta);
-        squares += t * t;
+    BY_EIGHT(j, k) {
+        double t = above(margins[j + l] - level.origin, level.theta);
+        squares[l] += t * t;
     }
-    return level.rho + squares / (2 * gamma);
+    return level.rho + sum_of_8(squares) / (2 * gamma);
 }
 
 /* u, or without smoothing a subgradient: 1 for one class of the largest positive margin. */
@@ -128,13 +127,14 @@ RRM_CLONES static void simplex_derivative(const double *margins, double gamma, p
 /* −Σ b + γ/(2c) ‖b‖², infinite outside of b ≥ 0, Σ b ≤ c. */
 RRM_CLONES static double simplex_conjugate(const double *b, double c, double gamma, ptrdiff_t k)
 {
-    double total = 0, squares = 0, least = 0;
-#pragma omp simd reduction(+ : total, squares) reduction(min : least)
-    for (ptrdiff_t j = 0; j < CLASSES(k); j++) {
-        total += b[j];
-        squares += b[j] * b[j];
-        least = b[j] < least ? b[j] : least;
+    double totals[8] = {0}, squared[8] = {0}, wrong[8] = {0};
+    BY_EIGHT(j, k) {
+        double t = b[j + l];
+        totals[l] += t;
+        squared[l] += t * t;
+        wrong[l] = t < wrong[l] ? t : wrong[l];
     }
+    double total = sum_of_8(totals), squares = sum_of_8(squared), least = sum_of_8(wrong);
     if (least < 0 || total > c * (1 + SIMPLEX_ROUNDING))
         return INFINITY;
     return (gamma > 0 && squares > 0 ? gamma / (2 * c) * squares : 0) - total;
@@ -146,22 +146,23 @@ RRM_CLONES static double simplex_gap(const double *margins, const double *b, dou
                                      double gamma, ptrdiff_t k)
 {
     simplex_level_t level = simplex_level(margins, b, gamma, k);
-    double total = 0, below = 0, squares = 0, inverse = 1 / c, inverse_gamma = 1 / gamma;
-#pragma omp simd reduction(+ : total, below)
-    for (ptrdiff_t j = 0; j < CLASSES(k); j++) {
-        double t = margins[j] - level.origin - level.theta;
-        total += b[j];
-        below += b[j] * (t < 0 ? -t : 0);
+    double totals[8] = {0}, belows[8] = {0}, squares[8] = {0}, below;
+    BY_EIGHT(j, k) {
+        double t = margins[j + l] - level.origin - level.theta;
+        totals[l] += b[j + l];
+        belows[l] += b[j + l] * (t < 0 ? -t : 0);
     }
+    below = sum_of_8(belows);
     if (gamma > 0 && c > 0) {
-#pragma omp simd reduction(+ : squares)
-        for (ptrdiff_t j = 0; j < CLASSES(k); j++) {
-            double t = above(margins[j] - level.origin, level.theta) * inverse_gamma;
-            squares += (t - b[j] * inverse) * (t - b[j] * inverse);
+        double inverse = 1 / c, inverse_gamma = 1 / gamma;
+        BY_EIGHT(j, k) {
+            double t = above(margins[j + l] - level.origin, level.theta) * inverse_gamma;
+            t -= b[j + l] * inverse;
+            squares[l] += t * t;
         }
-        below += c * gamma / 2 * squares;
+        below += c * gamma / 2 * sum_of_8(squares);
     }
-    return below + level.rho * above(c, total);
+    return below + level.rho * above(c, sum_of_8(totals));
 }
 
 /* The root of Σ max(0, v_j − θ) = e θ + z by a search of bounded work. `scratch` holds 3k numbers. */
@@ -175,36 +176,37 @@ RRM_CLONES static double simplex_newton(const double *margins, const double *b, 
                                         simplex_search_t search)
 {
     double *v = work, e = gamma > 0 ? 1 + gamma / (c * q) : 1, inverse = 1 / q;
-    double largest = simplex_top(margins, k), top = -INFINITY;
-    double old = 0, total = 0, n = 0;
+    double largest = simplex_top(margins, k), top;
+    double olds[8] = {0}, totals[8] = {0}, counts[8] = {0}, at_cs[8] = {0}, news[8] = {0};
     int found;
-#pragma omp simd reduction(+ : old, total, n) reduction(max : top)
-    for (ptrdiff_t j = 0; j < CLASSES(k); j++) {
-        v[j] = (margins[j] - largest) * inverse + b[j];
-        top = v[j] > top ? v[j] : top;
-        old += b[j];
-        total += b[j] > 0 ? v[j] : 0;
-        n += b[j] > 0 ? 1.0 : 0.0;
+    BY_EIGHT(j, k) {
+        double t = b[j + l], u = (margins[j + l] - largest) * inverse + t;
+        double kept = t > 0 ? u : 0, one = t > 0 ? 1 : 0;
+        v[j + l] = u;
+        olds[l] += t;
+        totals[l] += kept;
+        counts[l] += one;
     }
+    top = simplex_top(v, k);
     /* θ counts from here; it is first guessed as though the same classes stayed in the block */
-    double shift = largest * inverse + old, at_c = 0;
+    double shift = largest * inverse + sum_of_8(olds);
     /* Whether Σ b < c is asked of the sums at θ + shift = c: both are sums of like terms, while
      * θ + shift may be the small difference of large numbers. */
-#pragma omp simd reduction(+ : at_c)
-    for (ptrdiff_t j = 0; j < CLASSES(k); j++)
-        at_c += above(v[j], c - shift);
-    int below = at_c < e * c;
+    BY_EIGHT(j, k)
+        at_cs[l] += above(v[j + l], c - shift);
+    int below = sum_of_8(at_cs) < e * c;
+    double total = sum_of_8(totals), n = sum_of_8(counts);
     double theta = below ? (total - e * shift) / (n + e) : (total - e * c) / n;
     theta = simplex_root(v, k, 0, e, below ? shift : INFINITY, c, top, theta, SIMPLEX_STEPS,
                          &found);
     if (!found)
         theta = search(v, k, below ? e : 0, e * (below ? shift : c), work + k);
-    total = 0;
-#pragma omp simd reduction(+ : total)
-    for (ptrdiff_t j = 0; j < CLASSES(k); j++) {
-        new_b[j] = above(v[j], theta);
-        total += new_b[j];
+    BY_EIGHT(j, k) {
+        double t = above(v[j + l], theta);
+        new_b[j + l] = t;
+        news[l] += t;
     }
+    total = sum_of_8(news);
     /* At the bound Σ b = c is what counts, and a class alone there has c to the bit. */
     int at_bound = !below || total > e * c;
     double scale = at_bound ? c / total : 1 / e;

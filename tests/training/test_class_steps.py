@@ -78,11 +78,9 @@ def test_a_wide_gap_asked_for_is_proven(number, scale):
     rng = np.random.default_rng(3)
     for _ in range(10):
         X, label = rng.normal(size=(12, 8)), np.arange(12) % 2
-        problem = Problem.from_arrays(X, label)
-        model = fit(problem, Parameter(solver=number, C=scale, gap_tol=0.1))
+        model = fit(Problem.from_arrays(X, label), Parameter(solver=number, C=scale, gap_tol=0.1))
         result, y = model.result, np.where(label == model.labels[0], 1.0, -1.0)
-        costs = np.full(12, scale)
-        primal, dual = values(number, X, y, costs, result.weights, result.duals)
+        primal, dual = values(number, X, y, np.full(12, scale), result.weights, result.duals)
         assert result.solved
         assert primal - dual <= 0.1 * primal * (1 + 1e-9)
         assert result.primal == pytest.approx(primal, rel=1e-9)
@@ -94,8 +92,7 @@ def test_a_caller_sees_each_problem_and_changes_no_bits(number):
     seen = fit(problem, Parameter(solver=number), on_pass=rows.append)
     limited = fit(problem, Parameter(solver=number, time_limit=100.0))
     plain = fit(problem, Parameter(solver=number))
-    assert [row.number for row in rows] == [1, 2, 3, 4]
-    assert len(rows) == seen.result.passes
+    assert [row.number for row in rows] == [1, 2, 3, 4] == [*range(1, seen.result.passes + 1)]
     for other in (seen, limited):
         assert np.array_equal(other.weights, plain.weights)
         assert np.array_equal(other.result.duals, plain.result.duals)
@@ -114,15 +111,13 @@ def test_each_class_is_the_problem_of_two_classes(number):
 @pytest.mark.parametrize("number", TYPES)
 @pytest.mark.parametrize("k", [2, 3])
 def test_hard_problems_are_solved_as_well(number, k):
-    problem, *_ = made(k, spread=20.0)
-    assert fit(problem, Parameter(solver=number, C=1e4, gap_tol=1e-4)).result.solved
+    assert fit(made(k, spread=20.0)[0], Parameter(solver=number, C=1e4, gap_tol=1e-4)).result.solved
 
 
 @pytest.mark.filterwarnings("ignore::rrmlinear.training.fit.NotSolvedWarning")
 @pytest.mark.parametrize("number", [2, 3, 6])
 def test_classes_without_time_have_weights_of_zero(number):
-    problem, *_ = made(4)
-    result = fit(problem, Parameter(solver=number, time_limit=1e-9)).result
+    result = fit(made(4)[0], Parameter(solver=number, time_limit=1e-9)).result
     assert result.status is Status.TIME_LIMIT
     assert np.isfinite(result.weights).all()
 
@@ -136,6 +131,11 @@ def test_hinges_end_where_the_rule_of_the_dual_holds():
         gradient[(sizes == 0) & (gradient > 0)] = 0
         gradient[(sizes == 1) & (gradient < 0)] = 0
         assert gradient.max() - gradient.min() <= 1e-3 * (1 + 1e-9)
+
+
+def test_passes_over_blocks_are_measured_where_they_end():
+    rows = fit(made(3)[0], Parameter(solver=4)).result.trace
+    assert [row.number for row in rows if not row.estimated] == [len(rows)]
 
 
 def test_a_caller_of_many_passes_costs_a_row_for_each():

@@ -1,3 +1,3 @@
 cdef extern from "classes/moves.h" nogil:
-    Py_ssize_t dual_moves(const double* cost, const double* new, double rounding, double* alpha,
-                          double* steps, Py_ssize_t n)
+    bint dual_moves(const double* cost, const double* new, double rounding, double* alpha,
+                    double* steps, Py_ssize_t n)

@@ -14,7 +14,6 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, Stopping, TraceRow
-from rrmlinear.solvers.loop.tolerances import MIN_CURVATURE
 from rrmlinear.training.classes.joint import (
     ALONE_COST,
     FIRST_PASSES,
@@ -31,6 +30,7 @@ from rrmlinear.training.single import solver_of
 from rrmlinear.training.starts import Point, block_duals
 
 Vector = NDArray[np.float64]
+_NOTE = "one thread is used, not {}: the passes take less time than threads to meet"
 
 
 def solve_blocks(
@@ -48,7 +48,6 @@ def solve_blocks(
     """
     duals = block_duals(start.duals, label, n_classes)
     task = problem, chosen, label, n_classes, checked_costs(costs)
-
     left = Left(Point(start.weights, duals))
     if duals is None and start.weights is None:
         passes = BlockPasses.of(problem.rows, chosen, label, costs, n_classes)
@@ -81,17 +80,14 @@ class BlockPasses(CompiledPasses):
         if FIRST_PASSES * cost > ALONE_COST or not chosen.takes_blocks(rows):
             return None
         squares, modulus = rows.squared_norms(), chosen.regularizer.modulus
-        is_finite = np.isfinite(squares).all()  # else the solver says which example is at fault
-        if not is_finite or not are_few(chosen.loss, costs, squares, modulus, cost):
+        if not are_few(chosen.loss, costs, squares, modulus, cost):
             return None
-        made = cls(rows, chosen, label, costs)
+        made = cls(rows, chosen, label, costs, squares)
         made.n_classes, made.visit = k, visit
-        made.squares = np.maximum(squares, MIN_CURVATURE)
         return made
 
     n_classes: int
     visit: float
-    squares: Vector
 
     def solved(self, stopping: Stopping, see: OnPass | None) -> Result | Left:
         """The problem, or where it goes on alone."""
@@ -112,17 +108,10 @@ class BlockPasses(CompiledPasses):
             is_finite = np.isfinite(ascent.primal) and np.isfinite(duals.values).all()
             return Left(Point(None, duals), tuple(trace), wall, cpu) if is_finite else Left()
         tolerance = self.chosen.widest_gap if self.is_ruled else stopping.gap_tol
-        names = "examples", "duals", "at_bound"
-        notes = _notes(self.chosen.choices.threads)
-        support = dict(zip(names, ascent.duals.count(), strict=True))
+        notes = (_NOTE.format(threads),) if (threads := self.chosen.choices.threads) > 1 else ()
+        support = dict(zip(("examples", "duals", "at_bound"), ascent.duals.count(), strict=True))
         end: Any = trace, tolerance * abs(ascent.primal), cpu, 0.0, duals, support, notes
         return Result(status, ascent.weights, *end, by_rule=self.is_ruled)
-
-
-def _notes(threads: int) -> tuple[str, ...]:
-    if threads == 1:
-        return ()
-    return (f"one thread is used, not {threads}: the passes take less time than threads to meet",)
 
 
 def _trace(ascent: Any, seconds: float) -> list[TraceRow]:

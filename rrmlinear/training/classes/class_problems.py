@@ -67,7 +67,7 @@ class ClassProblems:
 
         task = self.problem, self.chosen, signs(self.label, j), self._costs_of(j), left.point
         found = solve_scalars(*task, see and later, left.rest(rest))
-        return left.whole(found, () if self.joint is None else self.joint.notes())
+        return left.whole(found, () if self.joint is None else self.joint.notes)
 
     def at_zero(self) -> list[tuple[float, float]]:
         """(primal, dual) of each problem at weights and duals of zero.
@@ -108,8 +108,7 @@ def solve_two(
     """
     duals = scalar_duals(start.duals, (problem.n_examples,))
     point = Point(start.weights, None if duals is None else duals[:, np.newaxis])
-    alone = np.ones(1)
-    classes = ClassProblems(problem, chosen, label, checked_costs(costs), alone, point)
+    classes = ClassProblems(problem, chosen, label, checked_costs(costs), np.ones(1), point)
     return classes.solve(0, chosen.stopping, on_pass)
 
 

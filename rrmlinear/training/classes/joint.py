@@ -79,9 +79,9 @@ def are_few(loss: Any, costs: Vector, squares: Vector, modulus: float, cost: flo
     """Whether the passes that a problem takes at least, of this cost, take less than Python alone.
 
     With a smooth loss the fastest ascents take 1 + √κ passes to each digit, κ being the mean of
-    c ‖x‖² over λγ.
+    c ‖x‖² over λγ. Where one overflows the solver says which.
     """
-    passes: float = FIRST_PASSES
+    passes: float = FIRST_PASSES if np.isfinite(squares).all() else math.inf
     if loss.smoothing > 0:
         passes = 1 + math.sqrt(float(costs @ squares) / (len(costs) * modulus * loss.smoothing))
     return passes * cost <= ALONE_COST
@@ -98,10 +98,9 @@ class CompiledPasses:
     #: What a problem alone takes without its passes, and one of them.
     alone, cost = ALONE_COST, 0.0
 
-    def __init__(
-        self, rows: Rows, chosen: Selection, label: NDArray[np.int32], costs: Vector
-    ) -> None:
+    def __init__(self, rows: Rows, chosen: Selection, label: Any, costs: Vector, squares: Vector):
         self.rows, self.chosen, self.loss = rows, chosen, chosen.loss
+        self.squares = np.maximum(squares, MIN_CURVATURE)
         self.label, self.costs, self.is_ruled = label, costs, chosen.tolerance is not None
 
     def run(
@@ -151,10 +150,10 @@ class JointClasses(CompiledPasses):
     """
 
     factors: Vector
-    squares: Vector
     is_one: bool
     locks: list[threading.Lock]
     found: dict[int, list[Result | Left]]
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -166,18 +165,16 @@ class JointClasses(CompiledPasses):
         if by_threads or not chosen.takes_joint(rows) or not (factors > 0).all():
             return None
         loss, cost, squares = chosen.loss, pass_cost(rows, k, chosen.loss), rows.squared_norms()
-        is_finite = np.isfinite(squares).all()  # else the solver says which example is at fault
-        if not is_finite or (k == 1 and not are_few(loss, costs, squares, 1.0, cost)):
+        if not (np.isfinite(squares).all() if k > 1 else are_few(loss, costs, squares, 1.0, cost)):
             return None
         step = None if k == 1 else chosen.first_step(rows, 2.0 * (label == 0) - 1.0, costs)
         alone = ALONE_COST + (step or 0.0)
         if step is not None and _passes_of(loss) * cost > alone * k:
             return None
-        made = cls(rows, chosen, label, costs)
+        made = cls(rows, chosen, label, costs, squares)
         made.factors, made.is_one, made.alone = factors, k == 1, alone
         if k > 1:
-            made.passes, made.spared = _passes_of(loss), 1
-        made.squares = np.maximum(squares, MIN_CURVATURE)
+            made.passes, made.spared, made.notes = _passes_of(loss), 1, (_NOTE,)
         # whole lines of the cache first, not groups of one size
         made.locks, made.found = [threading.Lock() for _ in range(0, k, JOINT_CLASSES)], {}
         made.cost = cost / len(made.locks)
@@ -199,10 +196,6 @@ class JointClasses(CompiledPasses):
             for row in found.trace:
                 see(row)
         return found
-
-    def notes(self) -> tuple[str, ...]:
-        """That passes were shared."""
-        return () if self.is_one else (_NOTE,)
 
     def last(self, ascent: Any) -> tuple[float, float, bool]:
         return _known(ascent.looks[-1], 0, ascent.passes)
@@ -229,8 +222,8 @@ class JointClasses(CompiledPasses):
             trace = _trace(ascent.looks, j, passes, spent[0])
             status = self.status(not is_open, stopped, passes, stopping)
             if status is not None:
-                notes, target = self.notes(), tolerance * abs(primal)
-                end: Any = trace, target, spent[1], 0.0, duals[j], {}, notes
+                target = tolerance * abs(primal)
+                end: Any = trace, target, spent[1], 0.0, duals[j], {}, self.notes
                 result = Result(status, vectors[j], *end, by_rule=self.is_ruled)
                 found.append(with_support(result, self.loss, signs(self.label, first + j)))
             elif np.isfinite(vectors[j]).all() and np.isfinite(duals[j]).all():

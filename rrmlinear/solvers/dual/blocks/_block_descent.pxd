@@ -11,12 +11,13 @@ cdef class BlockDescent(BlockState):
     cdef Py_ssize_t visits, visits_before
     cdef readonly double primal, dual     # after the last pass, estimated unless it was measured
     cdef readonly bint is_measured, has_ended
-    cdef double omega, gap_before, gap_at_measuring, violation
+    cdef double omega, gap_before, last_gap
+    cdef double widest                    # range of a gradient in the pass; infinity: not looked at
     cdef readonly list rows_of_passes     # (primal, dual, whether they were measured) of each pass
     cdef int64_t[::1] places
 
-    cdef int _whole_pass(self, uint64_t seed, double quiet, double calm) except -1
-    cdef int _measure_all(self, double bound) except -1
+    cdef int _whole_pass(self, uint64_t seed, double quiet, double calm, double bound) except -1
+    cdef int _measure_all(self) except -1
     cdef double _hidden(self, double lipschitz) except -1
     cdef void _visit(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil
     cdef void _visit_face(self, Py_ssize_t i, int parity, int team, int thread) noexcept nogil

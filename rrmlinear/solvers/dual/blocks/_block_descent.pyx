@@ -1,7 +1,8 @@
 """Block coordinate ascent on the dual of a multiclass loss: passes and visits."""
 
-from libc.math cimport INFINITY, ceil, fabs, log, sqrt
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.float cimport DBL_MAX
+from libc.math cimport INFINITY, fabs, fmin, log, sqrt
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
 from rrmlinear.simd.barrier cimport current_processor, flag_t, flags_meet
@@ -15,7 +16,7 @@ from rrmlinear.core.schedule cimport (
 )
 from rrmlinear.simd.rows cimport ROW_DENSE, row_part, row_t, rows_get
 from rrmlinear.solvers.dual.blocks._block_state cimport (
-    FEATURE_PARTS, BlockState, next_example, scratch_t,
+    FEATURE_PARTS, BlockState, gradient_range, next_example, scratch_t,
 )
 
 import numpy as np
@@ -28,7 +29,7 @@ from rrmlinear.solvers.loop.tolerances import (
 )
 
 cdef enum:
-    CHECKED_VISITS = 256    # visits between two looks at the clock
+    CHECKED_VISITS = 4096   # visits between two looks at the clock
 
 # C copies, which loops read.
 cdef double BLOCK_MOVE_ROUNDING = MANY_ROUNDINGS, SCORE_ROUNDING = ROUNDING
@@ -49,6 +50,9 @@ cdef class BlockDescent(BlockState):
     adds up scores over its own and updates their weights, and all solve the same block. Scores of a
     face are always added up in the same parts, so that any team gets the same bits.
     """
+
+    def __cinit__(self, *_, **__):
+        self.widest = INFINITY
 
     def begin_pass(self, int number, uint64_t seed, bint face, double quiet, spans=None,
                    double least=-1):
@@ -113,53 +117,53 @@ cdef class BlockDescent(BlockState):
         hide the gap), or ``most`` of them. From ``least`` passes on they also end where the time
         spent and that still needed, guessed by the last fall of the gap, are above ``alone`` in the
         geometric mean; each ``visit`` takes as long. A gap that does not fall is guessed to do so
-        as in all passes.
+        as in all passes, or to take as long as ``alone``.
         ``lipschitz`` is the constant of a loss with kinks, 0 of others; ∇Ω* must be linear. Returns
         whether they have ended; after pass ``pause`` it returns, and goes on when it is called
         again. Raises TimeIsUpError after the deadline, between visits, and MemoryError.
         """
         cdef bint seems
-        cdef double gap, goal, rate, needed, mean
+        cdef double gap, goal, rate, left, violation
+        bound = fmin(bound, DBL_MAX)
         if self.rows_of_passes is None:
             self.rows_of_passes, self.places = [], np.empty(self.n, np.int64)
-            self.due, self.gap_before, self.gap_at_measuring = least, INFINITY, INFINITY
-            self.violation = 1
+            self.due, self.gap_before = least, INFINITY
         while self.passes < most and not self.has_ended:
             if self.passes >= pause:
                 return False
-            gap = self.primal - self.dual if self.passes else INFINITY
+            gap = self.primal - self.dual if self.passes > 1 else 0   # those of the first are old
             goal = tolerance * fabs(self.primal) if self.passes > 1 else 0
-            self._whole_pass(seed, SHRINKING * goal / self.n, SKIPPING * gap / self.n)
+            # where it may be the last one it takes all examples, and finds ranges before visits
+            seems = self.passes > 1 and gap * fmin(gap / self.last_gap, 1) <= goal
+            self.widest, self.last_gap = 0 if seems else INFINITY, gap
+            self._whole_pass(seed, SHRINKING * goal / self.n, SKIPPING * gap / self.n, bound)
             gap, goal = self.primal - self.dual, tolerance * fabs(self.primal)
-            seems = gap <= goal and gap <= self.gap_at_measuring / 2
-            if seems or self.passes >= self.due or self.passes == most:
-                self.gap_at_measuring = gap if seems else self.gap_at_measuring
-                self._measure_all(bound)
+            if self.widest <= bound or self.passes == most:
+                self._measure_all()
                 gap = self.primal - self.dual
-                if gap <= goal and gap >= -NEGATIVE * fabs(self.primal):
-                    if bound == INFINITY:
-                        self.has_ended = gap + self._hidden(lipschitz) <= goal
-                    else:
-                        self.has_ended = self.violation <= 1
+                if self.widest <= bound and -NEGATIVE * fabs(self.primal) <= gap <= goal:
+                    self.has_ended = bound < DBL_MAX or gap + self._hidden(lipschitz) <= goal
                 schedule_activate_above(&self.schedule, &self.gap[0], 1, SHRINKING * goal / self.n)
             self.rows_of_passes.append((self.primal, self.dual, self.is_measured))
             if self.has_ended or self.passes < self.due:
                 continue
-            gap, needed, first = max(gap, LEAST), INFINITY, self.rows_of_passes[0]
+            gap, left, first = max(gap, LEAST), alone, self.rows_of_passes[0]
             rate = log(self.gap_before / gap) / (self.passes - self.last) if self.last else 0
             if not rate > 0:
                 rate = log((first[0] - first[1]) / gap) / self.passes
             if rate > 0 and goal > 0:
-                needed = max(1, log(gap / min(goal, gap) * max(self.violation, 1)) / rate)
-            mean = (self.visits - self.visits_before) / <double> (self.passes - self.last)
-            if needed * mean * visit * self.visits * visit > alone * alone:
+                violation = self.widest / bound if self.widest < INFINITY else 1
+                left = max(1, log(gap / min(goal, gap) * max(violation, 1)) / rate) * visit
+                left *= (self.visits - self.visits_before) / <double> (self.passes - self.last)
+            if left * self.visits * visit > alone * alone:
                 break
             self.gap_before, self.last, self.visits_before = gap, self.passes, self.visits
-            self.due = self.last + <int> min(ceil(needed), <double> self.last)
+            self.due = 2 * self.last
         return True
 
-    cdef int _whole_pass(self, uint64_t seed, double quiet, double calm) except -1:
-        # A pass over all classes by one thread, with estimates of primal and dual.
+    cdef int _whole_pass(self, uint64_t seed, double quiet, double calm, double bound) except -1:
+        # A pass over all classes by one thread, with estimates of primal and dual. While the widest
+        # range is within the bound it takes the examples that rest, too.
         cdef Py_ssize_t at, i, m
         cdef scratch_t* mine = self._scratch(0)
         cdef int64_t* order = &self.places[0]
@@ -168,14 +172,17 @@ cdef class BlockDescent(BlockState):
         self.is_measured = False
         mine.norm_change = mine.moved = 0
         with nogil:
-            m = schedule_active(&self.schedule, &self.cost[0], self.passes, 0, self.n, order)
+            m = schedule_active(&self.schedule, &self.cost[0],
+                                self.passes if self.widest > bound else INT32_MAX, 0, self.n, order)
             schedule_shuffle(self.passes, seed, order, m)
-            self.visits += m
             for at in range(m):
                 if at % CHECKED_VISITS == 0:
                     with gil:
                         check_time()
                 i = next_example(self, order, m, at)
+                if self.active[i] > self.passes and self.widest > bound:
+                    continue
+                self.visits += 1
                 self._visit(i, at & 1, 1, 0)
                 schedule_note(&self.schedule, i, self.gap[i], self.passes, quiet, calm)
             for i in range(self.n):
@@ -190,15 +197,13 @@ cdef class BlockDescent(BlockState):
 
     def stop(self):
         """Measure after a last pass that has not."""
-        self._measure_all(INFINITY)
+        self._measure_all()
         self.rows_of_passes[self.passes - 1] = self.primal, self.dual, True
 
-    cdef int _measure_all(self, double bound) except -1:
-        # Primal and dual, and with a bound the largest range of a gradient over it.
-        ranges = np.zeros(self.n) if bound < INFINITY else None
+    cdef int _measure_all(self) except -1:
+        ranges, self.omega = np.zeros(self.n), self.conjugate_of_regularizer()
         losses = self.measure(0, self.n, 0, ranges)
-        self.violation = 1 if ranges is None else ranges.max(initial=0.0) / bound
-        self.omega = self.conjugate_of_regularizer()
+        self.widest = ranges.max(initial=0.0)
         self.primal, self.dual = losses + self.omega, -self.conjugates.sum() - self.omega
         self.is_measured = True
         return 0
@@ -218,8 +223,9 @@ cdef class BlockDescent(BlockState):
         cdef Py_ssize_t held, n, m = 0, p
         cdef double* scores = &self.scores[parity, 0]
         cdef row_t row = rows_get(&self.rows.c, i)
-        self._score(&row, first, last, scores)
+        # single numbers are written some time before they are read as vectors
         held = block_store_unpack(&self.duals.store, i, self.cost[i], mine.block)
+        self._score(&row, first, last, scores)
         if team > 1:
             flags_meet(<flag_t*> &self.flags[0, 0], team, thread)
         block_margins(scores, self.k, self.k8, self.label[i], self.loss.cost,
@@ -289,6 +295,8 @@ cdef class BlockDescent(BlockState):
         cdef block_change_t change
         change.n = 0
         if gap > 0:
+            if self.widest < INFINITY:
+                self.widest = max(self.widest, gradient_range(mine.margins, mine.block, upper, n8))
             total = self.loss.solve_block(mine.margins, mine.block, q, upper, mine.new_block,
                                           mine.work, n8)
             change = block_change(mine.margins, self.loss.cost, mine.block, mine.new_block, n8,
