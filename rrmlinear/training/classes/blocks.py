@@ -86,8 +86,7 @@ class BlockPasses(CompiledPasses):
         made.n_classes, made.visit = k, visit
         return made
 
-    n_classes: int
-    visit: float
+    n_classes, visit = 0, 0.0
 
     def solved(self, stopping: Stopping, see: OnPass | None) -> Result | Left:
         """The problem, or where it goes on alone."""

@@ -50,9 +50,8 @@ cdef inline void find_scores(const row_t* row, const double* W, Py_ssize_t strid
 
 
 # The type of class_t.
-CLASS = np.dtype([(name, kind) for kind, names in (
-    (np.float64, "primal dual hidden gap_before"), (np.int32, "passes open"))
-    for name in names.split()])
+CLASS = np.dtype({"names": "primal dual hidden gap_before passes open".split(),
+                  "formats": 4 * [np.float64] + 2 * [np.int32]})
 
 
 cdef class JointAscent:
@@ -215,9 +214,7 @@ cdef class JointAscent:
         cdef class_t* at = &self.each[j]
         cdef double square = 0, shares = 0, squares = 0, share
         cdef double least = 0 if self.loss.has_derivative() else self.loss.lipschitz
-        cdef double* y = &self.lines[0, 0]
-        cdef double* cost = &self.lines[1, 0]
-        cdef double* alpha = &self.lines[2, 0]
+        cdef double *y = &self.lines[0, 0], *cost = &self.lines[1, 0], *alpha = &self.lines[2, 0]
         if at.passes != self.passes:
             self._find_scores()
         with nogil:
@@ -316,7 +313,8 @@ cdef class JointAscent:
         """
         cdef Py_ssize_t n = self.rows.c.n_rows, k = self.factor.shape[0], stride = self.W.shape[1]
         cdef Py_ssize_t at, i, j, own
-        cdef double* alpha
+        cdef bint moves
+        cdef double best, delta, *alpha
         cdef int64_t[::1] places = self.order
         cdef double[:, ::1] held = self.held
         cdef row_t row
@@ -353,13 +351,16 @@ cdef class JointAscent:
                     curvature[j] = cost[j] * self.square[i]
                     cost[j] *= self.sides[1, j]
                 if stride == 1:
-                    new[0] = self.loss.dual_step(y[0], scores[0], alpha[0], curvature[0])
+                    best = self.loss.dual_step(y[0], scores[0], alpha[0], curvature[0])
+                    delta = best - alpha[0]
+                    moves = cost[0] > 0 and fabs(delta) > MOVE_ROUNDING * fabs(alpha[0])
+                    if moves:
+                        alpha[0] = best
+                        row_axpy(&row, cost[0] * delta, &self.W[0, 0])
                 else:
                     self.loss.all_dual_steps(y, scores, alpha, 1, curvature, 1, new, stride)
-                if dual_moves(cost, new, MOVE_ROUNDING, alpha, steps, stride):
-                    if stride == 1:
-                        row_axpy(&row, steps[0], &self.W[0, 0])
-                    else:
+                    moves = dual_moves(cost, new, MOVE_ROUNDING, alpha, steps, stride)
+                    if moves:
                         block_update(&row, &self.W[0, 0], stride, steps)
-                else:
+                if not moves:
                     schedule_note(&self.schedule, i, 0, number, 0, 0)
