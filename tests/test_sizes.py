@@ -11,10 +11,10 @@ MOST_STEMS = 20
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 93_160,
+    "lines": 93_060,
     "files": 667,
     "extension modules": 60,
-    "numeric constants of solvers and catalog": 363,
+    "numeric constants of solvers and catalog": 360,
     "attributes of a class": 30,
     "depth of inheritance": 5,
     "looks at a shape in the catalog": 0,

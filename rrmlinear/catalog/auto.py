@@ -83,7 +83,7 @@ def first_step(task: Task) -> float | None:
     """The work of the step by which the automatic solver begins a problem of one score, under
     ½‖w‖², in nanoseconds, 0 where it is little; None where it begins by the ascent.
     """
-    if second_order.near_kinks_applies(task) or second_order.compiled_applies(task):
+    if second_order.kinks_apply(task) or second_order.compiled_applies(task):
         return 0.0
     return _work(task).step if _begins_by_newton(task) else None
 
@@ -166,8 +166,7 @@ def _order(task: Task) -> list[Stage]:
     if is_convex and task.risk is None and dual.free_blocks_apply(task):
         if _begins_by_newton(task):
             return [*newtons, _ascent(task)]
-        kinks = [_near_kinks(task)] if second_order.near_kinks_applies(task) else []
-        return [*kinks, _ascent(task), *(newtons or _gradients(task))]
+        return [_ascent(task), *(newtons or _gradients(task))]
     first, *others = _gradients(task)
     is_short = newtons and work.step <= STEP_PASSES * work.n * work.gradient
     return [*newtons, first, *others] if is_short else [first, *newtons, *others]
@@ -234,13 +233,6 @@ def _newtons(task: Task) -> list[Stage]:
     share = JUDGED_STEPS * INNER_PROBLEMS ** ((not smooth) + (not is_norm)) * work.step
     build, visit = _from_duals(second_order.newton, task), work.step / work.n
     return [Stage("Newton's method", build, visit, share, PATIENCE, True, takes_both=both)]
-
-
-def _near_kinks(task: Task) -> Stage:
-    """Newton's method near the kink, which reads the data a few times."""
-    build, work = partial(_made, "second_order.near_kinks:NearKinks"), _work(task)
-    name, share = "Newton's method near the kink", JUDGED_STEPS * work.whole(work.visit)
-    return Stage(name, _from_duals(build, task), work.visit, share, PATIENCE)
 
 
 def _gradients(task: Task) -> list[Stage]:

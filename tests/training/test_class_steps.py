@@ -122,15 +122,18 @@ def test_classes_without_time_have_weights_of_zero(number):
     assert np.isfinite(result.weights).all()
 
 
-def test_hinges_end_where_the_rule_of_the_dual_holds():
-    problem, X, label = made(5)
-    model = fit(problem, Parameter(solver=3, tolerance=1e-3))
-    for j, each in enumerate(model.result.problems):
+@pytest.mark.parametrize("tolerance", [1.0, 0.1, 1e-3, 1e-6])
+@pytest.mark.parametrize("k", [2, 5])
+def test_hinges_end_where_the_rule_of_the_dual_holds(k, tolerance):
+    problem, X, label = made(k)
+    model = fit(problem, Parameter(solver=3, tolerance=tolerance))
+    for j, each in enumerate(getattr(model.result, "problems", [model.result])):
+        assert (each.status, each.passes) == (Status.RULE, 1)
         y = np.where(label == model.labels[j], 1.0, -1.0)
         gradient, sizes = y * (X @ each.weights) - 1, y * each.duals
         gradient[(sizes == 0) & (gradient > 0)] = 0
         gradient[(sizes == 1) & (gradient < 0)] = 0
-        assert gradient.max() - gradient.min() <= 1e-3 * (1 + 1e-9)
+        assert gradient.max() - gradient.min() <= tolerance * (1 + 1e-9)
 
 
 def test_passes_over_blocks_are_measured_where_they_end():

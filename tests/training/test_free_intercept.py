@@ -120,12 +120,12 @@ def find_loss(name):
 
 
 @pytest.mark.parametrize("weighed", [False, True], ids=["", "weights"])
-@pytest.mark.parametrize("loss", ["logistic", "squared-hinge", "huber"])
+@pytest.mark.parametrize("loss", ["logistic", "squared-hinge", "huber", "hinge", "absolute"])
 def test_few_weights_and_an_intercept_are_proved_by_duals_that_sum_to_0(loss, weighed):
     rng = np.random.default_rng(7)
     X = rng.normal(size=(400, 5)) * [1, 10, 0.1, 1, 1] + 3
     y = X @ [1, 0.1, 5, -1, 0.5] + rng.normal(size=400)
-    y = y if loss == "huber" else np.where(y > np.quantile(y, 0.8), 1, -1)
+    y = y if loss in ("huber", "absolute") else np.where(y > np.quantile(y, 0.8), 1, -1)
     costs = rng.random(400) if weighed else None
     problem = Problem.from_arrays(X, y, costs, bias=1.0)
     given = {"loss": loss, "free_bias": True, "gap_tol": 1e-9, "C": 2.0}

@@ -18,15 +18,13 @@ from rrmlinear.losses.margin import Hinge
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, examples_each
-from rrmlinear.solvers.second_order.samples import may_begin, solved_sample, takes_sample
+from rrmlinear.solvers.second_order.samples import solved_sample, takes_sample
 
 # With fewer stored values than this, steps without a 1-norm take less time than the calls of Python
 # that a sample adds.
 MIN_SAMPLED_VALUES = 50_000
-# The hinge begins by Newton's method near its kink with at most MAX_KINK_WEIGHTS weights, and at
-# least MIN_KINK_EXAMPLES examples for each: with fewer examples a sample shows little of the
-# others. With 265 and 407 examples for each weight the ascent was quicker. With 468 Newton's method
-# was, in half of the time.
+# Losses with kinks take at most MAX_KINK_WEIGHTS where each has MIN_KINK_EXAMPLES: the optimum of a
+# sample is so near then that few steps follow.
 MAX_KINK_WEIGHTS, MIN_KINK_EXAMPLES = 200, 450
 # Limits on n d, with zeros, and on d for steps over all examples, of which there are at least as
 # many as weights. With more values a sample of them is the better begin: 30 000 × 18 took 0.8 to
@@ -122,9 +120,12 @@ def compiled_applies(task: Task) -> bool:
 
 
 def kinks_apply(task: Task) -> bool:
-    """Whether compiled steps solve a loss with kinks; `ClassSteps` takes the hinge of classes."""
-    is_other = "smooth" not in task.features and _suits_steps(task) and not _is_kink(task)
-    return is_other and _has_norms(task) and bool(task.loss.has_envelope())
+    """Whether compiled steps solve a loss with kinks; `ClassSteps` begins with the hinge."""
+    if "smooth" in task.features or not (_is_plain(task) and _has_norms(task)):
+        return False
+    are_many = examples_each(task.rows) >= MIN_KINK_EXAMPLES and task.regularizer.modulus > 0
+    are_many = are_many and task.rows.width <= MAX_KINK_WEIGHTS
+    return (are_many or _suits_steps(task)) and bool(task.loss.has_envelope())
 
 
 def _has_norms(task: Task) -> bool:
@@ -186,13 +187,6 @@ def _over_features(task: Task) -> Any:
     columns = named("solvers.features.feature_subsets:shared_columns")(rows)
     examples = named("solvers.features._curved_descent:CurvedDescent")
     return examples(task.targets, task.costs, columns, task.regularizer.quadratic_l1)
-
-
-def near_kinks_applies(task: Task) -> bool:
-    """Whether Newton's method near the kink takes this task, and is quicker than an ascent."""
-    if not (_is_kink(task) and may_begin(task) and 0 < task.rows.width <= MAX_KINK_WEIGHTS):
-        return False
-    return examples_each(task.rows) >= MIN_KINK_EXAMPLES
 
 
 def free_point(risk: Any, z: NDArray[np.float64], *rest: Any) -> Any:

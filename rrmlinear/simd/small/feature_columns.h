@@ -156,7 +156,7 @@ RRM_CLONES static double model_swept(const double *H, ptrdiff_t d, double l1, do
     for (ptrdiff_t j = 0; j < d; j++) {
         double h = H[j * d + j], total = p[j] + h * w[j], size = fabs(total) - l1;
         double best = size > 0 ? copysign(size / (h + s), total) : 0, move = best - w[j];
-        if (!(h > 0) || !(fabs(move) > rounding * fabs(best)))
+        if (!(h + s > 0) || !(fabs(move) > rounding * fabs(best)))
             continue;
         *signs += (best > 0) - (best < 0) != (w[j] > 0) - (w[j] < 0);
         vector_axpy(p, -move, H + j * d, d);

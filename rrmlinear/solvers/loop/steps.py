@@ -25,7 +25,8 @@ STALLED_DECREASE = 0.9
 LOOK_GROWTH = 1.1
 #: The widths of the first parabolas about kinks, over the mean distance from these at weights of 0,
 #: and the fall of later ones. Above 2 the first step is one of least squares.
-WIDTHS, FALL = (3.0, 0.5), 3.0
+#: After a sample, whose problems have these, the first width of all examples is AFTER_SAMPLE.
+WIDTHS, AFTER_SAMPLE, FALL = (3.0, 0.5), 0.09, 3.0
 #: The part of the largest entry of w up to which the gradients of the first problems fall; those of
 #: later ones to this times the root of the gap asked for.
 ROUGHLY = 0.1

@@ -17,6 +17,8 @@ from rrmlinear.projections.roots cimport Slope, lowest_of
 import numpy as np
 
 from rrmlinear.core.deadline import check_time
+from rrmlinear.data.array_rows import take_rows
+from rrmlinear.data.products import full_columns
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features.working_set import WORKING_SET_PULL
 from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
@@ -67,12 +69,11 @@ cdef class FewWeights(Slope):
     """minimize (s/2)‖w‖² + l1 ‖w‖₁ − far'w + Σ_i c_i φ(x_i'w − shift_i, y_i), φ smooth, with few
     weights.
 
-    Examples are read from ``columns``, d × n, or where there are none from ``rows``; those of the
-    columns are at ``places`` of these, if given. The last weight is not in ‖w‖² if it ``is_free``.
+    Examples are read from ``columns``, d × n, or where there are none from ``rows``. The last
+    weight is not in ‖w‖² if it ``is_free``.
     """
 
     cdef Rows rows
-    cdef const Py_ssize_t[::1] row_of
     cdef bint by_pairs               # the matrix is made by pairs of values that the rows store
     cdef ScalarLoss loss
     cdef readonly const double[:, ::1] columns
@@ -90,8 +91,8 @@ cdef class FewWeights(Slope):
 
     def __init__(self, const double[::1] y not None, const double[::1] costs not None,
                  Rows rows=None, const double[:, ::1] columns=None, bint is_free=False,
-                 double l1=0, const Py_ssize_t[::1] places=None):
-        self.rows, self.columns, self.row_of, self.copied = rows, columns, places, None
+                 double l1=0):
+        self.rows, self.columns, self.copied = rows, columns, None
         self.n = y.shape[0]
         self.d = rows.width if columns is None else columns.shape[0]
         self.by_pairs = rows is not None and not rows.is_dense and (
@@ -109,16 +110,11 @@ cdef class FewWeights(Slope):
             raise ValueError(f"there must be {self.n} labels and costs")
         self.y, self.cost = y, costs
 
-    @property
-    def shifted_scores(self):
-        """x_i'w − shift_i of the last weights."""
-        return np.asarray(self.scores)
-
-    def some(self, places):
-        """These examples alone."""
-        columns = np.take(np.asarray(self.columns), places, axis=1)
-        return FewWeights(np.asarray(self.y)[places], np.asarray(self.cost)[places], self.rows,
-                          columns, places=places)
+    def some(self, places, double factor=1):
+        """These examples alone, their costs times a factor."""
+        y, cost = np.asarray(self.y)[places], factor * np.asarray(self.cost)[places]
+        rows = take_rows(self.rows, places)
+        return FewWeights(y, cost, rows, full_columns(rows), self.bound < self.d, self.l1)
 
     def sum(self, const double[::1] alphas not None):
         """Σ c_i α_i x_i."""
@@ -348,7 +344,7 @@ cdef class FewWeights(Slope):
             self.hessian[:] = 0
             for i in range(count if self.by_pairs else 0):
                 at = self.places[i]
-                row = rows_get(&self.rows.c, at if self.row_of is None else self.row_of[at])
+                row = rows_get(&self.rows.c, at)
                 row_outer(&row, self.h[at], &self.hessian[0, 0], self.d)
         self.m = 0
         for j in range(self.d):

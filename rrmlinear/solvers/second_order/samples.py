@@ -77,10 +77,15 @@ def sample_of(rows: Any, fraction: int, seed: int) -> tuple[NDArray[np.int64], A
     if shared is not None and key in shared:
         found: tuple[NDArray[np.int64], Any] = shared[key]
         return found
-    n = rows.n // fraction
-    chosen = fraction * np.arange(n) + np.random.default_rng(seed).integers(0, fraction, n)
+    chosen = places_of_sample(rows.n, fraction, seed)
     part = take_rows(rows, chosen)
     if shared is None:
         return chosen, part
     shared[key] = chosen, shared_rows(part)
     return sample_of(rows, fraction, seed)
+
+
+def places_of_sample(n: int, fraction: int, seed: int) -> NDArray[np.int64]:
+    """One of each ``fraction`` of n examples."""
+    m = n // fraction
+    return fraction * np.arange(m) + np.random.default_rng(seed).integers(0, fraction, m)

@@ -27,8 +27,6 @@ Vector = NDArray[np.float64]
 MOST_STEPS = 100
 #: The most widths.
 MOST_WIDTHS = 12
-#: Examples whose margins are that far from a kink stay so for a while.
-FAR = 1.0
 #: Classes with kinks share FIRST_PASSES of ascents first, which stand for the first width.
 FIRST_PASSES = 2
 #: Rules that are over the smaller class's part of the examples.
@@ -126,44 +124,21 @@ class ClassSteps:
         return ascent.vectors if np.isfinite(ascent.vectors).all() else [None] * k
 
     def _near_kink(self, aim: Any, first: Vector | None, best: Vector, alphas: Vector) -> bool:
-        """Write the weights and duals of augmented Lagrangians; False where they take long.
-
-        After the first one the duals of examples far from the kink stay at their bounds, as long as
-        the others reach the aim.
-        """
-        y, s, every = self.y, self.modulus, (self.examples, self.nothing, slice(None))
-        w = self.nothing if first is None else first
-        (examples, far, near), centre = every, y / 2
-        widths = self.widths if first is None else self.widths[1:]
-        for place, (width, solved) in enumerate(widths):
-            loss, q = self.loss.enveloped(width), width * centre[near]
-            w, alphas[near], vector, steps = examples.least(loss, s, far, w, q, solved, MOST_STEPS)
+        """Write the weights and duals of augmented Lagrangians; False where they take long."""
+        y, s, w, centre = self.y, self.modulus, self.nothing if first is None else first, self.y / 2
+        for width, solved in self.widths if first is None else self.widths[1:]:
+            how = self.nothing, w, width * centre, solved, MOST_STEPS
+            w, duals, vector, steps = self.examples.least(self.loss.enveloped(width), s, *how)
             if steps == MOST_STEPS:
                 return False
-            if width > self.narrow:
-                if widths[place + 1][0] == self.narrow:
-                    slack = 1 - y * (examples.shifted_scores + q)
-                    examples, far, near = self._near(np.abs(slack) <= FAR, alphas) or every
-                continue
-            # where rounding moves the duals' own weights far, w are better; rules are of the former
-            best[:] = vector / s if self.kind else w
-            if self.examples.proves(aim, self.loss, s, best, vector, alphas):
-                return True
-            are_wrong = (y * self.examples.shifted_scores < 1) != (alphas != 0)
-            are_wrong[near] = False
-            if are_wrong.any():
-                examples, far, near = every
-            centre = alphas.copy()
+            if width <= self.narrow:
+                # where rounding moves the duals' own weights far, w are better; rules are of the
+                # former
+                best[:], alphas[:] = vector / s if self.kind else w, duals
+                if self.examples.proves(aim, self.loss, s, best, vector, duals):
+                    return True
+                centre = duals
         return False
-
-    def _near(self, are_near: Any, alphas: Vector) -> tuple[Any, Vector, Any] | None:
-        """The examples near a kink, the pull of the others, and their places, if they are few."""
-        near = are_near.nonzero()[0]
-        if 2 * len(near) > len(alphas):
-            return None
-        others = alphas.copy()
-        others[near] = 0.0
-        return self.examples.some(near), self.examples.sum(others), near
 
     def _aim(self, j: int) -> Any:
         bound, kind = np.inf if self.tolerance is None else self.tolerance, self.kind
