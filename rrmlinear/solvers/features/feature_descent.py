@@ -16,12 +16,8 @@ from rrmlinear.solvers.features.columns import (
     StoredColumns,
     TakenColumns,
 )
-from rrmlinear.solvers.features.working_gram import (
-    FreeColumns,
-    ScaledColumns,
-    WorkingGram,
-    best_factor,
-)
+from rrmlinear.solvers.features.projected_columns import FreeColumns, ScaledColumns
+from rrmlinear.solvers.features.working_gram import WorkingGram, best_factor
 from rrmlinear.solvers.features.working_set import WORKING_SET_PULL, next_level
 from rrmlinear.solvers.loop.rounding import (
     NumbersOverflowError,

@@ -125,7 +125,7 @@ class ClassSteps:
 
     def _near_kink(self, aim: Any, first: Vector | None, best: Vector, alphas: Vector) -> bool:
         """Write the weights and duals of augmented Lagrangians; False where they take long."""
-        y, s, w, centre = self.y, self.modulus, self.nothing if first is None else first, self.y / 2
+        s, w, centre = self.modulus, self.nothing if first is None else first, self.y / 2
         for width, solved in self.widths if first is None else self.widths[1:]:
             how = self.nothing, w, width * centre, solved, MOST_STEPS
             w, duals, vector, steps = self.examples.least(self.loss.enveloped(width), s, *how)
