@@ -37,8 +37,6 @@ from rrmlinear.solvers.second_order.samples import (
 
 Array = NDArray[np.float64]
 
-# Passes whose models may be minimized roughly; later ones are exact.
-ROUGH_PASSES = 20
 # Steps on one working set of several classes, and the part of what the first one promised at which
 # they end.
 SET_STEPS, SET_DECREASE = 10, 0.1
@@ -62,7 +60,6 @@ class FeatureNewton(Solver):
     promise little compared with the distance of the duals, these are renewed.
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
     falls from pass to pass. It begins at the weights of the task, else at the optimum of a sample.
-    Models are minimized roughly where a rule ends the run.
 
     Rows that are streamed are never cut to a working set: all models are by their Gram matrix, with
     no more features than that leaves room for.
@@ -102,6 +99,9 @@ class FeatureNewton(Solver):
         self.measuring_work = 2.0 * self.n
         # products with all weights of many classes take longer than a step of a set
         self.least_set = MIN_SET_LIMIT * self.k
+        if self.k == 1 and "matrix" not in risk.offers and risk.rows.blocks is None:
+            # models of more features than examples are not strongly convex
+            self.least_set = max(self.least_set, self.n)
 
     def column_squares(self) -> Array:
         """Σ_i c_i x_ij² of all features j, 0 for those that never move."""
@@ -232,8 +232,6 @@ class FeatureNewton(Solver):
             self.w[features],
             self.level,
             number=number,
-            # a rule holds before exact models pay
-            rough=self.rule is not None and number <= ROUGH_PASSES,
             **how,
         )
         before = model.value()

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.cached import cached_property
 from rrmlinear.core.deadline import check_time
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
+from rrmlinear.risks.products import Products
 from rrmlinear.solvers.features._class_model import SweepState, sweep_order
-from rrmlinear.solvers.features._feature_descent import cut_rows, scaled_columns
+from rrmlinear.solvers.features._feature_descent import cut_rows, scaled_columns, scaled_part
 from rrmlinear.solvers.loop.inner import PIECE
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MANY_ROUNDINGS
 
@@ -25,34 +27,50 @@ COPIED_AT_ONCE = 256
 
 
 class FeatureSubsets:
-    """Cuts rows to subsets of their features; the last subset is kept.
-
-    An appended column is the last feature. ``sizes`` are the stored values of the rows at the
-    subset, and the pairs of two of one row; ``whole_sizes`` are those of all features.
+    """Cuts rows to subsets of their features; the last subset is kept. An appended column is the
+    last feature.
     """
 
     def __init__(self, rows: Rows) -> None:
-        self.whole = self.rows = rows
-        self.features = np.arange(rows.width)
-        self.sizes = self.whole_sizes = _sizes_of(rows)
+        self.whole, self.features = rows, np.arange(0)
+        self.cut: Rows | None = None
 
-    def choose(self, features: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Cut to these features, or to all if they are most of them; returns the choice."""
-        if len(features) >= WHOLE * self.whole.width:
+    def choose(self, features: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+        """Take these features, or all if these are most of them and all are at most ``most``;
+        returns the choice.
+        """
+        if WHOLE * self.whole.width <= len(features) and self.whole.width <= most:
             features = np.arange(self.whole.width)
         if not np.array_equal(features, self.features):
-            everything = len(features) == self.whole.width
             # the last subset leaves memory before the next one is made
-            self.features, self.rows = features, self.whole
-            if not everything:
-                self.rows = part_of(self.whole, features)
-            self.sizes = self.whole_sizes if everything else _sizes_of(self.rows)
+            self.features, self.cut = features, None
         return features
 
+    @property
+    def rows(self) -> Rows:
+        """The rows at the subset."""
+        if self.cut is None:
+            is_whole = len(self.features) == self.whole.width
+            self.cut = self.whole if is_whole else part_of(self.whole, self.features)
+        return self.cut
 
-def _sizes_of(rows: Rows) -> tuple[float, float]:
-    lengths = rows.lengths().astype(np.float64)
-    return float(lengths.sum()), float(lengths @ lengths)
+    @cached_property
+    def columns(self) -> Rows:
+        """All features as rows over the examples."""
+        return shared_columns(self.whole)
+
+    def scaled_columns(self, factors: NDArray[np.float64]) -> Rows:
+        """Those of the subset, each example times its factor."""
+        if not self.columns.is_dense:
+            return scaled_part(self.columns, self.features, factors)
+        values = self.columns.values[self.features] * factors
+        return Rows(values, None, None, len(factors))
+
+    def scores(self, weights: NDArray[np.float64]) -> Any:
+        """The products of all examples with weights of the subset, by their columns."""
+        whole = np.zeros(self.whole.width)
+        whole[self.features] = weights
+        return Products(self.columns, np.ones(len(whole)), 0, 1).adjoint(whole)
 
 
 def part_of(rows: Rows, features: NDArray[np.int64]) -> Rows:

@@ -73,9 +73,8 @@ def objectives(X, y, loss, costs, l1, modulus, result, intercept=0.0):
 @pytest.mark.parametrize("modulus", [0.0, 0.3])
 @pytest.mark.parametrize("intercept", [False, True])
 def test_the_certificate_is_true(name, form, dtype, modulus, intercept):
-    loss = LOSSES[name]
+    loss, costs = LOSSES[name], np.linspace(0, 2, N)
     problem, X, y = data(name, form, dtype, bias=2.0 if intercept else -1.0)
-    costs = np.linspace(0, 2, N)
     result = solve(problem, loss, costs, 1.5, modulus, intercept)
     assert result.status is Status.SOLVED
     b = 2 * result.weights[D] if intercept else 0.0
@@ -90,10 +89,9 @@ def test_the_certificate_is_true(name, form, dtype, modulus, intercept):
 @pytest.mark.parametrize("C", [1e-4, 1e-2, 1.0, 1e2, 1e4])
 @pytest.mark.parametrize("name", ["logistic", "squared hinge", "smooth hinge", "huber"])
 def test_stretched_columns_and_every_cost(name, C):
-    problem, X, y = data(name, "dense")
+    _, X, y = data(name, "dense")
     X = X * 10 ** np.random.default_rng(1).uniform(-3, 3, D)
-    problem = Problem.from_arrays(X, y)
-    result = solve(problem, LOSSES[name], np.full(N, C), 1.0, gap_tol=1e-6)
+    result = solve(Problem.from_arrays(X, y), LOSSES[name], np.full(N, C), 1.0, gap_tol=1e-6)
     assert result.status is Status.SOLVED
     primal, dual = objectives(X, y, LOSSES[name], np.full(N, C), 1.0, 0.0, result)
     assert primal - dual <= 1.01e-6 * max(1, primal)
@@ -119,11 +117,10 @@ def test_columns_of_a_large_working_set():
     rng = np.random.default_rng(2)
     X = rng.standard_normal((2000, 150)) + 1
     y = np.where(X @ rng.standard_normal(150) + rng.standard_normal(2000) > 0, 1.0, -1.0)
-    problem = Problem.from_arrays(X, y, bias=1.0)
-    result = solve(problem, Logistic(), np.ones(2000), 5.0, intercept=True, gap_tol=1e-8)
+    problem, costs = Problem.from_arrays(X, y, bias=1.0), np.ones(2000)
+    result = solve(problem, Logistic(), costs, 5.0, intercept=True, gap_tol=1e-8)
     assert result.status is Status.SOLVED
-    b = result.weights[150]
-    primal, dual = objectives(X, y, Logistic(), np.ones(2000), 5.0, 0.0, result, b)
+    primal, dual = objectives(X, y, Logistic(), costs, 5.0, 0.0, result, result.weights[150])
     assert primal - dual <= 1.01e-8 * primal
 
 
@@ -139,18 +136,16 @@ def test_weights_are_those_of_liblinear(loss):
         model = linear_model.LogisticRegression(l1_ratio=1.0, solver="liblinear", **common)
     else:
         model = svm.LinearSVC(penalty="l1", loss="squared_hinge", dual=False, **common)
-    coef = model.fit(X, y).coef_.ravel()
     result = solve(problem, LOSSES[loss], np.full(N, 0.7), 1.0, gap_tol=1e-13)
-    np.testing.assert_allclose(result.weights, coef, atol=1e-5)
+    np.testing.assert_allclose(result.weights, model.fit(X, y).coef_.ravel(), atol=1e-5)
 
 
 def test_elastic_net_with_an_intercept_is_that_of_saga():
     linear_model = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is optional")
     problem, X, y = data(bias=1.0)
     weights = np.linspace(0.2, 2, N)
-    model = linear_model.LogisticRegression(
-        C=1.0, l1_ratio=0.5, solver="saga", tol=1e-10, max_iter=10**5
-    ).fit(X, y, sample_weight=weights)
+    given = {"l1_ratio": 0.5, "solver": "saga", "tol": 1e-10, "max_iter": 10**5}
+    model = linear_model.LogisticRegression(**given).fit(X, y, sample_weight=weights)
     result = solve(problem, Logistic(), weights, 0.5, 0.5, True, gap_tol=1e-12)
     np.testing.assert_allclose(result.weights[:D], model.coef_.ravel(), atol=1e-5)
     assert result.weights[D] == pytest.approx(model.intercept_[0], abs=1e-5)
@@ -163,9 +158,8 @@ def test_other_problems_are_refused():
     with pytest.raises(ValueError, match="without a budget, and SquaredHinge has one"):
         FeatureNewton(Task.of(bound, L1(1.0).over(bound.shape)))
     smooth = ScalarRisk(rows, Logistic(), y, costs)
-    groups = L2Groups([range(D)]).over(smooth.shape)
     with pytest.raises(ValueError, match="as regularizer, got L2Groups"):
-        FeatureNewton(Task.of(smooth, groups))
+        FeatureNewton(Task.of(smooth, L2Groups([range(D)]).over(smooth.shape)))
     large = Problem.from_arrays([[1.0, 1e200], [2.0, 0.0]], [1.0, -1.0])
     with pytest.raises(ValueError, match="the squared norm of feature 2 overflows"):
         solve(large, Logistic(), np.ones(2), 1.0)
@@ -187,5 +181,4 @@ def test_a_rule_of_long_rows_is_met(tolerance):
     pulls = X.T @ (y / (1 + np.exp(y * (X @ result.weights))))
     at_rest = np.abs(pulls - np.sign(result.weights))
     over = np.where(result.weights == 0, np.maximum(np.abs(pulls) - 1, 0), at_rest)
-    at_zero = np.maximum(np.abs(X.T @ y / 2) - 1, 0).sum()
-    assert over.sum() <= tolerance * at_zero
+    assert over.sum() <= tolerance * np.maximum(np.abs(X.T @ y / 2) - 1, 0).sum()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.data.rows import Rows
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.scores import ScalarRisk
@@ -62,8 +63,8 @@ class AddedCurvature:
 # Sweeps that models are expected to take before any has been minimized; those taken are added.
 FIRST_SWEEPS = 20
 # A model by its Gram matrix is minimized until sweeps decrease it by less than a part of what all
-# did: SWEEP_ACCURACY in the first model and in rough ones, and a tenth of the last one's in each
-# later model, down to ACCURACY.
+# did: SWEEP_ACCURACY in the first model, and a tenth of the last one's in each later model, down to
+# ACCURACY.
 ACCURACY = 1e-8
 # Limit on the features of a Gram matrix.
 MAX_GRAM_FEATURES = 1000
@@ -97,7 +98,8 @@ class ModelChoice:
 
     def choose(self, features: NDArray[np.int64]) -> NDArray[np.int64]:
         """Take the rows at these features, or at all if they are most of them; returns them."""
-        return features if self.subsets is None else self.subsets.choose(features)
+        subsets = self.subsets
+        return features if subsets is None else subsets.choose(features, MAX_GRAM_FEATURES)
 
     def model(
         self,
@@ -109,31 +111,29 @@ class ModelChoice:
         l1: float,
         *,
         number: int,
-        rough: bool,
     ) -> GramModel | ColumnsModel:
         """The ``number``-th model. It is over the features chosen last.
 
         ``usable`` marks those that may move. F is evaluated ``at`` weights that are ``begin``
-        at these features. A ``rough`` model is not minimized to the end.
+        at these features.
         """
         curvatures = self.curvature.beside(at)
         curvatures[(at.derivatives == 0) & (curvatures <= self.curvature.least)] = 0.0
         accuracy = max(ACCURACY, SWEEP_ACCURACY * 10.0 ** (1 - number))
         if self.curvature.is_whole(at):  # the model is the problem itself
             accuracy = ACCURACY
-        accuracy = SWEEP_ACCURACY if rough else accuracy
         given: Any = (pulls, begin, l1, self.modulus)
         if self.subsets is None:
             gram = streamed_gram(self.risk.rows, features, curvatures, bool(self.free))
             return GramModel(gram, usable, *given, accuracy=accuracy)
-        rows = self.subsets.rows
-        if self._gram_pays(self.subsets.sizes, rows.is_dense, len(features)):
-            gram = Hessian(rows, curvatures, self.free).matrix()
+        if len(features) <= MAX_GRAM_FEATURES and self._gram_pays(self.subsets.rows):
+            gram = Hessian(self.subsets.rows, curvatures, self.free).matrix()
             return GramModel(gram, usable, *given, accuracy=accuracy)
-        return ColumnsModel(rows, curvatures, self.free, *given, rough=rough)
+        return ColumnsModel(self.subsets, curvatures, self.free, *given)
 
     def minimize(self, model: GramModel | ColumnsModel, deadline: float | None) -> None:
         """Minimize a model nearly, and remember the sweeps over columns that it took."""
+        self.by_columns = isinstance(model, ColumnsModel)
         if isinstance(model, GramModel):
             model.minimize()
             return
@@ -151,9 +151,10 @@ class ModelChoice:
         at which F is evaluated.
         """
         risk, subsets = self.risk, self.subsets
-        if subsets is not None and subsets.rows is not risk.rows:
-            rows = subsets.rows
-            of_set = ScalarRisk(rows, risk.loss, risk.labels, risk.costs, risk.threads)
+        if subsets is not None and self.by_columns:
+            return Step(features, change, subsets.scores(change))
+        if subsets is not None and len(features) < risk.rows.width:
+            of_set = ScalarRisk(subsets.rows, risk.loss, risk.labels, risk.costs, risk.threads)
             return Step(features, change, of_set.scores(change))
         whole = np.zeros_like(w)
         whole[features] = change
@@ -163,8 +164,7 @@ class ModelChoice:
         ahead = risk.scores(w + whole)
         return Step(features, change, ahead - at.scores, ahead)
 
-    def _gram_pays(self, sizes: tuple[float, float], dense: bool, count: int) -> bool:
-        stored, pairs = sizes
-        products = pairs / 2 * (DENSE_PRODUCT if dense else 1.0)
-        sweeps = 2.0 * self.expected_sweeps * stored
-        return count <= MAX_GRAM_FEATURES and products <= sweeps
+    def _gram_pays(self, rows: Rows) -> bool:
+        lengths = rows.lengths().astype(np.float64)
+        pairs = float(lengths @ lengths) / 2 * (DENSE_PRODUCT if rows.is_dense else 1.0)
+        return pairs <= 2.0 * self.expected_sweeps * float(lengths.sum())

@@ -53,7 +53,6 @@ class MatrixModels:
         l1: float,
         *,
         number: int,
-        rough: bool,
         again: bool = False,
     ) -> GramModel:
         """As in `ModelChoice`; with ``again`` by the matrix of before."""

@@ -7,7 +7,7 @@ from scipy.sparse import random_array
 from rrmlinear import Parameter, Problem, fit
 
 
-def sparse(n=60, d=40, density=0.2, seed=0):
+def sparse(n, d, density, seed=0):
     return random_array((n, d), density=density, rng=np.random.default_rng(seed), format="csr")
 
 
@@ -17,9 +17,16 @@ def test_separable_text_with_wild_counts_is_solved(loss, C):
     X = sparse(n=300, d=1500, density=0.02, seed=4)
     X.data = np.floor(rng.pareto(1.0, X.nnz)) + 1
     problem = Problem.from_arrays(X, np.where(rng.random(300) < 0.5, 1.0, -1.0))
-    parameter = Parameter(
-        solver="auto", loss=loss, C=C, regularizer="l1", gap_tol=1e-6, max_passes=150
-    )
+    parameter = Parameter(loss=loss, C=C, regularizer="l1", gap_tol=1e-6, max_passes=150)
     result = fit(problem, parameter).result
     assert result.status.name == "SOLVED"
     assert np.count_nonzero(result.weights) > 150
+
+
+def test_models_have_all_features_where_there_are_more_examples():
+    X, rng = sparse(n=4000, d=500, density=0.25), np.random.default_rng(0)
+    y = np.where(X @ rng.normal(size=500) + 3 * rng.normal(size=4000) > 0, 1.0, -1.0)
+    parameter = Parameter(loss="logistic", regularizer="l1", gap_tol=1e-6, max_passes=6)
+    result = fit(Problem.from_arrays(X, y), parameter).result
+    assert result.status.name == "SOLVED"
+    assert result.primal == pytest.approx(1266.28966949, rel=1e-6)  # of LIBLINEAR
