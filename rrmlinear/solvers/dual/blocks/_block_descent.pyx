@@ -140,7 +140,7 @@ cdef class BlockDescent(BlockState):
             gap, goal = self.primal - self.dual, tolerance * fabs(self.primal)
             if self.widest <= bound or self.passes == most:
                 self._measure_all()
-                gap = self.primal - self.dual
+                gap, goal = self.primal - self.dual, tolerance * fabs(self.primal)
                 if self.widest <= bound and -NEGATIVE * fabs(self.primal) <= gap <= goal:
                     self.has_ended = bound < DBL_MAX or gap + self._hidden(lipschitz) <= goal
                 schedule_activate_above(&self.schedule, &self.gap[0], 1, SHRINKING * goal / self.n)

@@ -161,6 +161,7 @@ cdef class JointAscent:
             if self.passes < self.due and self.passes < most:
                 continue
             needed = self._look(tolerance, bound, kind)
+            self.looks.append((self.passes, self.classes.tolist()))
             if self.last > 0 and self.passes >= least and self._is_slow(
                     needed * cost, self.passes * cost, alone):
                 break
@@ -178,11 +179,11 @@ cdef class JointAscent:
     def stop(self):
         """Measure the classes whose duals move, after a last pass that has not."""
         self._look(0, INFINITY, "")
+        self.looks.append((self.passes, self.classes.tolist()))
 
     cdef double _look(self, double tolerance, double bound, str kind) except? -1:
         # Measure the open classes and close those that have ended; the passes that others need.
         cdef Py_ssize_t j
-        cdef bint of_primal = kind == "GradientNorm", is_ruled = bound < INFINITY
         cdef double gap, goal, ratio, rate, needed = 0
         cdef class_t* at
         self.left = 0
@@ -192,20 +193,19 @@ cdef class JointAscent:
                 continue
             self._measure(j)
             gap, goal, ratio = at.primal - at.dual, tolerance * fabs(at.primal), 1
-            if gap + (0 if is_ruled else at.hidden) <= goal:
-                ratio = self._violation(j, of_primal) / bound if is_ruled else 0
+            if gap + (at.hidden if bound == INFINITY else 0) <= goal:
+                ratio = 0
+                if bound < INFINITY:
+                    ratio = self._violation(j, kind == "GradientNorm") / bound
                 # a gap that is more negative is wrong
                 at.open = not (ratio <= 1 and gap >= -NEGATIVE * fabs(at.primal))
             if at.open:
                 self.left += 1
                 gap = max(gap, LEAST)
                 rate = log(at.gap_before / gap) / (self.passes - self.last)
-                if not rate > 0:    # as in all passes
-                    rate = log(self.looks[0][1][j][0] / gap) / self.passes
                 ratio = gap * max(ratio, 1) / min(goal, gap) if goal > 0 else INFINITY
                 needed = max(needed, log(ratio) / rate if rate > 0 else INFINITY)
                 at.gap_before = gap
-        self.looks.append((self.passes, self.classes.tolist()))
         return needed
 
     cdef int _measure(self, Py_ssize_t j) except -1:
