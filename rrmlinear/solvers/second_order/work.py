@@ -43,7 +43,7 @@ class Work:
         self.rows, self.is_smooth, self.quadratic_l1 = rows, is_smooth, quadratic_l1
         self.n, self.d, self.k = max(1, rows.shape[0]), rows.width, n_classes or 1
         self.stored = max(1.0, rows.n_stored / self.n)
-        self.visit = visit_work(self.stored, self.k)
+        self.visit = visit_work(self.stored, self.k, rows.is_dense)
         self.product = self.visit + (0.0 if rows.blocks is None else READING_COST) * self.stored
         #: The work of an example in a pass of a gradient method.
         self.gradient = BATCH_PRODUCTS * self.product
@@ -115,6 +115,8 @@ def sampled(n: int, d: int, row: float, step: float, decrease: float) -> int:
     return min(strides, key=work, default=1)
 
 
-def visit_work(stored: float, k: int) -> float:
-    """The work of a visit of an ascent, with this number of stored values and of scores."""
-    return SCORE_COST * k + stored * (NONZERO_COST + CLASS_COST * k)
+def visit_work(stored: float, k: int, is_dense: bool = False) -> float:
+    """The work of a visit of an ascent, with this number of stored values and of scores. The places
+    of values in dense rows are not read.
+    """
+    return SCORE_COST * k + stored * ((not is_dense) * NONZERO_COST + CLASS_COST * k)
