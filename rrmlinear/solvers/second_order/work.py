@@ -116,7 +116,5 @@ def sampled(n: int, d: int, row: float, step: float, decrease: float) -> int:
 
 
 def visit_work(stored: float, k: int, is_dense: bool = False) -> float:
-    """The work of a visit of an ascent, with this number of stored values and of scores. The places
-    of values in dense rows are not read.
-    """
+    """The work of a visit of an ascent of k scores; places of values in dense rows are not read."""
     return SCORE_COST * k + stored * ((not is_dense) * NONZERO_COST + CLASS_COST * k)
