@@ -80,10 +80,10 @@ def test_factors_above_0_take_the_passes_of_scaled_columns(form, loss, regulariz
     # models of the hinge with fewer curved examples than features are decided by rounding
     assert has_own or few == most or ((loss, regularizer) == ("hinge", "l1") and most <= 2 * few)
     assert model.result.primal == pytest.approx(twin.result.primal, rel=1e-7)
-    np.testing.assert_allclose(model.weights[:-1], twin.weights[:-1] / f[:, None] ** power)
-    warm = fit(
-        Problem.from_arrays(form(wide), labels_of(loss), bias=1.0), model.parameter, start=model
-    )
+    expected, differ = twin.weights[:-1] / f[:, None] ** power, few < most and not has_own
+    np.testing.assert_allclose(model.weights[:-1], expected, 1e-7, 1e-6 * differ)
+    problem = Problem.from_arrays(form(wide), labels_of(loss), bias=1.0)
+    warm = fit(problem, model.parameter, start=model)
     assert warm.result.passes <= max(2, model.result.passes // 2)
     assert model.parameter.penalty_factors is f
 
