@@ -174,11 +174,9 @@ def _order(task: Task) -> list[Stage]:
 
 def _takes_lbfgs(task: Task) -> bool:
     """Whether L-BFGS takes the scores of the task: one, or those of the softmax."""
-    is_one, softmax = task.n_classes is None, "losses.multiclass:Softmax"
-    if not (task.is_smooth and (is_one or isinstance(task.loss, named(softmax)))):
-        return False
-    applies: bool = named("solvers.lbfgs.problems:applies")(task)
-    return applies
+    loss, softmax = task.loss, "losses.multiclass:Softmax"
+    is_known = task.is_smooth and (task.n_classes is None or isinstance(loss, named(softmax)))
+    return bool(is_known and named("solvers.lbfgs.problems:applies")(task))
 
 
 def _over_features(task: Task, newtons: list[Stage], is_net: bool = False) -> list[Stage]:

@@ -239,13 +239,12 @@ class Hessian(RowSums):
         """Z diag(g) Z', Z the p × d factor with Z'Z this matrix; ``inverse`` is g ≥ 0 (d), one
         number where X X' is given as ``products``.
         """
-        known = None
         if products is not None:
             is_part = self.size < len(products)
             known = products[np.ix_(self.active, self.active)] if is_part else products
             known = self._of_digits(known * (inverse[0] * self.roots) * self.roots[:, np.newaxis])
-        elif self._is_plain():
-            known = self._plain_gram(inverse)
+        else:
+            known = self._plain_gram(inverse) if self._is_plain() else None
         if known is not None:
             return known
         z = self._factor()

@@ -10,7 +10,7 @@ from rrmlinear.data.rows cimport Rows
 from rrmlinear.simd.columns cimport gram_pull, vector_dot, wide_dot
 from rrmlinear.simd.products cimport row_axpy, row_dot
 from rrmlinear.simd.rows cimport (
-    ROW_DENSE, ROW_FLOAT32, row_index, row_t, row_value, rows_get, rows_prefetch,
+    ROW_FLOAT32, row_index, row_t, row_value, rows_get, rows_prefetch,
 )
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
 

@@ -19,7 +19,12 @@ from rrmlinear.solvers.features.working_set import (
     set_limit,
 )
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.first import first_weights, loss_at_zero, scores_at_zero
+from rrmlinear.solvers.loop.first import (
+    first_weights,
+    loss_at_zero,
+    nearest_duals,
+    scores_at_zero,
+)
 from rrmlinear.solvers.loop.power import costs_of_rows
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
@@ -56,8 +61,8 @@ class FeatureNewton(Solver):
     they rise to the slopes of φ' along it. An intercept of the risk is eliminated from the model.
     With several scores a weight is that of a feature and a class, models are `ClassModel`, and a
     pass takes up to SET_STEPS steps on one set.
-    A loss with kinks is replaced by its `AugmentedLoss`, with the regularizer as it is: once steps
-    promise little compared with the distance of the duals, these are renewed.
+    A loss with kinks is replaced by its `AugmentedLoss`, first about the duals of the task: once
+    steps promise little compared with the distance of the duals, these are renewed.
     While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
     falls from pass to pass. It begins at the weights of the task, else at the optimum of a sample.
 
@@ -103,22 +108,22 @@ class FeatureNewton(Solver):
             # models of more features than examples are not strongly convex
             self.least_set = max(self.least_set, self.n)
 
-    def column_squares(self) -> Array:
-        """Σ_i c_i x_ij² of all features j, 0 for those that never move."""
-        return moving_squares(self.risk.rows, costs_of_rows(self.risk), self.is_free)
-
     def start(self) -> None:
         risk = self.risk
         self.certificate = Certificate(risk, self.regularizer)
         self.is_free = "balance" in risk.offers
-        squares = self.column_squares()
+        squares = getattr(risk, "squares", None)  # of parts
+        if squares is None:
+            squares = moving_squares(risk.rows, costs_of_rows(risk), self.is_free)
         if not (self.is_free or self.has_kinks or self.k > 1):
             self.certificate.squares = squares
         # the duals of an example are k numbers
         self.squares = np.repeat(squares, self.k) * self.k
         self.usable = self.squares > 0
         self.level = np.inf
-        self.inner = inner = AugmentedLoss(risk, scores_at_zero(risk))
+        zeros, duals = scores_at_zero(risk), self.task.first_duals() if self.has_kinks else None
+        known = zeros if duals is None else nearest_duals(risk, duals, zeros)
+        self.inner = inner = AugmentedLoss(risk, known)
         if self.has_kinks:
             mean = loss_at_zero(risk) / float(risk.costs.sum())
             inner.smooth_by(mean / risk.lipschitz**2 or 1.0)

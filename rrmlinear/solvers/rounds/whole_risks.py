@@ -103,10 +103,6 @@ class FeatureNewtonOverParts(OverParts, FeatureNewton):
         first = np.zeros(risk.shape) if weights is None else weights
         super().__init__(Task.of(risk, regularizer, weights=first))
 
-    def column_squares(self) -> Array:
-        squares: Array = self.risk.squares
-        return squares
-
     def resume(self) -> None:
         self.task = replace(self.task, weights=self.certificate.weights)
         FeatureNewton.start(self)
