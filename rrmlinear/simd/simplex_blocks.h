@@ -146,13 +146,13 @@ RRM_CLONES static double simplex_gap(const double *margins, const double *b, dou
                                      double gamma, ptrdiff_t k)
 {
     simplex_level_t level = simplex_level(margins, b, gamma, k);
-    double totals[8] = {0}, belows[8] = {0}, squares[8] = {0}, below;
+    double totals[8] = {0}, lows[8] = {0}, squares[8] = {0}, below;
     BY_EIGHT(j, k) {
         double t = margins[j + l] - level.origin - level.theta;
         totals[l] += b[j + l];
-        belows[l] += b[j + l] * (t < 0 ? -t : 0);
+        lows[l] += b[j + l] * (t < 0 ? -t : 0);
     }
-    below = sum_of_8(belows);
+    below = sum_of_8(lows);
     if (gamma > 0 && c > 0) {
         double inverse = 1 / c, inverse_gamma = 1 / gamma;
         BY_EIGHT(j, k) {
