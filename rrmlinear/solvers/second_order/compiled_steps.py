@@ -160,7 +160,8 @@ class KinkSteps(CompiledSteps):
 
     def _take_all(self) -> None:
         """Hold no duals."""
-        self.some, self.far, self.near, self.held = self.examples, self.nothing, slice(None), None
+        self.some, self.far, self.held = self.examples, self.nothing, None
+        self.near: Any = slice(None)
 
     def _steps(self, w: Any) -> Any:
         modulus, smoothed = self.regularizer.modulus, self.risk.loss.enveloped
