@@ -29,7 +29,7 @@ from rrmlinear.solvers.loop.tolerances import (
 )
 
 cdef enum:
-    CHECKED_VISITS = 4096   # visits between two looks at the clock
+    CHECKED_VISITS = 1024   # visits between two looks at the clock
 
 # C copies, which loops read.
 cdef double BLOCK_MOVE_ROUNDING = MANY_ROUNDINGS, SCORE_ROUNDING = ROUNDING

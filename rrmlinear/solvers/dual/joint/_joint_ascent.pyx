@@ -23,7 +23,7 @@ cdef enum:
     ROW_LOOKAHEAD = 4       # visits between the prefetch of a row and its use
     BEGIN_LOOKAHEAD = 12    # and of its place in memory and its duals
     FIRST_SKIPPED = 1         # passes that an example skips first whose duals all stayed
-    CHECKED_VISITS = 4096   # visits between two looks at the clock
+    CHECKED_VISITS = 1024   # visits between two looks at the clock
 
 # C copies, which loops read.
 cdef double MOVE_ROUNDING = FEW_ROUNDINGS, SCORE_ROUNDING = ROUNDING
