@@ -197,7 +197,7 @@ class Hessian(RowSums):
     def _dense_matrix(self) -> Array:
         d = self.rows.width
         check_time()
-        if self._is_plain():
+        if self.rows.bias < 0 and self._is_plain():
             result = self._plain_matrix()
             if result is not None:
                 return result
@@ -214,11 +214,10 @@ class Hessian(RowSums):
         return result
 
     def _is_plain(self) -> bool:
-        """Whether A is the matrix of the caller times one number."""
+        """Whether A is the matrix of the caller, and the column of the bias, times one number."""
         rows = self.rows
-        if not rows.is_dense or rows.bias >= 0 or rows.blocks is not None:
-            return False
-        return self.size == rows.shape[0] > 0 and (self.roots == self.roots[0]).all()
+        is_whole = rows.is_dense and rows.blocks is None and self.size == rows.shape[0] > 0
+        return bool(is_whole and (self.roots == self.roots[0]).all())
 
     def _plain_matrix(self) -> Array | None:
         """None where too few digits are left beside the parts along the units."""
@@ -266,8 +265,9 @@ class Hessian(RowSums):
 
     def _plain_gram(self, inverse: Array) -> Array | None:
         """None as `_plain_matrix`."""
-        z = self.rows.values.astype(np.float64, copy=False)
-        result = _weighted_gram(z, self.roots[0] ** 2 * inverse)
+        z, inverse = self.rows.values.astype(np.float64, copy=False), self.roots[0] ** 2 * inverse
+        result = _weighted_gram(z, inverse[: z.shape[1]])
+        result += max(self.rows.bias, 0.0) ** 2 * inverse[-1]
         return self._of_digits(result)
 
 
