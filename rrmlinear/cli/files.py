@@ -277,14 +277,15 @@ def output_file(path: str, sentence: str) -> Iterator[Any]:
 
 def offer_reading(parser: Parser, but: Sequence[str] = (), more: Sequence[str] = ()) -> None:
     """Add these options to a command, all ``but`` some, and ``more``."""
-    for field in (*FIELDS, *more):
-        if field in but:
-            continue
+    for field in [each for each in (*FIELDS, *more) if each not in but]:
         if field == "transpose":
             parser.flag(flag_of(field), dest=field)
         else:
-            several = lambda text: tuple(filter(None, text.split(",")))  # noqa: E731
-            parser.value(flag_of(field), dest=field, type=several if field == "categories" else str)
+            parser.value(flag_of(field), dest=field, type={"categories": _columns}.get(field, str))
+
+
+def _columns(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, text.split(",")))
 
 
 def asked_of(options: SimpleNamespace) -> Asked:

@@ -123,9 +123,9 @@ def kinks_apply(task: Task) -> bool:
     """Whether compiled steps solve a loss with kinks; `ClassSteps` begins with the hinge."""
     if "smooth" in task.features or not (_is_plain(task) and _has_norms(task)):
         return False
-    are_many = examples_each(task.rows) >= MIN_KINK_EXAMPLES and task.regularizer.modulus > 0
-    are_many = are_many and task.rows.width <= MAX_KINK_WEIGHTS
-    return (are_many or _suits_steps(task)) and bool(task.loss.has_envelope())
+    are_many = task.rows.width <= MAX_KINK_WEIGHTS and task.regularizer.modulus > 0
+    suits = (are_many and examples_each(task.rows) >= MIN_KINK_EXAMPLES) or _suits_steps(task)
+    return suits and bool(task.loss.has_envelope())
 
 
 def _has_norms(task: Task) -> bool:
