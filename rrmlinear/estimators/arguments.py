@@ -221,8 +221,13 @@ def _different(y: NDArray[Any]) -> NDArray[Any]:
 
 
 def is_label_matrix(y: Any) -> bool:
-    """Whether y has several columns, each a label."""
+    """Whether y has several columns, each a label. ValueError for lists that are no matrix."""
     if isinstance(y, list | tuple) and len(y) and isinstance(y[0], list | tuple):
+        if len({len(row) if isinstance(row, list | tuple) else -1 for row in y}) > 1:
+            raise ValueError(
+                "y has lists of labels, which MultilabelClassifier takes; here it must have one "
+                "label a row, or be a matrix of zeros and ones"
+            )
         return len(y[0]) > 1
     shape: tuple[int, ...] = getattr(y, "shape", ())
     return len(shape) == 2 and shape[1] > 1

@@ -76,7 +76,7 @@ class RidgeClassifier(Classifier):
         "alpha": Ridge._parameter_constraints["alpha"][:-1],
     }
     #: The regression of the last fit, where the next one begins.
-    _ridge: Ridge | None = None
+    _ridge: ClassVar[Ridge | None] = None
 
     alpha: Any = field(default=1.0, kw_only=False)
     positive: bool = False

@@ -99,7 +99,8 @@ def cross_validate(
 
     Raises ValueError for a number of folds outside 2 … n, and what `fit` raises, with the fold.
     """
-    predicted: NDArray[Any] = np.empty(problem.n_examples, dtype=_dtype(chosen))
+    dtype = np.float64 if chosen.kind == "regression" else np.int64
+    predicted: NDArray[Any] = np.empty(problem.n_examples, dtype)
     for fold in folds_of(problem, folds, chosen):
         predicted[fold.held_out] = fold.apply(fold.train(chosen, on_pass).predict_numbers)
     return predicted
@@ -173,7 +174,3 @@ def parts_of(n: int, folds: int, seed: int) -> Iterator[Part]:
     for number, part in enumerate(parts):
         rest = np.concatenate([*parts[:number], *parts[number + 1 :]])
         yield f"fold {number + 1} of {folds}", part, rest
-
-
-def _dtype(chosen: Selection) -> type:
-    return np.float64 if chosen.kind == "regression" else np.int64

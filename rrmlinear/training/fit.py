@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -184,7 +183,7 @@ def solve(
         loss=chosen.loss_row.name,
         rho=rho,
         numbers=_numbers(chosen) if kind == "measure" else {},
-        label_names=problem.label_names and _words_of(problem.label_names, labels),
+        label_names=problem.label_names and tuple(problem.label_names[j - 1] for j in labels),
         feature_names=problem.feature_names,
         parameter=choices,
         result=result,
@@ -218,11 +217,6 @@ def _numbers(chosen: Selection) -> dict[str, float]:
     """The numbers chosen of a measure."""
     given = {name: getattr(chosen.choices, name) for name in chosen.loss_row.takes}
     return {name: value for name, value in given.items() if value is not None}
-
-
-def _words_of(words: Sequence[str], labels: NDArray[np.int64]) -> tuple[str, ...]:
-    """The words of these labels."""
-    return tuple(words[label - 1] for label in labels.tolist())
 
 
 def _one_class(

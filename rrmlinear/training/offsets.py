@@ -32,7 +32,7 @@ def check_offset(chosen: Selection) -> None:
     if row.link not in (None, "exp") or row.kind != "regression":
         raise ValueError(
             f"an offset has no effect with loss {row.name}: it is for losses of residuals and of "
-            "means e^a; give shares of trials, and the numbers of trials as sample_weight"
+            "means e^a; give shares of trials, and the numbers of trials as weights"
             if row.kind == "regression"
             else f"an offset has no effect with loss {row.name}: it is for losses of numbers"
         )

@@ -103,7 +103,7 @@ def _costs(
     cost, same = min(cost, last), 0
     models: list[Model | None] = [None] * len(parts)
     while cost <= last and same < UNCHANGED:
-        now = _with(chosen, cost, epsilon)
+        now = select(replace(chosen.choices, C=cost, epsilon=epsilon))
         before = models
         starts = before if chosen.solver.starts else [None] * len(parts)
         models = [
@@ -140,10 +140,6 @@ def _are_same(before: Model | None, after: Model | None) -> bool:
         return False
     size = np.abs(after.weights).max(initial=0.0)
     return bool(size > 0 and np.abs(after.weights - before.weights).max() <= SAME_WEIGHTS * size)
-
-
-def _with(chosen: Selection, cost: float, epsilon: float | None) -> Selection:
-    return select(replace(chosen.choices, C=cost, epsilon=epsilon))
 
 
 def largest_cost(chosen: Selection) -> float:

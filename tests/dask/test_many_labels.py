@@ -7,6 +7,7 @@ import signal
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from label_problems import problem_of
 from sklearn.base import clone
 
 from rrmlinear import (
@@ -22,10 +23,7 @@ dask_rooms = pytest.importorskip("rrmlinear.dask")
 
 @pytest.fixture(scope="module")
 def problem():
-    chance = np.random.default_rng(0)
-    X = sp.random_array((300, 40), density=0.2, rng=chance, format="csr")
-    scores = X @ chance.normal(size=(40, 100)) - 0.4 + 0.2 * chance.normal(size=(300, 100))
-    return MultilabelProblem.from_arrays(X, scores > 0, chance.uniform(0.5, 2, 300), bias=1.0)
+    return problem_of(n=300, k=100)[0]
 
 
 def assert_same(found, expected):

@@ -148,6 +148,7 @@ def test_wrong_numbers_are_named(name):
     estimator, X, y = CLASSES[name]
     check_parameters_default_constructible(name, type(estimator)())
     for parameter in estimator.get_params(deep=False):
+        assert not parameter.startswith("_")
         allowed = estimator._parameter_constraints.get(parameter, ())
         for each in map(make_constraint, allowed):
             try:

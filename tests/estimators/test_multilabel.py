@@ -83,6 +83,10 @@ def test_lists_of_words(data):
     new = [[*each, "unseen"] for each in words[:100]] + words[100:]
     right = (by_matrix.predict(X) == Y).all(axis=1)
     assert by_lists.score(X, new) == pytest.approx(right[100:].sum() / 200)
+    with pytest.raises(ValueError, match=r"y\[1\] is one label, and y\[0\] a list of labels"):
+        by_lists.fit(X[:2], [["a"], "b"])
+    with pytest.raises(ValueError, match="y has lists of labels, which MultilabelClassifier takes"):
+        LinearSVC().fit(X[:2], [["a"], ["a", "b"]])
     labels, scores = by_lists.predict_top_k(X[:3], 2)
     assert labels.shape == scores.shape == (3, 2)
     assert labels[0, 0] == f"w{by_matrix.decision_function(X[:1]).argmax():02}"

@@ -86,10 +86,6 @@ def group_lasso(W):
     return sizes_of(W) @ cvxpy.hstack(groups_of(W, cvxpy.norm2))
 
 
-def frobenius(W):
-    return cvxpy.norm2(cvxpy.vec(W, order="C"))
-
-
 def largest(W):
     return cvxpy.max(cvxpy.abs(W))
 
@@ -104,7 +100,7 @@ TERMS = {
     "elastic-net": lambda W: (cvxpy.sum_squares(W) / 2 + L1 * l1(W), []),
     "l1": lambda W: (L1 * l1(W), []),
     "elastic-ball": lambda W: (0, [cvxpy.sum_squares(W) / 2 + L1 * l1(W) <= RADIUS]),
-    "l2-norm": lambda W: (frobenius(W), []),
+    "l2-norm": lambda W: (cvxpy.norm2(cvxpy.vec(W, order="C")), []),
     "linf": lambda W: (largest(W), []),
     "group-lasso": lambda W: (group_lasso(W), []),
     "sparse-group-lasso": lambda W: (L1 * l1(W) + group_lasso(W), []),

@@ -47,7 +47,9 @@ def read_vector(path: Any) -> Any:
         try:
             return np.load(path, allow_pickle=False)
         except (ValueError, EOFError) as error:
-            raise ValueError(f"{path} is no array as NumPy saves them: {error}") from None
+            objects = "it holds Python objects, and array.astype(str) words"
+            why = objects if "pickle" in str(error) else error
+            raise ValueError(f"{path} is no array of numbers or words: {why}") from None
     lines = [line.strip() for line in lines_of(path)]
     if not lines:
         raise ValueError(f"{path} is empty; it must have a number or a word on each line")
@@ -63,7 +65,8 @@ def is_matrix(path: str | None) -> bool:
         return False
     head = head_of(path)
     if head.startswith(ARRAY):
-        return np.load(path, "r").ndim == 2
+        with suppress(ValueError):  # `read_vector` says what is wrong
+            return np.load(path, "r").ndim == 2
     return head.startswith(ARCHIVE)
 
 

@@ -35,14 +35,6 @@ class Format:
         return [reader(paths, asked)] if self.joins else [reader(path, asked) for path in paths]
 
 
-def _is_compressed_market(path: str) -> bool:
-    return os.path.basename(path).endswith((".mtx.gz", ".mtx.bz2"))
-
-
-def _has_separators(path: str) -> bool:
-    return bool(separators_of(os.path.basename(path)))
-
-
 FORMATS = (
     Format("NumPy array", (".npy",), "arrays:open_arrays", (b"\x93NUMPY",)),
     Format("NumPy archive or SciPy matrix", (".npz",), "arrays:open_arrays", (b"PK\x03\x04",)),
@@ -51,7 +43,7 @@ FORMATS = (
         (".mtx", ".mtx.gz"),
         "matrix_market:MatrixMarket",
         (b"%%Matrix", b"%%matrix", b"%%MATRIX"),
-        _is_compressed_market,
+        lambda path: path.endswith((".mtx.gz", ".mtx.bz2")),
     ),
     Format("AnnData, 10x Genomics", (".h5ad", ".h5"), "hdf5:open_cells", (b"\x89HDF\r\n\x1a\n",)),
     Format("Parquet", (".parquet",), "tables:TableExamples", (PARQUET,), joins=True),
@@ -66,7 +58,7 @@ FORMATS = (
         "separated values",
         (".csv", ".tsv", ".csv.gz"),
         "tables:TableExamples",
-        told=_has_separators,
+        told=lambda path: separators_of(os.path.basename(path)) != "",
         joins=True,
     ),
 )

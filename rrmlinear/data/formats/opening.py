@@ -254,7 +254,7 @@ def by_model(problem: Problem, features: Sequence[str], name: str) -> Problem:
     if own is None or list(own) == list(features):
         return problem
     places = {each: at for at, each in enumerate(own)}
-    if len(places) < len(own):
+    if len(places) < len(own) or len(set(features)) < len(features):
         raise ValueError(
             f"{name} has names that several features share, and other features than the model: "
             "which is which cannot be told"

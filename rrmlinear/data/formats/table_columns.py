@@ -104,7 +104,13 @@ class Categories(Column):
         import pyarrow
 
         plain = self.plain(column)
-        return plain if is_text(plain.type, _types()) else plain.cast(pyarrow.string())
+        if not _types().is_floating(plain.type):
+            return plain.cast(pyarrow.large_string())
+        coded = plain.dictionary_encode()  # whole numbers as those of a column of them
+        texts = coded.dictionary.cast(pyarrow.string()).to_pylist()
+        values = zip(coded.dictionary.to_pylist(), texts, strict=True)
+        levels = [str(int(value)) if value.is_integer() else text for value, text in values]
+        return pyarrow.array(levels, pyarrow.large_string()).take(coded.indices)
 
     def block(self, column: Any) -> Any:
         import pyarrow

@@ -171,7 +171,10 @@ def _header_of(name: str, marks: str) -> tuple[str, list[str]]:
         data = b""
         while b"\n" not in data and len(data) < LONGEST_HEADER and (more := stream.read(1 << 16)):
             data += more
-    line = data.partition(b"\n")[0].decode("utf-8-sig", "replace").strip("\r")
+    try:
+        line = data.partition(b"\n")[0].decode("utf-8-sig").strip("\r")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name}, line 1: byte {data[error.start]} is not UTF-8") from None
     mark = max(marks, key=line.count)
     cells = [cell.strip().strip('"') for cell in line.split(mark)]
     if not line:

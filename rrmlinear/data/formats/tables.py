@@ -91,6 +91,7 @@ class TableExamples(BatchExamples):
         self.order: NDArray[np.int64] | None = None
         if not self.pairs:
             self.feature_names = [name for each in self.chosen for name in each.names]
+            self._check_different(self.feature_names, "features")
             if self.asked.features is not None:
                 self._by_model(self.asked.features, others)
         if self.is_labelled:
@@ -101,12 +102,15 @@ class TableExamples(BatchExamples):
                     self._levels(Categories(field.name, place, ())), place
                 )
 
-    def _check_columns(self, names: Sequence[str]) -> None:
+    def _check_different(self, names: Sequence[str], what: str) -> None:
         name, count = Counter(names).most_common(1)[0] if names else ("", 0)
         if count > 1:
             raise ValueError(
-                f"{self.name} has {count} columns {name!r}; give each column a name of its own"
+                f"{self.name} has {count} {what} {name!r}; give each column a name of its own"
             )
+
+    def _check_columns(self, names: Sequence[str]) -> None:
+        self._check_different(names, "columns")
         for file in self.files[1:]:
             missing = [name for name in names if name not in file.schema.names]
             if missing:
@@ -134,7 +138,7 @@ class TableExamples(BatchExamples):
                 field != "labels" or not is_text(kind, self.types)
             ):
                 words = " or words" if field == "labels" else ""
-                raise ValueError(f"{self._place(name)} holds {kind}, not numbers{words}")
+                raise ValueError(f"{self._holds(name, kind)}, not numbers{words}")
             found[field] = name
         if "labels" not in found and not self.asked.unlabelled:
             raise ValueError(
@@ -146,10 +150,14 @@ class TableExamples(BatchExamples):
     def _place(self, name: str) -> str:
         return f"column {name!r} of {self.name}"
 
+    def _holds(self, name: str, kind: Any) -> str:
+        what = {"binary": "bytes that are not UTF-8", "null": "no values"}.get(str(kind), kind)
+        return f"{self._place(name)} holds {what}"
+
     def _features(self, schema: Any, names: Sequence[str]) -> list[Column]:
         found = []
         for name in names:
-            known = self._known(name)
+            known = self._known(name, names)
             if known is not None and not known:
                 continue  # the model does not have it
             kind = plain_type(schema.field(name).type, self.types)
@@ -158,14 +166,22 @@ class TableExamples(BatchExamples):
             raise ValueError(f"{self.name} has no columns beside {list(self.columns.values())}")
         return found
 
-    def _known(self, name: str) -> list[str] | None:
-        """The features of the model that this column makes; None without a model."""
+    def _known(self, name: str, names: Sequence[str]) -> list[str] | None:
+        """The features of the model that this column makes, not one of a longer name; None without
+        a model.
+        """
         if self.asked.features is None:
             return None
         if name in self.asked.features:
             return [name]
         beginnings = f"{name}{CATEGORY}", f"{name}["
-        return [each for each in self.asked.features if each.startswith(beginnings)]
+        longer = [each for each in names if each.startswith(beginnings)]
+        others = tuple(f"{each}{mark}" for each in longer for mark in (CATEGORY, "["))
+        return [
+            each
+            for each in self.asked.features
+            if each.startswith(beginnings) and each not in longer and not each.startswith(others)
+        ]
 
     def _feature(self, name: str, kind: Any, known: list[str] | None) -> Column:
         types, place = self.types, self._place(name)
@@ -189,7 +205,8 @@ class TableExamples(BatchExamples):
             f"{place} holds {kind}, not numbers{hint}; --categories {name} makes a column of zeros "
             "and ones of each of its levels"
             if is_text(kind, types)
-            else f"{place} holds {kind}; allowed are numbers, words, lists of numbers and vectors"
+            else f"{self._holds(name, kind)}; allowed are numbers, words, lists of numbers and "
+            "vectors"
         )
 
     def _first_word(self, name: str) -> str:

@@ -39,8 +39,14 @@ def labels_of(estimator: Any, y: Any) -> tuple[LabelSets, NDArray[Any], str]:
     rows = list(y)
     if not rows:
         raise ValueError("y is empty; it must have the labels of each row of X")
-    if any(isinstance(row, str | bytes) or not hasattr(row, "__len__") for row in rows):
+    single = [isinstance(row, str | bytes) or not hasattr(row, "__len__") for row in rows]
+    if all(single):
         return _one_a_row(estimator, y)
+    if any(single):
+        raise ValueError(
+            f"y[{single.index(True)}] is one label, and y[{single.index(False)}] a list of labels; "
+            "all rows must have one form"
+        )
     if _is_matrix(rows):
         sets = LabelSets.from_matrix(np.array([list(row) for row in rows]))
         return sets, sets.names, DENSE

@@ -89,7 +89,8 @@ class AlphaPaths:
         self, ratio: float | None, values: Array, some: slice, tolerance: float
     ) -> list[Found]:
         if ratio == 0 or self.is_out:
-            return [[None] * len(values)] * len(range(*some.indices(len(self._problems()))))
+            problems = self.costs if self.squares is None else self.squares
+            return [[None] * len(values)] * len(range(*some.indices(len(problems))))
         if self.squares is not None:
             return [self._on_gram(ratio, values, each, tolerance) for each in self.squares[some]]
         costs = self.costs[some]
@@ -103,9 +104,6 @@ class AlphaPaths:
                 for f, one in zip(known.tolist(), each, strict=True):
                     found[f][at] = _whole(one, d, self.factors)
         return found
-
-    def _problems(self) -> Any:
-        return self.costs if self.squares is None else self.squares
 
     def _on_gram(
         self, ratio: float | None, values: Array, squares: Squares | None, tolerance: float

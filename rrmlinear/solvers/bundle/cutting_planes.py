@@ -99,17 +99,12 @@ class CuttingPlanes:
             step = np.zeros_like(self.beta)
             step[chosen] = found - beta
             move = -self.planes.combination(step)
-            part = self._best_part(vector, move, float(b @ step))
+            part = best_part(self.regularizer, vector, move, float(b @ step))
             if part == 0:
                 return
             self.beta = np.maximum(self.beta + part * step, 0)
             self.beta /= self.beta.sum()
             vector = -self.planes.combination(self.beta)
-
-    def _best_part(
-        self, vector: NDArray[np.float64], move: NDArray[np.float64], rise: float
-    ) -> float:
-        return best_part(self.regularizer, vector, move, rise)
 
     def _forget(self) -> None:
         self.idle = np.where(self.beta > 0, 0, self.idle + 1)

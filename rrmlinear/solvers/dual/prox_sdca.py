@@ -258,7 +258,8 @@ class ProxSDCA(RowAscent):
     def losses(self) -> float:
         weights = self.present_weights()
         scores = np.empty(self.n) if self.turns is None else None
-        losses, self.scores = self.summed(self._measuring_at(weights, scores)), scores
+        losses = self.summed(lambda first, end, _: self.state.measure(weights, scores, first, end))
+        self.scores = scores
         return losses
 
     def losses_of(self, scores: NDArray[np.float64]) -> float:
@@ -270,20 +271,13 @@ class ProxSDCA(RowAscent):
         self.scores = scores
         return losses
 
-    def _measuring_at(
-        self, weights: NDArray[np.float64], scores: NDArray[np.float64] | None
-    ) -> Callable[[int, int, int], float]:
-        return lambda begin, end, thread: self.state.measure(weights, scores, begin, end)
-
     def summed(self, part: Callable[[int, int, int], float]) -> float:
         """Σ part(begin, end, thread) over all rows, which measures their examples."""
-        losses = self.over_rows(self._chunk(), part)
+        chunk = -(-self.n // MEASURING_PARTS) if self.team.threads > 1 else self.n
+        losses = self.over_rows(chunk, part)
         self.state.add_up()
         self.gap_sum = self.state.gap_sum
         return losses
-
-    def _chunk(self) -> int:
-        return -(-self.n // MEASURING_PARTS) if self.team.threads > 1 else self.n
 
     def present_weights(self) -> NDArray[np.float64]:
         v = self.state.dual_vector

@@ -65,12 +65,9 @@ class _Turns:
         for j in self.numbers:
             self.left -= 1
             begun = time.perf_counter()
-            late = begun >= self.deadline and begun + self._next_pass() >= self.deadline + GRACE
+            next_pass = self.first_pass if self.first_pass < math.inf else 0.0  # at least
+            late = begun >= self.deadline and begun + next_pass >= self.deadline + GRACE
             self.done(j, None if j and late else self._solved(j, begun))
-
-    def _next_pass(self) -> float:
-        """Seconds that the next first pass takes at least; 0 before any has ended."""
-        return self.first_pass if self.first_pass < math.inf else 0.0
 
     def _solved(self, j: int, begun: float) -> Result:
         ends, is_first = False, True

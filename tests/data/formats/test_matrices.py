@@ -10,6 +10,7 @@ import pytest
 from scipy import io, sparse
 
 from rrmlinear import Problem
+from rrmlinear.data.formats.beside import is_matrix
 
 N, D = 30, 8
 
@@ -41,7 +42,8 @@ class TestMatrixMarket:
         y, labels = words
         path = str(tmp_path / f"m{suffix}")
         for matrix, turned in ((X, False), (X.T, True)):
-            io.mmwrite(path, matrix) if suffix == ".mtx" else _write_compressed(path, matrix)
+            with (open if suffix == ".mtx" else gzip.open)(path, "wb") as file:
+                io.mmwrite(file, matrix)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 assert_same(Problem.open(path, labels=labels), X, y)
@@ -116,11 +118,6 @@ class TestMatrixMarket:
         assert problem.to_scipy().toarray().tolist() == right
 
 
-def _write_compressed(path, matrix):
-    with gzip.open(path, "wb") as file:
-        io.mmwrite(file, matrix)
-
-
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
 def test_npz_of_every_form(tmp_path, X, words, form):
     y, labels = words
@@ -137,6 +134,10 @@ def test_npy_in_either_order_with_labels_of_words(tmp_path, X, words, order):
     np.save(tmp_path / "m.npy", np.asarray(X.toarray().T, order=order))
     turned = Problem.open(tmp_path / "m.npy", labels=tmp_path / "y.npy", transpose=True)
     assert_same(turned, X, y)
+    np.save(tmp_path / "y.npy", y.astype(object))
+    assert not is_matrix(f"{tmp_path}/y.npy")
+    with pytest.raises(ValueError, match=r"y\.npy .* Python objects, and array\.astype"):
+        Problem.open(tmp_path / "m.npy", labels=tmp_path / "y.npy")
 
 
 def test_labels_of_a_column_of_another_table(tmp_path, X, words):

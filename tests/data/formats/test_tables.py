@@ -208,10 +208,12 @@ class TestNested:
     def test_dictionaries_and_runs(self, tmp_path):
         runs = pyarrow.RunEndEncodedArray.from_arrays([2, 5], [1.5, 2.5])
         words = pyarrow.array(["a", "b", "a", "c", "a"]).dictionary_encode()
-        table = pyarrow.table({"y": words, "x": runs, "c": words})
+        views = pyarrow.array(["k"] * 5, pyarrow.string_view())
+        table = pyarrow.table({"y": words, "x": runs, "c": words, "v": views})
         with pyarrow.ipc.new_file(tmp_path / "t", table.schema) as writer:
             writer.write_table(table)
-        problem = Problem.open(tmp_path / "t", categories=["c"])
+        problem = Problem.open(tmp_path / "t", categories=["c", "v"])
+        assert problem.feature_names[-1] == "v=k"
         assert problem.label_names == ("a", "b", "c")
         assert problem.labels.tolist() == [1, 2, 1, 3, 1]
         assert problem.to_scipy().toarray()[:, 0].tolist() == [1.5, 1.5, 2.5, 2.5, 2.5]
@@ -229,7 +231,7 @@ class TestSeparatedValues:
     @pytest.fixture
     def write(self, tmp_path):
         def call(text, name="t.csv"):
-            (tmp_path / name).write_text(text)
+            (tmp_path / name).write_bytes(text.encode("utf-8", "surrogateescape"))
             return tmp_path / name
 
         return call
@@ -246,6 +248,9 @@ class TestSeparatedValues:
             ("x,y\n1,2\nnan,4\n3.5,1\n", "has nulls, the first in row 1"),
             ("x,y\n1,2\ninf,4\n", "is inf.*column 0 is 'x'"),
             ("x,y\n1,2\nfoo,4\n", r"column 'x' .* \(row 1 has 'foo'\)"),
+            ("x,y\n", "column 'y' of .* holds no values"),
+            ("x,y\n1,\udce9\n", "column 'y' of .* holds bytes that are not UTF-8"),
+            ("\udce9,y\n1,2\n", "line 1: byte 233 is not UTF-8"),
         ],
     )
     def test_wrong_text_is_told(self, write, text, said):
@@ -257,11 +262,20 @@ class TestSeparatedValues:
         assert problem.label_names == ("a", "b")
         assert problem.labels.tolist() == [2, 1]
 
+    def test_names_with_the_mark_of_levels(self, write):
+        path = write("a=b,a,y\nu,p,0\nv,q,1\n")
+        names = list(Problem.open(path, categories="all").feature_names)
+        assert names == ["a=b=u", "a=b=v", "a=p", "a=q"]
+        again = Problem.open(path, features=names, unlabelled=True)
+        assert again.to_scipy().toarray().tolist() == [[1, 0, 1, 0], [0, 1, 0, 1]]
+        with pytest.raises(ValueError, match="has 2 features 'a=u'"):
+            Problem.open(write("a,a=u,y\nu,1,1\n"), categories="all")
+
     def test_numbers_with_a_point_behind_whole_ones_are_streamed(self, write, tmp_path):
-        lines = ["1,1,a"] * 400_000 + ["2.5,2,b"]
+        lines = ["1,1,123456789012"] * 400_000 + ["2.5,2,0.5"]
         path = write("x,y,c\n" + "\n".join(lines) + "\n")
         convert(examples_of(path, Asked(categories=("c",))), tmp_path / "t.rrm")
         problem = Problem.open(tmp_path / "t.rrm")
         assert problem.n_examples == len(lines)
-        assert list(problem.feature_names) == ["x", "c=a", "c=b"]
-        assert problem.to_scipy().toarray()[-1].tolist() == [2.5, 0.0, 1.0]
+        assert list(problem.feature_names) == ["x", "c=0.5", "c=123456789012"]
+        assert problem.to_scipy().toarray()[-1].tolist() == [2.5, 1.0, 0.0]

@@ -36,10 +36,6 @@ def entries():
     return rows, columns, values, np.digitize(values, [-1.0, 0.3, 1.0]) + 1.0
 
 
-def values_for(loss, entries):
-    return entries[3] if loss == "hinge" else entries[2]
-
-
 def phi(cp, loss, x, y):
     """The loss in cvxpy, x a vector of entries."""
     r = y - x
@@ -76,7 +72,7 @@ def the_certificate(model, rows, columns, y, costs):
 @pytest.mark.parametrize("loss", NUMBERS)
 def test_the_optimum_is_that_of_a_conic_solver(entries, loss, C, weighted):
     cp = pytest.importorskip("cvxpy")
-    rows, columns, y = *entries[:2], values_for(loss, entries)
+    rows, columns, y = *entries[:2], entries[3 if loss == "hinge" else 2]
     weights = np.random.default_rng(1).random(len(y)) * (np.arange(len(y)) != 3)
     model = MatrixCompletion(loss, C=C, tol=1e-7, **NUMBERS[loss])
     model.fit(rows, columns, y, shape=(P, Q), sample_weight=weights if weighted else None)

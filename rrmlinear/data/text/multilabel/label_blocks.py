@@ -122,7 +122,9 @@ class LabelBlocks(LineBlocks):
         made = text[:end]
         if len(moved):
             self.moved.append((self.lines + moved, needed[moved]))
-            made = np.insert(made, np.repeat(starts[moved], needed[moved]), _fronts(needed[moved]))
+            fronts = b"".join([b"", b"0", b"0 "][count] for count in needed[moved].tolist())
+            places = np.repeat(starts[moved], needed[moved])
+            made = np.insert(made, places, np.frombuffer(fronts, np.uint8))
         self.lines += len(starts)
         self.rows += int(is_row.sum())
         self._grow(buffer, len(made))
@@ -193,8 +195,3 @@ def _bytes_of(
     owner = np.repeat(np.arange(len(starts)), lengths)
     before = np.cumsum(lengths) - lengths
     return np.arange(len(owner)) + (starts - before)[owner], owner
-
-
-def _fronts(counts: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """What is put in front of lines: "0", or "0 "."""
-    return np.frombuffer(b"".join([b"", b"0", b"0 "][count] for count in counts.tolist()), np.uint8)

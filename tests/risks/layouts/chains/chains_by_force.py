@@ -43,19 +43,6 @@ def random_chains(rng, k, size, lengths=(1, 2, 3, 6)):
     return nodes, transitions, label, starts, rng.uniform(0.5, 2, len(lengths))
 
 
-def assert_product(risk, seed, tolerance):
-    """Compare a product with the second derivative with a difference of two gradients."""
-    rng = np.random.default_rng(seed)
-    w, move = rng.standard_normal((2, *risk.shape))
-    step = 1e-5
-    gradients = [
-        risk.gradient(risk.at(risk.scores(w + sign * step * move)).derivatives) for sign in (1, -1)
-    ]
-    change = (gradients[0] - gradients[1]) / (2 * step)
-    product = risk.at(risk.scores(w)).hessian().product(move)
-    np.testing.assert_allclose(product, change, atol=tolerance)
-
-
 def rows_of(X, dense, bias):
     """The Rows of a matrix, dense or sparse, and the matrix with the appended column if any."""
     sparse = csr_array(X)
