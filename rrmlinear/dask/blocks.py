@@ -40,8 +40,8 @@ def blocks_of(client: Client, X: Any, y: Any, weights: Any) -> list[Block]:
     """
     if isinstance(X, str | PathLike):
         X = [X]
-    if isinstance(X, list | tuple) and y is not None and not _lists_blocks(X):
-        X = np.asarray(X)
+    if isinstance(X, list | tuple) and y is not None:
+        X = X if any(isinstance(item, str | PathLike | Future) for item in X) else np.asarray(X)
     if isinstance(X, list | tuple):
         return _of_list(X, y, weights)
     if isinstance(X, Problem):
@@ -69,10 +69,6 @@ def offsets_of(X: Any, offset: Any, exposure: Any) -> tuple[Any, Any]:
     given = (each.compute() if hasattr(each, "compute") else each for each in (offset, exposure))
     offset, exposure = given
     return offset, exposure
-
-
-def _lists_blocks(items: Any) -> bool:
-    return any(isinstance(item, str | PathLike | Future) for item in items)
 
 
 def _of_list(items: Any, y: Any, weights: Any) -> list[Block]:

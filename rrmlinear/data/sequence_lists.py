@@ -35,7 +35,8 @@ def stack(X: Sequence[Any]) -> tuple[NDArray[np.int64], Rows]:
         if part.shape[0] == 0:
             continue
         if part.ndim != 2:
-            hint = "; scikit-learn's DictVectorizer makes one of dicts" if _has_dicts(part) else ""
+            has_dicts = part.ndim == 1 and part.size > 0 and isinstance(part[0], dict)
+            hint = "; scikit-learn's DictVectorizer makes one of dicts" if has_dicts else ""
             raise ValueError(
                 f"X[{s}] must be a matrix with a row for each position, and has shape {part.shape}"
                 f"{hint}"
@@ -65,10 +66,6 @@ def _matrix(given: Any, name: str) -> Any:
         return np.asarray(given)
     except ValueError:
         raise ValueError(f"{name} must be a matrix, and its rows have different lengths") from None
-
-
-def _has_dicts(part: NDArray[Any]) -> bool:
-    return part.ndim == 1 and part.size > 0 and isinstance(part[0], dict)
 
 
 def stack_with_edges(X: Sequence[Any]) -> tuple[NDArray[np.int64], Rows, Rows | None]:

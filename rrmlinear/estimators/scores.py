@@ -13,7 +13,7 @@ from sklearn import get_config
 from sklearn.base import is_classifier, is_outlier_detector
 from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.errors import nearest
@@ -93,8 +93,12 @@ def in_memory(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) 
     Raises ValueError for a container larger than MEMORY_SHARE of the available memory.
     """
     X, y, sample_weight = labelled(X, y, sample_weight)
+    return _matrix_of(estimator, X), y, sample_weight
+
+
+def _matrix_of(estimator: Any, X: Any) -> Any:
     if not isinstance(X, Problem):
-        return X, y, sample_weight
+        return X
     available, size = available_memory(), X.rows.n_bytes
     if available is not None and size > MEMORY_SHARE * available:
         raise ValueError(
@@ -102,7 +106,27 @@ def in_memory(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) 
             f"{size / 1e6:.3g} MB, more than {MEMORY_SHARE:g} of the available memory; "
             "LinearClassifier and LinearRegressor stream them"
         )
-    return X.to_scipy(), y, sample_weight
+    return X.to_scipy()
+
+
+def checked_in_memory(
+    estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = True, **how: Any
+) -> Any:
+    """`in_memory` with scikit-learn's checks. The names of a file's features are set, or without
+    ``reset`` its columns are those of the fit by their names.
+    """
+    X, y, sample_weight = labelled(X, y, sample_weight)
+    names = X.feature_names if isinstance(X, Problem) else None
+    if names is not None and not reset and hasattr(estimator, "feature_names_in_"):
+        X = named("data.formats.opening:by_model")(X, estimator.feature_names_in_.tolist(), "X")
+        return check_array(_matrix_of(estimator, X), **how), y, sample_weight
+    X = _matrix_of(estimator, X)
+    if not reset:
+        return validate_data(estimator, X, reset=False, **how), y, sample_weight
+    X, y = validate_data(estimator, X, y, **how)
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    return X, y, sample_weight
 
 
 def problem_of(
@@ -155,12 +179,10 @@ class LinearScores:
         if is_known and sample_weight is None:
             self._set_features(X)
             return X, y.astype(np.float64, copy=False) if is_numeric else y, None
-        if self._fits_in_memory:
-            X, y, sample_weight = in_memory(self, X, y, sample_weight)
-        else:
-            X, y, sample_weight = labelled(X, y, sample_weight)
+        X, y, sample_weight = labelled(X, y, sample_weight)
         if isinstance(X, Problem):
-            return self._checked_rows(X, reset=True), y, sample_weight
+            rows = self._checked_rows(X, reset=True)
+            return _matrix_of(self, rows) if self._fits_in_memory else rows, y, sample_weight
         if is_numeric:
             check_no_text(y, "y must hold numbers")
         if is_known:

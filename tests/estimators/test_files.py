@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
-from rrmlinear import LinearRegressor, LinearSVC, LogisticRegression, Problem, path
+import rrmlinear
+from rrmlinear import LinearRegressor, LogisticRegression, PoissonRegressorCV, Problem, path
+
+KINDS = ["LinearSVC", "LinearSVCCV", "RidgeClassifierCV", "KernelClassifier", "ERLPBoostClassifier"]
 
 
 @pytest.fixture
@@ -28,11 +31,13 @@ def test_words_and_names_are_those_of_the_file(problem, tmp_path):
     assert not hasattr(same, "feature_names_in_")
 
 
-def test_columns_are_taken_by_their_names(problem, tmp_path):
+@pytest.mark.parametrize("kind", KINDS)
+def test_columns_are_taken_by_their_names(kind, problem, tmp_path):
     lines = [line.split(",") for line in (tmp_path / "t.csv").read_text().splitlines()]
     turned = "\n".join(",".join([line[2], line[3], line[1], line[0]]) for line in lines)
     (tmp_path / "u.csv").write_text(turned + "\n")
-    model = LinearSVC().fit(problem)
+    model = getattr(rrmlinear, kind)().fit(problem)
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
     other = Problem.open(tmp_path / "u.csv")
     assert np.allclose(
         model.decision_function(other), model.decision_function(problem), rtol=1e-12, atol=1e-12
@@ -40,6 +45,12 @@ def test_columns_are_taken_by_their_names(problem, tmp_path):
     (tmp_path / "u.csv").write_text(turned.replace(",b,a", ",b,z", 1) + "\n")
     with pytest.raises(ValueError, match=r"X lacks 1 of the model's 3 features.*'a'"):
         model.predict(Problem.open(tmp_path / "u.csv"))
+
+
+def test_counts_choose_alpha_on_a_problem(problem):
+    X, y = problem.to_scipy(), np.arange(60.0) % 7
+    found = PoissonRegressorCV(alphas=3).fit(Problem.from_arrays(X, y))
+    assert np.array_equal(found.coef_, PoissonRegressorCV(alphas=3).fit(X, y).coef_)
 
 
 def test_a_regression_refuses_words(problem):

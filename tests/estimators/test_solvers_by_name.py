@@ -15,15 +15,11 @@ KINDS = {name: TYPES[number] for name, number in SOLVERS.items()}
 FREE = [name for name, kind in KINDS.items() if "free_bias" in kind.choices]
 
 
-def loss_for(name, kinked):
-    """The loss, or the smooth hinge where the solver takes no kink."""
-    return "smooth-hinge" if "smooth" in KINDS[name].needs[0] else kinked
-
-
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_path_by_this_solver(two_classes, solver):
     X, y = two_classes
-    choices = {"loss": loss_for(solver, "squared-hinge"), "solver": solver, "tol": 1e-7}
+    loss = "smooth-hinge" if "smooth" in KINDS[solver].needs[0] else "squared-hinge"
+    choices = {"loss": loss, "solver": solver, "tol": 1e-7}
     choices["fit_intercept"] = solver in FREE
     path = rrmlinear.path(X + 3, y, Cs=[0.1, 0.01], **choices)
     assert_array_equal(path.Cs, [0.01, 0.1])

@@ -67,11 +67,6 @@ def margins_for(rng, n):
     return np.concatenate([3 * rng.standard_normal(n - 6), [0, 1, -1, 1e4, -1e4, 30]])
 
 
-def duals_for(name, loss, y, rng):
-    """Dual variables of every kind: inside the domain, at its bounds, at derivatives."""
-    return -loss.derivatives(y, margins_for(rng, len(y)))
-
-
 @pytest.mark.parametrize("name", EXACT)
 def test_value_is_the_formula(name):
     rng = np.random.default_rng(0)
@@ -98,7 +93,7 @@ def test_second_derivative_is_numeric(name):
 def test_fenchel_young_holds_with_equality_at_the_derivative(name):
     rng = np.random.default_rng(2)
     loss, y, a = LOSSES[name], labels_for(name, rng, 400), margins_for(rng, 400)
-    other = duals_for(name, loss, y, rng)
+    other = -loss.derivatives(y, margins_for(rng, len(y)))
     scale = 1 + np.abs(loss.values(y, a)) + np.abs(a * other)
     excess = loss.values(y, a) + loss.conjugates(y, other) + a * other
     assert (excess >= -1e-12 * scale).all()

@@ -21,14 +21,11 @@ def problem(form, n, d, bias=-1.0):
     return Problem.from_arrays(X, y, bias=bias), y, rng.uniform(0, 2, n), rng
 
 
-def swept(risk, w, alphas, curvature):
+def assert_agrees(risk, w, alphas, curvature=0.7):
     scores = risk.scores(w)
     steps, _ = risk.dual_steps(scores, alphas, curvature)
-    return steps, risk.gradient(steps), risk.at(scores).value
-
-
-def assert_agrees(risk, w, alphas, curvature=0.7):
-    ours, theirs = risk.sweep(w, alphas, curvature), swept(risk, w, alphas, curvature)
+    ours = risk.sweep(w, alphas, curvature)
+    theirs = steps, risk.gradient(steps), risk.at(scores).value
     np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-12, atol=1e-12)
     scale = np.abs(theirs[1]).max(initial=1)
     np.testing.assert_allclose(ours[1], theirs[1], atol=1e-12 * scale)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from rrmlinear.core.deadline import ends_within
 from rrmlinear.core.plain_state import PlainState
@@ -32,7 +32,7 @@ from rrmlinear.estimators.boosting.ensembles import Stages
 from rrmlinear.estimators.boosting.predictions import EnsemblePredictions
 from rrmlinear.estimators.boosting.problems import CountedExamples, cap_of, searches_of, solvers_of
 from rrmlinear.estimators.reporting import Described
-from rrmlinear.estimators.scores import in_memory
+from rrmlinear.estimators.scores import checked_in_memory
 from rrmlinear.exports.exported import Saved
 from rrmlinear.solvers.boosting.generation import ColumnGeneration, EdgeStopping
 from rrmlinear.training.classes.in_turn import solve_in_turn
@@ -210,8 +210,8 @@ class ERLPBoostClassifier(EnsemblePredictions, Described, Saved, PlainState, Cer
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[NDArray[Any], list[Array], CountedExamples]:
         """The classes, the signs ±1 of each class against the rest, and the examples that count."""
-        X, y, sample_weight = in_memory(self, X, y, sample_weight)
-        X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=np.float64)
+        how = {"accept_sparse": ["csr", "csc"], "dtype": np.float64}
+        X, y, sample_weight = checked_in_memory(self, X, y, sample_weight, **how)
         X = without_repeats(X)
         classes = classes_of(y)
         index = np.searchsorted(classes, y)

@@ -11,13 +11,13 @@ from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.estimators.arguments import without_repeats
 from rrmlinear.estimators.boosting.ensembles import Stages, scores_of
 from rrmlinear.estimators.boosting.problems import is_by_features
 from rrmlinear.estimators.classifier import labels_of
-from rrmlinear.estimators.scores import Scored, in_memory
+from rrmlinear.estimators.scores import Scored, checked_in_memory, labelled
 from rrmlinear.exports.bases import StumpBasis
 from rrmlinear.exports.exported import Exported
 from rrmlinear.exports.scorer import CLASSES, Scorer
@@ -51,9 +51,8 @@ class EnsemblePredictions(Scored, Exported, ClassifierMixin):
     def _checked(self, X: Any) -> Any:
         """X as hypotheses take it, of as many features as the fit had."""
         check_is_fitted(self)
-        X, *_ = in_memory(self, X)
-        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=np.float64, reset=False)
-        X = without_repeats(X)
+        how = {"accept_sparse": ["csr", "csc"], "dtype": np.float64}
+        X = without_repeats(checked_in_memory(self, X, reset=False, **how)[0])
         return X.tocsc() if issparse(X) and is_by_features(self.estimator) else X
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
@@ -76,7 +75,7 @@ class EnsemblePredictions(Scored, Exported, ClassifierMixin):
 
     def staged_score(self, X: Any, y: Any = None, sample_weight: Any = None) -> Iterator[float]:
         """The accuracy of the ensemble after each search."""
-        X, y, sample_weight = in_memory(self, X, y, sample_weight)
+        X, y, sample_weight = labelled(X, y, sample_weight)
         for predicted in self.staged_predict(X):
             yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
 

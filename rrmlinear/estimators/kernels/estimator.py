@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.core.plain_state import PlainState
@@ -21,7 +21,7 @@ from rrmlinear.estimators.kernels.features import KernelFeatures, KernelPoints, 
 from rrmlinear.estimators.kernels.pairs import PAIR_LOSSES, NotSemidefiniteError
 from rrmlinear.estimators.objective import unknown_name
 from rrmlinear.estimators.reporting import Described
-from rrmlinear.estimators.scores import in_memory
+from rrmlinear.estimators.scores import checked_in_memory
 from rrmlinear.exports.bases import KernelBasis
 from rrmlinear.exports.exported import Exported, Saved
 from rrmlinear.exports.scorer import CLASSES, NUMBERS, Scorer
@@ -177,9 +177,8 @@ class KernelEstimator(Described, Exported, Saved, PlainState, Certified):
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
         sparse = False if self._is_precomputed() else "csr"
-        X, *_ = in_memory(self, X)
-        X = validate_data(self, X, accept_sparse=sparse, dtype=np.float64, reset=False)
-        return without_repeats(X)
+        how = {"accept_sparse": sparse, "dtype": np.float64}
+        return without_repeats(checked_in_memory(self, X, reset=False, **how)[0])
 
     def _rows(self, X: Any) -> Any:
         X = self._checked(X)

@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.data.array_rows import check_no_text
@@ -18,7 +17,7 @@ from rrmlinear.estimators.general import LinearClassifier, LinearRegressor
 from rrmlinear.estimators.kernels.estimator import KernelEstimator
 from rrmlinear.estimators.kernels.pairs import PairClassifier, PairRegressor
 from rrmlinear.estimators.objective import CLASSIFYING, find_loss
-from rrmlinear.estimators.scores import Scored, in_memory
+from rrmlinear.estimators.scores import Scored, checked_in_memory
 
 Array = NDArray[np.float64]
 
@@ -112,8 +111,8 @@ class KernelClassifier(LinkedScores, Scored, ClassifierMixin, KernelEstimator):
         Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         sparse = False if self._is_precomputed() else "csr"
-        X, y, sample_weight = in_memory(self, X, y, sample_weight)
-        X, y = validate_data(self, X, y, accept_sparse=sparse, dtype=np.float64)
+        how = {"accept_sparse": sparse, "dtype": np.float64}
+        X, y, sample_weight = checked_in_memory(self, X, y, sample_weight, **how)
         check_several_classes(self, classes_of(y))
         self._fit(without_repeats(X), y, sample_weight)
         self.classes_ = self.linear_.classes_
@@ -188,9 +187,9 @@ class KernelRegressor(Scored, RegressorMixin, KernelEstimator):
         Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         sparse = False if self._is_precomputed() else "csr"
-        X, y, sample_weight = in_memory(self, X, y, sample_weight)
+        how = {"accept_sparse": sparse, "dtype": np.float64, "y_numeric": True}
         check_no_text(y, "y must hold numbers")
-        X, y = validate_data(self, X, y, accept_sparse=sparse, dtype=np.float64, y_numeric=True)
+        X, y, sample_weight = checked_in_memory(self, X, y, sample_weight, **how)
         self._fit(without_repeats(X), y, sample_weight)
         return self
 

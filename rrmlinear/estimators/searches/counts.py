@@ -62,7 +62,7 @@ class ByDeviance(OfMeans):
                     f"scoring is {self.scoring!r}, and scikit-learn's scores know no offsets; "
                     "leave it None for D²"
                 )
-            super().fit(X, y, sample_weight)  # of `Search`
+            super().fit(*((X,) if isinstance(X, Problem) else (X, y, sample_weight)))  # of `Search`
         finally:
             del self._offset
         return self
@@ -87,14 +87,11 @@ class ByDeviance(OfMeans):
             own: Any = self
             free = own.fit_intercept
             mean = weights @ y / weights.sum() if free else float(row.means(np.zeros(1))[0])
-        power = float(self._power())
+        # of the mean that the variance is
+        power = float(getattr(self, "power", {"poisson": 1, "gamma": 2}.get(row.name, 0)))
         slopes = self._per_factor(X.T @ (weights * (y - mean) * mean ** (1 - power)) / total)
         largest = max(float(np.abs(slopes).max()), float(np.finfo(np.float64).resolution))
         return np.geomspace(largest, largest * self.eps, self.alphas)
-
-    def _power(self) -> float:
-        """The power of the mean that the variance is."""
-        return float(getattr(self, "power", {"poisson": 1, "gamma": 2}.get(self._loss(0).name, 0)))
 
     def _scores_along(self, *given: Any, **more: Any) -> list[float]:
         if self.scoring is not None:

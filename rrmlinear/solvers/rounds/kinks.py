@@ -37,10 +37,6 @@ class CentredRisk:
         """s − q α."""
         return self.whole.scores(w) - self.q * self.alphas
 
-    def own_scores(self, scores: Spread) -> Spread:
-        """s."""
-        return scores + self.q * self.alphas
-
     def at(self, scores: Spread, warm: Any = None) -> SummedEvaluation:
         """F_q plus the constant, at s − q α."""
         return self.smooth.at(scores)
@@ -115,7 +111,7 @@ class KinkFISTAOverParts(FISTAOverParts):
         self.certificate = before
 
     def offer_weights(self, w: NDArray[np.float64], at: Any) -> None:
-        own = self.whole.at(self.risk.own_scores(at.scores))
+        own = self.whole.at(at.scores + self.risk.q * self.risk.alphas)
         self.certificate.offer_weights(w, own, exact=True)
         omega = self.regularizer.value_of(w.ravel())
         self.primal = at.value - self.risk.constant + omega

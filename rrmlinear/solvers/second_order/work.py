@@ -52,11 +52,6 @@ class Work:
         """The work of a pass in which each example takes ``visit``."""
         return self.n * visit + PASS_COST
 
-    @property
-    def has_few_weights(self) -> bool:
-        """Whether a matrix of all weights can be factorized."""
-        return self.d * self.k <= MAX_FACTORIZED
-
     @cached_property
     def step(self) -> float:
         """A step of Newton's method."""
@@ -75,7 +70,7 @@ class Work:
             is_dense = k == 1 and is_nearly_full(self.rows)
             gram = DENSE_GRAM_COST if is_dense else BLAS_COST
             return gram * active**2 * stored + BLAS_COST * active**3 / 3
-        if self.has_few_weights:
+        if self.d * self.k <= MAX_FACTORIZED:  # the matrix of all weights
             row = matrix_work(self.rows) if k == 1 else BLAS_COST * stored**2
             return row * active + BLAS_COST * unknowns**3 / 3
         visit = NONZERO_COST + CLASS_COST * k

@@ -167,12 +167,8 @@ def test_templates_of_crfpp(tmp_path):
     edges = problem.edges_to_problem().to_scipy()
     at = [dictionary.edges[j] for j in edges.indices]
     assert at == ["c0[-1]=a", "c0[-1]=b"]
-    assert read_dictionary_of(dictionary, tmp_path).template.padded
-
-
-def read_dictionary_of(dictionary, folder):
-    (folder / "d").write_text(dictionary.text())
-    return read_dictionary(folder / "d")
+    (tmp_path / "d").write_text(dictionary.text())
+    assert read_dictionary(tmp_path / "d").template.padded
 
 
 @pytest.mark.parametrize(

@@ -95,17 +95,12 @@ class Cliques:
             [maps.of(c, s) for c, s in own],
             [maps.of(cliques[p], s) if p >= 0 else 0 for p, s in above],
             [first + h for h in forest.home],
-            [_stride(cliques[h], t, k) for t, h in enumerate(forest.home)],
+            [k ** (len(cliques[h]) - 1 - cliques[h].index(t)) for t, h in enumerate(forest.home)],
             [node + t for c in cliques for t in c],
             [len(c) for c in cliques],
             [len(cliques)],
         )
         return [np.array(column, dtype=np.int64) for column in made]
-
-
-def _stride(clique: Clique, node: int, k: int) -> int:
-    """The step in a clique's table from one label of a node to the next."""
-    return int(k ** (len(clique) - 1 - clique.index(node)))
 
 
 class Forest(NamedTuple):
