@@ -193,12 +193,13 @@ def read_labels(
         if is_plain(path) and not format_of(path):
             check_text(path, asked)
             return read_multilabel(path, threads=threads, strict=strict)
+        matrix = None if asked.labels is None else read_matrix(asked.labels)
         of_rows = replace(asked, labels=None, unlabelled=True)
         problem = read_file(path, of_rows, threads, strict)[0]
         n = problem.n_examples
-        if asked.labels is None:
+        if matrix is None:
             return MultilabelProblem(problem.rows, LabelSets.from_lists([[]] * n))
-        labels = LabelSets.from_matrix(read_matrix(asked.labels))
+        labels = LabelSets.from_matrix(matrix)
         if labels.n_rows != n:
             raise ValueError(f"{asked.labels} has {labels.n_rows} rows, and {path} has {n}")
         return MultilabelProblem(problem.rows, labels, problem.weights)

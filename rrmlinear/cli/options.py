@@ -312,9 +312,9 @@ def _check_workers(parser: Parser, options: SimpleNamespace, file: str) -> None:
             raise parser.wrong(f"{flag} has no effect with {own}")
 
 
-def _products(weights: Sequence[tuple[int, float]]) -> Mapping[int, float]:
+def _products(weights: Sequence[tuple[str | int, float]]) -> Mapping[str | int, float]:
     """One weight for each label: repeated ones multiply, as in LIBLINEAR."""
-    products: dict[int, float] = {}
+    products: dict[str | int, float] = {}
     for label, weight in weights:
         products[label] = products.get(label, 1.0) * weight
     return products

@@ -266,12 +266,12 @@ def choice(name: str, choices: Sequence[str]) -> Callable[[str], str]:
     return convert
 
 
-def class_weight(text: str) -> tuple[int, float]:
+def class_weight(text: str) -> tuple[str | int, float]:
     """The label and the factor of -wi factor, which comes as ``i:factor``."""
     label, _, factor = text.partition(":")
     if not label:
         raise LeaveError("ERROR: -w needs a label behind it, as in -w1 2")
-    return whole("-wi: i")(label), number(f"-w{label}")(factor)
+    return name_or_whole(label), number(f"-w{label}")(factor)
 
 
 def name_or_whole(text: str) -> str | int:

@@ -175,7 +175,8 @@ def _check_beside(model: Model | LabellingModel, options: PredictionOptions) -> 
 
 
 def _label_examples(model: Model, options: PredictionOptions) -> None:
-    known = {"features": model.feature_names, "n_features": model.n_features}
+    known: dict[str, Any] = {"features": model.feature_names, "words": model.label_names}
+    known["n_features"] = model.n_features
     if (flag := options.asked.given(*OFFSETS)) and not model.is_regression:
         raise LeaveError(
             f"ERROR: {flag} is for models of numbers, and loss {model.loss} has labels"

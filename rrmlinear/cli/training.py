@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.catalog.selection import select
 from rrmlinear.cli.columns import check_columns
 from rrmlinear.cli.files import (
     blaming,
@@ -86,6 +87,14 @@ def main(arguments: Sequence[str]) -> None:
         raise LeaveError(f"ERROR: {options.training_file} has no features; at least one is needed")
     check_columns(problem, options.training_file, options.groups_file, options.chosen.choices)
     problem = problem.with_bias(options.bias)
+    words, weights = getattr(problem, "label_names", None), options.chosen.choices.class_weights
+    if not words and (wrong := [label for label in weights if isinstance(label, str)]):
+        raise LeaveError(f"ERROR: -wi: i takes a whole number, not {wrong[0]!r}")
+    if words and weights:
+        number = {word: at for at, word in enumerate(words, 1)}
+        weights = {number.get(str(label), str(label)): each for label, each in weights.items()}
+        chosen = select(replace(options.chosen.choices, class_weights=weights))
+        options = replace(options, chosen=chosen)
     command = command_of("train", arguments) if options.report_file is not None else ""
     test = None
     if options.report_test is not None:
@@ -121,7 +130,7 @@ def _read_test(
     assert options.report_test is not None
     read = read_chains if options.chosen.kind == "chain" else read_problem
     known = {"features": getattr(problem, "feature_names", None), "n_features": problem.n_features}
-    known["queries"] = options.chosen.has_order
+    known |= {"queries": options.chosen.has_order, "words": getattr(problem, "label_names", None)}
     asked = replace(options.asked, **known)
     return read(options.report_test, options.reading_threads, options.strict, asked=asked)
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from rrmlinear.catalog.regularizers import check_numbers, checked_factors
@@ -149,17 +148,14 @@ def class_factors(
                 f"the weight of class {label!r} is {factor!r}; it must be a finite number of at "
                 "least 0"
             )
-    try:
-        return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes[index]))
-    except ValueError:  # a wrong label, but the sentence names those that are left out
-        labels = classes.tolist()
-        wrong = [label for label in class_weight if label not in labels]
-        if not wrong:
-            raise
+    labels = classes.tolist()
+    wrong = [label for label in class_weight if label not in labels]
+    if wrong and len(class_weight) - len(wrong) < len(labels):
         shown = ", ".join(map(repr, labels[:FEW_LABELS])) + ", …" * (len(labels) > FEW_LABELS)
         raise ValueError(
             f"class_weight has {wrong[0]!r}, which is no label of y; the labels are {shown}"
-        ) from None
+        )
+    return np.array([class_weight.get(label, 1.0) for label in labels], dtype=np.float64)
 
 
 def without_repeats(X: Any) -> Any:

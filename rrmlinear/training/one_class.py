@@ -63,7 +63,8 @@ def solve_one_class(
     ascent = OneClassAscent(task, nu)
     chosen.set_rule(ascent, task)
     result = ascent.solve(chosen.stopping, on_pass)
-    if ascent.is_apart and not _on_it(result):
+    # ρ is in the middle where it parts the scores of duals that can rise from those that can fall
+    if ascent.state.violation <= 0 and not _on_it(result):
         return result, ascent.rho
     return result, _rho(result, ascent.scores(), costs, nu)
 

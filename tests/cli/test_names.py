@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rrmlinear import Model
+from rrmlinear import Model, Parameter, Problem, fit
 
 pytest.importorskip("pyarrow", reason="tables are read by pyarrow")
 KINDS = ("setosa", "versicolor", "Iris virginica")
@@ -83,6 +83,19 @@ def test_unseen_levels_are_told_and_lacking_columns_refused(flowers, train, pred
     assert ended.err == (
         "ERROR: test.csv lacks 1 of the model's 6 features, the first is 'petal'\n"
     )
+
+
+def test_words_of_digits_stay_words(train, predict, iris):
+    assert train("-wx", "1", iris, "m").err == "ERROR: -wi: i takes a whole number, not 'x'\n"
+    lines = ["x,y,z,kind", "1,0,0,3", "0,1,0,a", "0,0,1,b"]
+    Path("k.csv").write_text("\n".join(lines) + "\n")
+    Path("t.csv").write_text("\n".join(lines[:2]) + "\n")
+    asked = ("--labels", "kind", "--report-test", "t.csv", "--report", "p.html", "k.csv", "m")
+    assert train("-q", "-w3", "5", *asked).err == ""
+    weighed = fit(Problem.open("k.csv", labels="kind"), Parameter(class_weights={1: 5.0}))
+    assert np.array_equal(Model.load("m").weights, weighed.weights)
+    assert predict("--labels", "kind", "t.csv", "m", "out").out == "Accuracy = 100% (1/1)\n"
+    assert "100.00% (1 of 1)" in Path("p.html").read_text(encoding="utf-8")
 
 
 def test_a_regression_refuses_words(flowers, train):

@@ -180,7 +180,6 @@ def test_no_arguments_show_the_usage(parse):
         (("-m", "0"), "-m takes a whole number of at least 1 and at most 1024, not '0'"),
         (("-S", "-1"), "-S takes a whole number of at least 0 and at most 18446744073709551615"),
         (("-v", "x"), "-v takes a whole number, not 'x'"),
-        (("-wx", "1"), "-wi: i takes a whole number, not 'x'"),
         (("-w", "2"), "-w needs a label behind it, as in -w1 2"),
         (("-w1", "-2"), "the weight of class 1 is -2.0, it must be at least 0 and finite"),
         (("--gap-tol", "0"), "--gap-tol is 0.0, it must be positive and finite"),

@@ -50,6 +50,11 @@ def test_wrong_class_weights_are_named(wrong, message):
         class_factors(wrong, np.array(["a", "b"]), np.array([0, 1]), None)
 
 
+def test_words_of_digits_have_weights():
+    found = class_factors({"3": 5.0}, np.array(["3", "a"]), np.array([0, 1]), None)
+    assert found.tolist() == [5.0, 1.0]
+
+
 @pytest.mark.parametrize("family", [LinearSVC, KernelClassifier, MultivariateClassifier])
 def test_labels_without_an_order_are_refused(family):
     y = np.array(["a", None] * 3, dtype=object)

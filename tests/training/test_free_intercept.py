@@ -108,15 +108,10 @@ def test_intercepts_of_classes_have_the_optimum_of_an_interior_point_method(loss
         assert model.result.dual <= optimum * (1 + 1e-8), number
         scores = model.decision_function(X)
         own = np.asarray(model.labels)[:, np.newaxis] == y
-        losses = find_loss(loss)(scores, own.argmax(axis=0))
+        built = select(Parameter(solver="newton", loss=loss)).loss
+        losses = float(built.values(scores, own.argmax(axis=0).astype(np.int32)).sum())
         squares = (model.weights[:-1] ** 2).sum()
         assert squares / 2 + C * losses == pytest.approx(model.result.primal, rel=1e-9), number
-
-
-def find_loss(name):
-    """Σ φ of scores and classes."""
-    built = select(Parameter(solver="newton", loss=name)).loss
-    return lambda scores, label: float(built.values(scores, label.astype(np.int32)).sum())
 
 
 @pytest.mark.parametrize("weighed", [False, True], ids=["", "weights"])

@@ -78,12 +78,9 @@ def groups_of(W, norm):
     return [norm(cvxpy.vec(W[group], order="C")) for group in rows]
 
 
-def sizes_of(W):
-    return np.sqrt([GROUPS.count(g) * W.shape[1] for g in sorted(set(GROUPS))])
-
-
 def group_lasso(W):
-    return sizes_of(W) @ cvxpy.hstack(groups_of(W, cvxpy.norm2))
+    sizes = [GROUPS.count(g) * W.shape[1] for g in sorted(set(GROUPS))]
+    return np.sqrt(sizes) @ cvxpy.hstack(groups_of(W, cvxpy.norm2))
 
 
 def largest(W):

@@ -19,8 +19,9 @@ class Asked:
     container. ``categories`` are columns that become columns of zeros and ones, ``("all",)`` for
     those of words. ``names`` is a file with the names of features. With
     ``transpose`` the rows of a matrix are features. A model tells its ``n_features`` and its
-    ``features``, by which columns are taken. ``unlabelled`` files are read too where that is True,
-    and LIBSVM text with a ``qid`` where ``queries`` is.
+    ``features``, by which columns are taken, and the ``words`` that its labels are: numbers as
+    labels of a table are words then too. ``unlabelled`` files are read too where that is True, and
+    LIBSVM text with a ``qid`` where ``queries`` is.
     """
 
     labels: str | None = None
@@ -33,6 +34,7 @@ class Asked:
     transpose: bool = False
     features: Sequence[str] | None = None
     n_features: int | None = None
+    words: Sequence[str] | None = None
     unlabelled: bool = False
     queries: bool = False
 

@@ -21,7 +21,7 @@ from rrmlinear.data.formats.asked import Asked, flag_of
 from rrmlinear.data.formats.batches import BatchExamples, as_numbers, stacked
 from rrmlinear.data.formats.beside import read_names, read_vector
 from rrmlinear.data.formats.known import Format, format_of
-from rrmlinear.data.formats.words import renumbered
+from rrmlinear.data.formats.words import numbered_words, renumbered
 from rrmlinear.data.labels import log_exposure
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.text.byte_streams import name_of
@@ -158,6 +158,10 @@ def read_file(
         problem = with_offset(problem, asked)
     if kind is not None and asked.features is not None:
         problem = by_model(problem, asked.features, name_of(paths[0]))
+    if kind is not None and asked.words is not None and labelled and problem.label_names is None:
+        texts = [str(int(y)) if y.is_integer() else str(y) for y in problem.labels.tolist()]
+        labels, names = numbered_words(texts, name_of(paths[0]))
+        problem = replace(problem, labels=labels, label_names=names)
     return problem, labelled
 
 

@@ -28,10 +28,6 @@ class Order:
     sigma: float
     passes: tuple[int, ...]
 
-    def passes_of(self, place: int) -> int:
-        """Those of the part at this place."""
-        return self.passes[place] if len(self.passes) > 1 else self.passes[0]
-
     @property
     def nbytes(self) -> int:
         """Bytes of the vector."""

@@ -105,7 +105,8 @@ class Part:
 
     def _round(self, order: Order) -> tuple[Packed, Report]:
         ascent = self.ascent
-        begun, passes = time.perf_counter(), order.passes_of(self.place)
+        begun = time.perf_counter()
+        passes = order.passes[self.place if len(order.passes) > 1 else 0]
         self.settle(order.number, order.step)
         omega = self.regularizer.with_quadratic(order.kappa) if order.kappa else self.regularizer
         vector = self._vector()

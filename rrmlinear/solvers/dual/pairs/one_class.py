@@ -170,13 +170,6 @@ class OneClassAscent(Solver):
         """That of the weights of the certificate."""
         return -float(self.certificate.best_at.intercept)
 
-    @property
-    def is_apart(self) -> bool:
-        """Whether scores of duals that can rise lie on one side of ρ, and those of duals that can
-        fall on the other: ρ is in the middle then.
-        """
-        return self.state.violation <= 0
-
     def scores(self) -> Vector:
         """Those of the weights of the certificate."""
         scores: Vector = self.certificate.best_at.scores
