@@ -91,7 +91,8 @@ def _by_regression(
         constant = float(shift @ shift) / 2
     if not np.isfinite(constant):
         raise ValueError("the squared norm of the sum of all examples overflows; scale the data")
-    if nu == 1 or constant <= NO_SUM * _largest(costs, squares, nu):
+    largest = (nu * float(costs @ np.sqrt(squares))) ** 2 / 2  # if all examples pointed one way
+    if nu == 1 or constant <= NO_SUM * largest:
         weights, scores = (shift, -y) if nu == 1 else (np.zeros(len(shift)), np.zeros(len(y)))
         result = _all_alike(nu, weights, constant, costs, on_pass)
         return result, float(scores[costs > 0].max())
@@ -154,11 +155,6 @@ def _sums(risk: ScalarRisk, squares: NDArray[np.float64]) -> NDArray[np.float64]
     of_columns = Hessian(risk.rows, risk.costs).diagonal()
     rounding = COLUMN_SUM_ROUNDING * np.sqrt(risk.costs.sum() * of_columns)
     return np.where(np.abs(sums) <= rounding, 0.0, sums)
-
-
-def _largest(costs: NDArray[np.float64], squares: NDArray[np.float64], nu: float) -> float:
-    """½‖ν Σ c_i x_i‖² if all examples pointed one way."""
-    return (nu * float(costs @ np.sqrt(squares))) ** 2 / 2
 
 
 def _all_alike(

@@ -105,10 +105,10 @@ def proximal(task: Task) -> Solver:
 
 
 def suits_features(task: Task) -> bool:
-    """Whether descent over features takes the task: least squares of dense rows with a 1-norm, or
-    with the squared norm alone where features are few; of any rows with factors and signs.
+    """Whether descent over features takes the task: least squares of few features, of dense rows
+    with a 1-norm, and with factors and signs.
 
-    With a plain 1-norm on sparse data Newton steps over features are quicker.
+    With a plain 1-norm on more sparse features Newton steps over features are quicker.
     """
     if "least-squares" not in task.features or task.choices.budget is not None:
         return False

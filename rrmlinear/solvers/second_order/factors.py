@@ -67,14 +67,13 @@ MAX_FACTORIZED = 3000
 # The p × p system is taken if p is at most this fraction of d. If columns differ in length, it
 # loses digits that the d × d system keeps.
 MAX_GRAM_FRACTION = 0.5
-# The limit on a working set of dense data is at least this: its Gram matrix takes longer than the
-# products of a pass.
-MIN_DENSE_LIMIT = 100
+# The limit on a working set is at least this: choosing features takes longer than their products.
+MIN_SET_LIMIT = 100
 
 
 def holds_all(rows: Rows | ColumnOrder) -> bool:
     """Whether a working set of these rows holds all features in any case."""
-    return rows.is_dense and rows.blocks is None and 0 < rows.width <= MIN_DENSE_LIMIT
+    return rows.blocks is None and 0 < rows.width <= MIN_SET_LIMIT
 
 
 def examples_each(rows: Rows, scores: int = 1) -> float:

@@ -86,11 +86,16 @@ def matrix_work(rows: Rows) -> float:
 
 
 def products_of_matrix(rows: Rows) -> int:
-    """How many products with such a matrix take as long as to make it and its factor; 0 where they
-    are fewer than MAX_REFINEMENTS, which seldom suffice.
+    """How many products with such a matrix take as long as to make it and its factor, or those of
+    the products of examples where these are few; 0 where they are fewer than MAX_REFINEMENTS, which
+    seldom suffice.
     """
-    whole = rows.shape[0] * matrix_work(rows) + BLAS_COST * rows.width**3 / 3
-    products = int(whole / (2 * NONZERO_COST * max(1, rows.n_stored)))
+    n, d = rows.shape[0], rows.width
+    whole = n * matrix_work(rows) + BLAS_COST * d**3 / 3
+    if n <= MAX_GRAM_FRACTION * d:
+        whole = min(whole, BLAS_COST * (n * rows.n_stored + n**3 / 3))
+    read = rows.n_stored + 5 * (n + d)  # with the vectors of conjugate gradients
+    products = int(whole / (2 * NONZERO_COST * read))
     return products if products >= MAX_REFINEMENTS else 0
 
 

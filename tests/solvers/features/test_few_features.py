@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.solvers.features.feature_descent import FeatureDescent
@@ -20,6 +21,7 @@ KINDS = {
     "a constant": np.column_stack([BASE[:, 1:], np.full(N, 3.0)]),
     "dependent": np.column_stack([BASE[:, 1:], BASE[:, 1]]),
     "wide": BASE[: D - 2],
+    "sparse": csr_array(BASE * (np.abs(BASE) > 0.5)),
 }
 NORMS = {
     "l2": {"regularizer": "l2"},
@@ -31,7 +33,7 @@ WEIGHTS = np.where(RNG.random(N) < 0.2, 0.0, RNG.random(N))
 
 def certified(X, y, weights, costs, duals, choices, free):
     """Primal and dual of weights and duals, computed anew."""
-    X = np.column_stack([X.astype(float), np.ones(len(X))]) if free is not None else X.astype(float)
+    X = np.hstack([csr_array(X).toarray(), np.ones((X.shape[0], int(free is not None)))])
     l1, modulus = choices.get("l1", 0.0), float(choices["regularizer"] != "l1")
     omega = np.arange(len(weights)) < len(weights) - bool(free)
     v = X.T @ (costs * duals)
@@ -54,14 +56,14 @@ def certified(X, y, weights, costs, duals, choices, free):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_gap_is_that_of_weights_and_duals(kind, weighed, norm, free):
     X, choices = KINDS[kind], NORMS[norm]
-    y, weights = Y[: len(X)], WEIGHTS[: len(X)] if weighed else None
+    y, weights = Y[: X.shape[0]], WEIGHTS[: X.shape[0]] if weighed else None
     bias = -1.0 if free is None else 1.0
     problem = Problem.from_arrays(X, y, weights, bias=bias, any_order=True)
     given = {"solver": "auto", "loss": "squared", "C": 0.7, "gap_tol": TOL} | choices
     model = fit(problem, Parameter(**given, free_bias=free or None))
     result = model.result
     assert result.solved
-    costs = 0.7 * (np.ones(len(X)) if weights is None else weights)
+    costs = 0.7 * (np.ones(len(y)) if weights is None else weights)
     found = certified(X, y, model.weights[:, 0], costs, result.duals, choices, free)
     assert found[0] == pytest.approx(result.primal, rel=1e-10)
     assert found[0] - found[1] == pytest.approx(result.gap, abs=3e-10 * found[0])

@@ -16,8 +16,8 @@ def test_the_residual_decreases_as_asked():
     matrix, b = X.T @ X + np.eye(40), rng.standard_normal(40)
     weights = 1 / np.diag(matrix)
     x, _ = conjugate_gradients(lambda p: matrix @ p, lambda r: weights * r, b, 0.1, 250)
-    residual = b - matrix @ x
-    assert residual @ (weights * residual) <= 0.1**2 * (b @ (weights * b)) * (1 + 1e-9)
+    left = b - matrix @ x
+    assert left @ (weights * left) <= 0.1**2 * (b @ (weights * b)) * (1 + 1e-9)
 
 
 def system(form, free, n=70, d=30, active=12, bias=-1.0, stretch=0.0):
@@ -93,24 +93,24 @@ def test_large_terms_leave_the_digits_of_a_difference(scale):
     rng = np.random.default_rng(6)
     Z, c = scale * rng.standard_normal((8, 60)), rng.standard_normal(8)
     hessian = Hessian(Problem.from_arrays(Z, np.ones(8)).rows, np.ones(8))
-    expected = Z.T @ np.linalg.solve(np.eye(8) + Z @ Z.T, c)
+    scores = Z @ Z.T @ np.linalg.solve(np.eye(8) + Z @ Z.T, c)
     x = systems.Systems().solved(hessian, np.ones(60), Z.T @ c)
-    scores = Z @ expected
     np.testing.assert_allclose(Z @ x, scores, rtol=0, atol=1e-5 * np.abs(scores).max())
 
 
-def test_a_system_is_factorized_where_products_do_not_suffice():
+@pytest.mark.parametrize("n", [80, 12])
+def test_a_system_is_factorized_where_products_do_not_suffice(n):
     rng = np.random.default_rng(0)
-    Z, b = csr_array(rng.normal(size=(80, 30)) * np.logspace(-3, 3, 30)), rng.normal(size=30)
-    hessian, diagonal = Hessian(Problem.from_arrays(Z, np.ones(80)).rows, np.ones(80)), np.ones(30)
+    Z, b = csr_array(rng.normal(size=(n, 30)) * np.logspace(-3, 3, 30)), rng.normal(size=30)
+    hessian, diagonal = Hessian(Problem.from_arrays(Z, np.ones(n)).rows, np.ones(n)), np.ones(30)
     whole = np.eye(30) + (Z.T @ Z).toarray()
     easy, hard = systems.Systems(products=60), systems.Systems(products=2)
     for solver in (easy, hard):
         x = solver.solved(hessian, diagonal, b, 1e-8)
         np.testing.assert_allclose(x, np.linalg.solve(whole, b), rtol=1e-6, atol=1e-9)
-    assert (easy.latest, easy.products) == (None, 60)
-    assert hard.latest is not None
+    assert (easy.latest, easy.of_terms.latest, easy.products) == (None, None, 60)
     assert hard.products == 0  # and no more are tried
+    assert (hard.latest or hard.of_terms.latest) is not None
 
 
 def test_sparse_least_squares_of_many_features_needs_no_matrix(monkeypatch):

@@ -60,14 +60,10 @@ class RuleWatch:
         if passes.knows_rule:
             self.target = widest
             return
-        fall = _fall(ratio) if ratio > 1 else 1.0
+        # of the gap, before the rule is looked at again
+        fall = min(max(1 / ratio, MIN_RULE_FALL), MAX_RULE_FALL) if ratio > 1 else 1.0
         self.target = (fall if self.holds else min(fall, MAX_RULE_FALL)) * row.gap
 
     def _widest(self, rule: Rule, row: TraceRow) -> float:
         """The gap up to which a rule that holds ends the run."""
         return rule.widest_gap * abs(row.primal - self.offset)
-
-
-def _fall(ratio: float) -> float:
-    """The fall of the gap after which a rule is looked at again that is violated by this ratio."""
-    return min(max(1 / ratio, MIN_RULE_FALL), MAX_RULE_FALL)

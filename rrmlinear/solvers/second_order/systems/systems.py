@@ -30,8 +30,8 @@ class Systems:
     It is nearly exact for p or d up to MAX_FACTORIZED, else approximate. H = Z'Z with p × d Z. The
     smaller of D + Z'Z and I + Z D⁻¹ Z' is factorized (Woodbury), and conjugate gradients mend what
     its factor lacks by rounding. Beyond the limit the diagonal serves as preconditioner; below it
-    too, as long as ``products`` are not more, those that take as long as the matrix and its factor.
-    A system that needs more is factorized, as are those after it.
+    too, as long as ``products`` are not more, those that take as long as that matrix and its
+    factor. A system that needs more is factorized, as are those after it.
     """
 
     def __init__(self, latest: Factor | None = None, products: int = 0) -> None:
@@ -55,9 +55,8 @@ class Systems:
         def product(x: Array) -> Array:
             return hessian.product(x) + diagonal * x
 
-        if p <= MAX_FACTORIZED and p <= MAX_GRAM_FRACTION * d:
-            return self.of_terms.solved(hessian, diagonal, product, b)
-        is_factorized = d <= MAX_FACTORIZED
+        by_terms = p <= MAX_FACTORIZED and p <= MAX_GRAM_FRACTION * d
+        is_factorized = by_terms or d <= MAX_FACTORIZED
         most = self.products if is_factorized else MAX_PRODUCTS
         if most:
             scale = 1 / (hessian.diagonal() + diagonal)
@@ -65,6 +64,8 @@ class Systems:
             if taken < most or not is_factorized:
                 return x
             self.products = 0
+        if by_terms:
+            return self.of_terms.solved(hessian, diagonal, product, b)
         matrix = hessian.matrix()
         matrix.flat[:: d + 1] += diagonal
         return self._by_matrix(matrix, b)
