@@ -221,9 +221,10 @@ def _tokens_of(path: str, lines: list[list[str]], names: Sequence[str], labelled
     wrong = np.flatnonzero((counts != 0) & (counts != wanted))
     if wrong.size:
         told = ", ".join([*names, "the label"] if labelled else names)
+        universal = any(len(line) == len(UNIVERSAL) and line[0] == "1" for line in lines)
         raise ValueError(
             f"{path}, line {wrong[0] + 1}: found {counts[wrong[0]]} columns where {wanted} are "
-            f"expected: {told}"
+            f"expected: {told}" + "; --format conllu reads CoNLL-U" * universal
         )
     starts = _starts(counts, path)
     columns: list[Sequence[str]] = list(zip(*(line for line in lines if line), strict=True))

@@ -178,6 +178,7 @@ def test_files_that_are_no_dictionary(change, sentence, tmp_path):
     [
         (b"a N x\na N\n", "line 2: found 2 columns where 3 are expected: word, pos, the label"),
         (b"a N x\n\n\na N x y\n", "line 4: found 4 columns"),
+        (b"# id = 1\n1\ta" + 8 * b"\t_", "word, pos, the label; --format conllu reads CoNLL-U"),
         (b"\n \n", "has no tokens"),
         (b"a N x\n\xff N x\n", "line 2: byte 255 is not UTF-8"),
     ],
@@ -189,9 +190,8 @@ def test_files_that_are_no_columns(text, sentence):
 
 def test_blank_lines_between_sequences():
     tokens = read_columns(io.BytesIO(b"\n\na\nb\r\n \n\nc\n"), ("word",), labelled=False)
-    assert tokens.columns == [("a", "b", "c")]
+    assert (tokens.columns, tokens.labels) == ([("a", "b", "c")], None)
     assert tokens.starts.tolist() == [0, 2, 3]
-    assert tokens.labels is None
 
 
 def test_blanks_of_unicode_are_parts_of_words(tmp_path):
