@@ -86,17 +86,10 @@ def _with_names(X: Any) -> Any:
     return pyarrow.Table.from_batches([X])
 
 
-def in_memory(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-    """X, y and the weights as `labelled`, but the rows of a container as a CSR matrix over its
-    maps, for an estimator that takes them all at once.
-
-    Raises ValueError for a container larger than MEMORY_SHARE of the available memory.
+def matrix_of(estimator: Any, X: Any) -> Any:
+    """X, but the rows of a container as a CSR matrix over its maps, for estimators that take all at
+    once. Raises ValueError for more than MEMORY_SHARE of the available memory.
     """
-    X, y, sample_weight = labelled(X, y, sample_weight)
-    return _matrix_of(estimator, X), y, sample_weight
-
-
-def _matrix_of(estimator: Any, X: Any) -> Any:
     if not isinstance(X, Problem):
         return X
     available, size = available_memory(), X.rows.n_bytes
@@ -112,15 +105,15 @@ def _matrix_of(estimator: Any, X: Any) -> Any:
 def checked_in_memory(
     estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = True, **how: Any
 ) -> Any:
-    """`in_memory` with scikit-learn's checks. The names of a file's features are set, or without
-    ``reset`` its columns are those of the fit by their names.
+    """`labelled`, `matrix_of` and scikit-learn's checks. The names of a file's features are set, or
+    without ``reset`` its columns are those of the fit by their names.
     """
     X, y, sample_weight = labelled(X, y, sample_weight)
     names = X.feature_names if isinstance(X, Problem) else None
     if names is not None and not reset and hasattr(estimator, "feature_names_in_"):
         X = named("data.formats.opening:by_model")(X, estimator.feature_names_in_.tolist(), "X")
-        return check_array(_matrix_of(estimator, X), **how), y, sample_weight
-    X = _matrix_of(estimator, X)
+        return check_array(matrix_of(estimator, X), **how), y, sample_weight
+    X = matrix_of(estimator, X)
     if not reset:
         return validate_data(estimator, X, reset=False, **how), y, sample_weight
     X, y = validate_data(estimator, X, y, **how)
@@ -182,7 +175,7 @@ class LinearScores:
         X, y, sample_weight = labelled(X, y, sample_weight)
         if isinstance(X, Problem):
             rows = self._checked_rows(X, reset=True)
-            return _matrix_of(self, rows) if self._fits_in_memory else rows, y, sample_weight
+            return matrix_of(self, rows) if self._fits_in_memory else rows, y, sample_weight
         if is_numeric:
             check_no_text(y, "y must hold numbers")
         if is_known:

@@ -99,14 +99,22 @@ def with_room(problem: Problem, chosen: Selection, known: Any = NAMED_LOSSES) ->
     """The choices with a limit of the sizes of weights without penalty, where none is given: far
     beyond scores as long as the labels. ``known`` are the losses of `select`.
     """
-    choices, loss = chosen.choices, chosen.loss_row
-    if choices.limit is not None or (free := free_columns(choices)) is None:
+    free = free_columns(chosen.choices)
+    if chosen.choices.limit is not None or free is None:
         return chosen
     squares = column_squares(problem.rows.with_bias(-1.0))[free[free < problem.n_features]]
     least = np.sqrt(squares[squares > 0].min(initial=np.inf) / problem.n_examples)
+    return with_limit(chosen, np.abs(problem.labels).max(initial=0), least, known)
+
+
+def with_limit(
+    chosen: Selection, longest: float, least: float = 1.0, known: Any = NAMED_LOSSES
+) -> Selection:
+    """`with_room` by the longest label and the root of the least mean square of these columns."""
+    loss = chosen.loss_row
     is_of_labels = loss.kind == "regression" and loss.link is None and not chosen.has_order
-    longest = np.abs(problem.labels).max(initial=0) if is_of_labels else 1.0
-    return select(replace(choices, limit=LIMIT * max(1.0, float(longest / least))), known)
+    ratio = float((longest if is_of_labels else 1.0) / least)
+    return select(replace(chosen.choices, limit=LIMIT * max(1.0, ratio)), known)
 
 
 def in_units(problem: Problem, units: Array) -> Problem:
