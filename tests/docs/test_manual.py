@@ -114,8 +114,8 @@ def test_the_manual_builds_and_its_links_lead_somewhere(tmp_path):
     )
     assert (done.returncode, done.stderr) == (0, "")
     reference = tmp_path / "html/docs/api/generated"
-    pages, names_in = list(reference.glob("*.html")), re.compile(r'id="(rrmlinear\.[\w.]+)"').findall
-    named = {path.stem: set(names_in(path.read_text("utf-8"))) for path in pages}
+    pages, found = list(reference.glob("*.html")), re.compile(r'id="(rrmlinear\.[\w.]+)"').findall
+    named = {path.stem: set(found(path.read_text("utf-8"))) for path in pages}
     assert not [path for path in pages if "mailto:" in path.read_text("utf-8")]
     assert not [name for names in named.values() for name in names if "._" in name]
     estimators = {name for name in CLASSES if hasattr(getattr(rrmlinear, name), "get_params")}
