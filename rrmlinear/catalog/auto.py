@@ -168,8 +168,10 @@ def _order(task: Task) -> list[Stage]:
             return [*newtons, _ascent(task)]
         return [_ascent(task), *(newtons or _gradients(task))]
     first, *others = _gradients(task)
-    is_short = newtons and work.step <= STEP_PASSES * work.n * work.gradient
-    return [*newtons, first, *others] if is_short else [first, *newtons, *others]
+    is_short = work.step <= STEP_PASSES * work.n * work.gradient
+    # methods of first order have no rate beside columns without a penalty
+    by_newton = newtons and (is_short or second_order.has_free(omega))
+    return [*newtons, first, *others] if by_newton else [first, *newtons, *others]
 
 
 def _takes_lbfgs(task: Task) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.regularizers.coordinates import coordinates_of
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.steps import INNER_GAP_FRACTION, USUAL_PACE, Pace
@@ -21,6 +22,7 @@ from rrmlinear.solvers.second_order.penalties import (
     Envelope,
     Penalty,
     ProximalPoints,
+    SomeSquares,
 )
 
 Array = NDArray[np.float64]
@@ -148,7 +150,9 @@ def _first_model(omega: Regularizer, begin: Begin, total: float, size: float) ->
     squares = squares.reshape(-1, *[1] * (w.ndim - 1))
     squares = np.broadcast_to(np.maximum(squares, MIN_DIVISOR), w.shape)
     size, gap = size or 1.0, begin.gap or 1.0
-    model: Penalty
+    numbers, model = coordinates_of(omega, w.size), Penalty(omega)
+    if numbers is not None and numbers.is_square_beside_free:
+        return SomeSquares(omega, numbers, gap * squares / size**2)
     if omega.quadratic_l1 is None:
         typical = size / np.sqrt(squares * w.size)
         model = Envelope.at(omega, vector, np.minimum(typical, np.median(typical)), gap)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.regularizers.coordinates import Coordinates
 from rrmlinear.regularizers.prox_jacobians import prox_jacobian
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING
 
@@ -16,6 +18,8 @@ Array = NDArray[np.float64]
 # The first proximal term of weights that give scores of the first mean size is this fraction of the
 # first gap.
 FIRST_PROXIMITY = 0.1
+# What systems have for a weight without curvature, as a fraction of its stiffness.
+RIDGE = 1e-8
 
 
 class Penalty:
@@ -62,6 +66,58 @@ class Penalty:
 
     def soften(self, factor: float, for_good: bool) -> None:
         """Take a model that is by this factor softer; a harder one never again, if ``for_good``."""
+
+
+class SomeSquares(Penalty):
+    """Σ_j (s_j/2) w_j² over the weights of s_j > 0, and bounds l_j ≤ w_j ≤ u_j of the others.
+
+    Bounds have an augmented Lagrangian: max over z' of ⟨z', w⟩ − Σ_j (z_j' − z_j)² / (2 κ_j) less
+    their support function. z are the duals, 0 within the bounds, and κ_j the stiffness of the spring
+    that holds w_j there.
+    """
+
+    def __init__(self, regularizer: Regularizer, numbers: Coordinates, stiffness: Array) -> None:
+        super().__init__(regularizer)
+        self.numbers, self.stiffness, self.most = numbers, stiffness, 1 / MIN_SMOOTHING
+        self.modulus: Any = numbers.modulus.reshape(stiffness.shape)
+        self.z = np.zeros(stiffness.shape)
+
+    @property
+    def is_exact(self) -> bool:  # type: ignore[override]
+        return not self.z.any()
+
+    def _beyond(self, w: Array) -> Array:
+        """w + z/κ less its projection: z' is κ times that."""
+        y = (w + self.z / self.stiffness).ravel()
+        beyond: Array = y - np.clip(y, self.numbers.lower, self.numbers.upper)
+        return beyond.reshape(w.shape)
+
+    def gradient(self, w: Array) -> Array:
+        return self.modulus * w + self.stiffness * self._beyond(w)
+
+    def curvature(self, w: Array) -> Array:
+        slopes = self.modulus + self.stiffness * (self._beyond(w) != 0)
+        return np.where(slopes > 0, slopes, RIDGE * self.stiffness).ravel()
+
+    def along(self, w: Array, direction: Array) -> Callable[[float], float]:
+        return lambda t: float(np.vdot(self.gradient(w + t * direction), direction))
+
+    def square(self, away: Array) -> float:
+        # the price of a dual beside bounds is their distance
+        prices = 2 * self.numbers.upper.reshape(away.shape) * np.abs(away)
+        s = self.modulus
+        return float(np.where(s > 0, away**2 / np.where(s > 0, s, 1.0), prices).sum())
+
+    def distance(self, w: Array) -> float:
+        change = self.stiffness * self._beyond(w) - self.z
+        return float(np.vdot(change, change / self.stiffness)) / 2
+
+    def point(self, w: Array, vector: Array) -> Array:
+        w = np.clip(w.ravel(), self.numbers.lower, self.numbers.upper).reshape(w.shape)
+        return np.where(self.modulus > 0, super().point(w, vector), w)
+
+    def update(self, w: Array, growth: float) -> None:
+        self.z = self.stiffness * self._beyond(w)
 
 
 class AbsoluteWeights(Penalty):
