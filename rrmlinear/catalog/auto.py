@@ -120,7 +120,7 @@ def _known(task: Task) -> tuple[NDArray[np.float64], float]:
 
 
 def _work(task: Task) -> Work:
-    l1 = 0.0 if second_order.has_free(task.regularizer) else task.regularizer.quadratic_l1
+    l1 = 0.0 if second_order.has_free(task) else task.regularizer.quadratic_l1
     return Work(task.rows, task.n_classes, "smooth" in task.features, l1)
 
 
@@ -163,15 +163,14 @@ def _order(task: Task) -> list[Stage]:
         if not (omega.modulus > 0 and (task.rows.blocks is not None or has_inner)):
             return _over_features(task, newtons)
     is_convex = {"strongly-convex", "soft-threshold"} <= features and task.choices.budget is None
+    is_convex = is_convex or (second_order.has_free(task) and task.rows.blocks is None)
     if is_convex and task.risk is None and dual.free_blocks_apply(task):
         if _begins_by_newton(task):
             return [*newtons, _ascent(task)]
         return [_ascent(task), *(newtons or _gradients(task))]
     first, *others = _gradients(task)
-    is_short = work.step <= STEP_PASSES * work.n * work.gradient
-    # methods of first order have no rate beside columns without a penalty
-    by_newton = newtons and (is_short or second_order.has_free(omega))
-    return [*newtons, first, *others] if by_newton else [first, *newtons, *others]
+    is_short = newtons and work.step <= STEP_PASSES * work.n * work.gradient
+    return [*newtons, first, *others] if is_short else [first, *newtons, *others]
 
 
 def _takes_lbfgs(task: Task) -> bool:
@@ -202,8 +201,11 @@ def _begins_by_newton(task: Task) -> bool:
     if not (second_order.newton_applies(task) and task.risk is None):
         return False
     is_one, is_streamed, work = task.n_classes is None, task.rows.blocks is not None, _work(task)
-    if not ("smooth" in task.features or (is_one and task.choices.free_bias)):
+    is_free, smooth = second_order.has_free(task), "smooth" in task.features
+    if not (smooth or (is_one and (task.choices.free_bias or is_free))):
         return False
+    if is_one and is_free and smooth:  # an ascent repeats for free columns
+        return True
     passes = work.step / work.whole(work.visit)
     if passes > STEP_PASSES or is_streamed:
         return is_one and passes <= STEP_PASSES

@@ -11,6 +11,7 @@ from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.regularizers import LIMIT, free_columns
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.core.records import replace
+from rrmlinear.data import array_rows
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import PackedRows
@@ -89,8 +90,7 @@ def units_of(problem: Problem, chosen: Selection) -> Array | None:
         return None
     if chosen.has_order or not factors.all():
         return None
-    is_long = choices.regularizer == "l1" or problem.n_examples >= problem.n_features
-    if chosen.loss_row.name == "squared" and rows.is_dense and is_long:
+    if chosen.loss_row.name == "squared" and rows.is_dense and choices.regularizer == "l1":
         return None
     return factors ** -norms[choices.regularizer]
 
@@ -122,6 +122,4 @@ def in_units(problem: Problem, units: Array) -> Problem:
     rows: Any = problem.rows
     if isinstance(rows, ColumnOrder):
         return replace(problem, rows=ColumnOrder(rows.values * units, rows.bias))
-    each = units if rows.is_dense else units[rows.indices]
-    values = rows.values * each
-    return replace(problem, rows=rows.over(values, rows.indices, rows.indptr, rows.bias))
+    return replace(problem, rows=array_rows.in_units(rows, units))

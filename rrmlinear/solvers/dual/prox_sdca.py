@@ -229,18 +229,6 @@ class ProxSDCA(RowAscent):
     def dual_vector(self) -> NDArray[np.float64]:
         return self.state.dual_vector
 
-    def column_of(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A copy of the entry of the appended column."""
-        return vector[-1:].copy()
-
-    def add_to_column(self, vector: NDArray[np.float64], change: NDArray[np.float64]) -> None:
-        """Add to that entry."""
-        vector[-1:] += change
-
-    def move_column(self, change: NDArray[np.float64]) -> None:
-        """Add to that entry of v."""
-        self.add_to_column(self.dual_vector, change)
-
     def rebuild(self, z: NDArray[np.float64]) -> None:
         self.state.dual_vector[:] = z + self.state.combination(self.state.alphas.copy())
 
