@@ -57,15 +57,10 @@ def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
     """
     problem = opened(X)
     if problem is None:
-        # scikit-learn's checks take what a mask hides
-        check_unmasked(X, "X must hold numbers")
-        check_unmasked(y, "y must hold labels or numbers")
-        check_unmasked(sample_weight, "sample_weight must hold numbers")
-        check_no_text(X, "X must hold numbers")
-        check_no_text(sample_weight, "sample_weight must hold numbers")
+        X = legible(X, y, sample_weight)
         if issparse(y):
             raise TypeError("y is sparse; it must be dense: give y.toarray()")
-        return _with_names(X), y, sample_weight
+        return X, y, sample_weight
     for name, given in (("y", y), ("sample_weight", sample_weight)):
         if given is not None:
             raise ValueError(
@@ -77,8 +72,16 @@ def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
     return problem, words, problem.weights
 
 
-def _with_names(X: Any) -> Any:
-    """A pyarrow RecordBatch as a Table: scikit-learn loses the names of its columns, silently."""
+def legible(X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    """X, a pyarrow RecordBatch as a Table: scikit-learn loses the names of its columns, silently.
+
+    Raises ValueError for what its checks would take: masked entries, and numbers in text.
+    """
+    check_unmasked(X, "X must hold numbers")
+    check_unmasked(y, "y must hold labels or numbers")
+    check_unmasked(sample_weight, "sample_weight must hold numbers")
+    check_no_text(X, "X must hold numbers")
+    check_no_text(sample_weight, "sample_weight must hold numbers")
     if type(X).__name__ != "RecordBatch" or not type(X).__module__.startswith("pyarrow."):
         return X
     import pyarrow
@@ -87,9 +90,7 @@ def _with_names(X: Any) -> Any:
 
 
 def matrix_of(estimator: Any, X: Any) -> Any:
-    """X, but the rows of a container as a CSR matrix over its maps, for estimators that take all at
-    once. Raises ValueError for more than MEMORY_SHARE of the available memory.
-    """
+    """X, but a container's rows as a CSR matrix over its maps. ValueError for one that is large."""
     if not isinstance(X, Problem):
         return X
     available, size = available_memory(), X.rows.n_bytes

@@ -103,8 +103,7 @@ def test_regressions(client):
 def test_columns_without_a_penalty_may_have_large_weights(client):
     X = np.vstack([np.eye(2), -np.eye(2), [[1, 1], [-1, 1]]])
     y = 1e6 * X[:, 0] + X[:, 1]
-    more = {"penalty_factors": [0.0, 1.0], "fit_intercept": False, "tol": 1e-3}
-    one, over = both("LinearRegressor", X, y, **more)
+    one, over = both("LinearRegressor", X, y, penalty_factors=[0.0, 1.0], fit_intercept=False)
     assert over.coef_[0] == pytest.approx(1e6, rel=1e-6)
     assert over.objective_ == pytest.approx(one.objective_, rel=1e-3)
     with pytest.raises(ValueError, match=r"y and .* X is a Problem.* the third argument"):
