@@ -20,11 +20,11 @@ from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.solvers.dual.dual_descent import NONZERO_COST
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stages.stages import Stages
-from rrmlinear.solvers.loop.stages.turns import JUDGED_STEPS, PATIENCE, STEP_PASSES, Stage
+from rrmlinear.solvers.loop.stages.stages import MIN_PASSES, Stages
+from rrmlinear.solvers.loop.stages.turns import JUDGED_STEPS, STEP_PASSES, Stage
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, holds_all
-from rrmlinear.solvers.second_order.work import INNER_PROBLEMS, NEWTON_PRODUCTS, PASS_COST, Work
+from rrmlinear.solvers.second_order.work import INNER_PROBLEMS, PASS_COST, Work
 
 # Cutting planes take sequences of at least LONG positions on average, if there are at most
 # MOST_WEIGHTS weights for each position of the mean sequence.
@@ -120,8 +120,9 @@ def _known(task: Task) -> tuple[NDArray[np.float64], float]:
 
 
 def _work(task: Task) -> Work:
-    l1 = 0.0 if second_order.has_free(task) else task.regularizer.quadratic_l1
-    return Work(task.rows, task.n_classes, "smooth" in task.features, l1)
+    l1 = 0.0 if second_order.has_free(task.regularizer) else task.regularizer.quadratic_l1
+    is_smooth, step_work = "smooth" in task.features, getattr(task.loss, "step_work", 0.0)
+    return Work(task.rows, task.n_classes, is_smooth, l1, step_work)
 
 
 def _by_steps(task: Task) -> Solver | None:
@@ -163,7 +164,6 @@ def _order(task: Task) -> list[Stage]:
         if not (omega.modulus > 0 and (task.rows.blocks is not None or has_inner)):
             return _over_features(task, newtons)
     is_convex = {"strongly-convex", "soft-threshold"} <= features and task.choices.budget is None
-    is_convex = is_convex or (second_order.has_free(task) and task.rows.blocks is None)
     if is_convex and task.risk is None and dual.free_blocks_apply(task):
         if _begins_by_newton(task):
             return [*newtons, _ascent(task)]
@@ -182,33 +182,31 @@ def _takes_lbfgs(task: Task) -> bool:
 
 def _over_features(task: Task, newtons: list[Stage], is_net: bool = False) -> list[Stage]:
     """With a 1-norm: Newton's method over features, then over all; over all first for a net."""
-    gradients, visit = _gradients(task), _work(task).visit
+    gradients, work = _gradients(task), _work(task)
     if dual.proximal_applies(task):
         build = _from_duals(dual.proximal, task)
-        return [Stage("the ascent for proximal points", build, visit), *gradients]
-    name, visit = "Newton's method over features", NEWTON_PRODUCTS * visit
+        return [Stage("the ascent for proximal points", build, work.visit), *gradients]
+    name = "Newton's method over features"
     build = partial(_made, "features.feature_newton:FeatureNewton")
-    columns = _by_weights(name, lambda given: build(_by_rows(given)), task, visit)
+    columns = _by_weights(name, lambda given: build(_by_rows(given)), task, work.product)
     return [*newtons, columns, *gradients] if is_net else [columns, *newtons, *gradients]
 
 
 def _begins_by_newton(task: Task) -> bool:
     """Whether Newton's method comes before the ascent: the loss has no kinks to smooth, or the
-    ascent of one score repeats for a free intercept; and steps are short.
+    ascent of one score repeats for a free intercept; and steps are short. Beside kinks, where steps
+    are many, they take less time than the passes that show what an ascent does.
 
     An ascent takes log(1/ε) (1 + √κ) passes at most, κ being the mean of c ‖x‖² over λγ.
     """
     if not (second_order.newton_applies(task) and task.risk is None):
         return False
     is_one, is_streamed, work = task.n_classes is None, task.rows.blocks is not None, _work(task)
-    is_free, smooth = second_order.has_free(task), "smooth" in task.features
-    if not (smooth or (is_one and (task.choices.free_bias or is_free))):
+    if not (work.is_smooth or (is_one and task.choices.free_bias)):
         return False
-    if is_one and is_free and smooth:  # an ascent repeats for free columns
-        return True
-    passes = work.step / work.whole(work.visit)
-    if passes > STEP_PASSES or is_streamed:
-        return is_one and passes <= STEP_PASSES
+    passes, most = work.step / work.whole(work.visit), STEP_PASSES if work.is_smooth else MIN_PASSES
+    if passes > most or is_streamed:
+        return is_one and passes <= most
     longest = task.rows.largest_square()
     if is_one or not math.isfinite(longest):  # the ascent names an example that overflows
         return math.isfinite(longest)
@@ -234,7 +232,7 @@ def _newtons(task: Task) -> list[Stage]:
     both = is_norm and (smooth if k is None else not smooth) and not task.choices.free_bias
     share = JUDGED_STEPS * INNER_PROBLEMS ** ((not smooth) + (not is_norm)) * work.step
     build, visit = _from_duals(second_order.newton, task), work.step / work.n
-    return [Stage("Newton's method", build, visit, share, PATIENCE, True, takes_both=both)]
+    return [Stage("Newton's method", build, visit, share, JUDGED_STEPS, True, takes_both=both)]
 
 
 def _gradients(task: Task) -> list[Stage]:

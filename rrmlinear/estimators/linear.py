@@ -154,8 +154,7 @@ class LinearModel(Reported, LinearScores, Exported, Tabled, Saved, PlainState, C
         known = {**NAMED_LOSSES, loss.name: loss}
         try:
             chosen = select(Parameter(solver=kind.number, **choices), known)
-            has_rows = isinstance(problem, Problem)  # not where workers have them
-            return problem, with_room(problem, chosen, known) if has_rows else chosen
+            return problem, with_room(problem, chosen, known)
         except ChoiceError as error:
             renamed = {choice: name for name, choice in self._row.numbers.items()}
             raise own_words(error, self._solvers, **renamed) from None

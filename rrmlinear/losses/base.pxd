@@ -6,6 +6,8 @@ cdef class ScalarLoss:
     cdef readonly double smoothing
     # The Lipschitz constant of φ, infinite if it has none.
     cdef readonly double lipschitz
+    # Nanoseconds of a dual step beyond those of a clipped line.
+    cdef readonly double step_work
     cdef bint has_derivative(self) noexcept nogil
     cdef double value(self, double y, double score) noexcept nogil
     cdef double derivative(self, double y, double score) noexcept nogil

@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 class ScalarLoss:
     smoothing: float
     lipschitz: float
+    step_work: float
     @property
     def differentiable(self) -> bool: ...
     def box(

@@ -8,6 +8,8 @@ cdef class BlockLoss:
     # The modulus of strong convexity of φ*, in the Euclidean norm: φ is 1/smoothing-smooth, or
     # not smooth where it is 0.
     cdef readonly double smoothing
+    # Nanoseconds of a block beyond those of one that is sorted.
+    cdef readonly double step_work
     cdef Py_ssize_t workspace(self, Py_ssize_t k) noexcept nogil
     cdef double value(self, const double* margins, Py_ssize_t k) noexcept nogil
     cdef void derivative(self, const double* margins, double* block, Py_ssize_t k) noexcept nogil

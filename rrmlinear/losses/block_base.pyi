@@ -4,6 +4,7 @@ from numpy.typing import ArrayLike, NDArray
 class BlockLoss:
     cost: float
     smoothing: float
+    step_work: float
     @property
     def differentiable(self) -> bool: ...
     @property

@@ -204,7 +204,7 @@ cdef class Logistic(ScalarLoss):
     """log(1 + e^{−m}), with conjugate b log b + (1 − b) log(1 − b) on 0 ≤ b ≤ 1."""
 
     def __init__(self):
-        self.smoothing, self.lipschitz = 4, 1
+        self.smoothing, self.lipschitz, self.step_work = 4, 1, 70
 
     cdef double value(self, double y, double score) noexcept nogil:
         cdef double m = y * score
@@ -304,7 +304,7 @@ cdef class Binomial(ScalarLoss):
     """
 
     def __init__(self):
-        self.smoothing, self.lipschitz = 4, 1
+        self.smoothing, self.lipschitz, self.step_work = 4, 1, 70
 
     cdef double value(self, double y, double score) noexcept nogil:
         return OF_A_HIT.value(1, score) + (1 - y) * score + _entropy(y)

@@ -165,13 +165,14 @@ cdef class SoftmaxOfHinge(EntropicLoss):
         if not 0 < smoothing < INFINITY:
             raise ValueError(f"smoothing must be positive and finite, got {smoothing}")
         self.cost, self.gamma, self.smoothing = 1.0, smoothing, 2 * smoothing
+        self.step_work = 300
 
 
 cdef class Softmax(EntropicLoss):
     """log Σ_j exp(s_j − s_y), the loss of multinomial logistic regression."""
 
     def __init__(self):
-        self.cost, self.gamma, self.smoothing = 0.0, 1.0, 2.0
+        self.cost, self.gamma, self.smoothing, self.step_work = 0.0, 1.0, 2.0, 300
 
 
 # The Weston–Watkins loss φ(m) = Σ_{j≠y} max(0, m_j), m_j = 1 + s_j − s_y, and its block solvers.

@@ -276,7 +276,7 @@ cdef class Deviance(ScalarLoss):
     def __init__(self, double power):
         if not 1 <= power <= 2:
             raise ValueError(f"power must lie in [1, 2], got {power:g}")
-        self.power = power
+        self.power, self.step_work = power, 270
 
     cdef bint has_derivative(self) noexcept nogil:
         return True

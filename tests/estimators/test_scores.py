@@ -25,7 +25,6 @@ from rrmlinear import (
     LinearSVC,
     LogisticRegression,
     LogisticRegressionCV,
-    MultilabelClassifier,
     MultiTaskRegressor,
     MultivariateClassifier,
     OneClassSVM,
@@ -196,7 +195,6 @@ def test_errors_are_sentences(stored, fit, error, said):
     "estimator",
     [
         *(LinearSVC(), LogisticRegressionCV(), KernelClassifier(), ERLPBoostClassifier()),
-        MultilabelClassifier(),
         *(Ridge(), RidgeCV(), Lasso(), KernelRegressor(), MultiTaskRegressor(), OneClassSVM()),
     ],
     ids=lambda estimator: type(estimator).__name__,

@@ -168,6 +168,11 @@ def test_bounded_duals_and_the_squared_hinge_have_envelopes():
     assert set(ENVELOPED) == flat | {"squared-hinge"}
 
 
+def test_dual_steps_take_more_where_they_are_not_of_clipped_lines():
+    searched = {name for name, loss in LOSSES.items() if loss.step_work > 0}
+    assert searched == {name for name in LOSSES if LOSSES[name].pieces(np.ones(1)) is None}
+
+
 @pytest.mark.parametrize("name", ENVELOPED)
 def test_an_envelope_adds_a_square_to_the_conjugate(name):
     rng = np.random.default_rng(7)

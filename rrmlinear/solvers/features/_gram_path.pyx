@@ -111,16 +111,19 @@ cdef class GramPath:
         """Minimize over all weights. Sweeps begin at the present ones, whose ``pulls`` are right.
 
         They end when a sweep lowers the objective by at most ``accuracy`` times the fall so far.
+        Returns the products that they took.
         """
         cdef Py_ssize_t j, d = self.w.shape[0]
         self.l1, self.modulus, self.size, self.is_all = l1, modulus, d, True
         for j in range(d):
             self.some[j] = self.place[j] = j
+        cdef double work = 0
         if d > 0:
             with nogil:
-                self._lower(accuracy)
+                work = self._lower(accuracy)
+        return work
 
-    cdef int _lower(self, double accuracy) except -1 nogil:
+    cdef double _lower(self, double accuracy) except -1 nogil:
         cdef Py_ssize_t d = self.size
         cdef const double* gram = &self.matrix[0, 0]
         cdef double* w = &self.w[0]
@@ -138,7 +141,7 @@ cdef class GramPath:
                     at = self.face.step(gram, self.stride, w, pull, &self.place[0], &self.some[0],
                                         d, self.l1, self.modulus)
                     work += self.face.spent
-        return 0
+        return work
 
     cdef bint _descend(self, double tolerance) except -1 nogil:
         # The part's gap may be far below that over all weights, whose pulls bound the dual point

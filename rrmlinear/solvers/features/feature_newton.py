@@ -240,7 +240,7 @@ class FeatureNewton(Solver):
             **how,
         )
         before = model.value()
-        self.models.minimize(model, self.deadline)
+        self.work += self.models.minimize(model, self.deadline)
         return model, before - model.value()
 
     def _is_solved(self, promise: float) -> bool:

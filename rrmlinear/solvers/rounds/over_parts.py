@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rrmlinear.core.loading import loading
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stages.turns import JUDGED_STEPS, PATIENCE, STEP_PASSES, Stage
+from rrmlinear.solvers.loop.stages.turns import JUDGED_STEPS, STEP_PASSES, Stage
 from rrmlinear.solvers.rounds.part import has_rounds
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, MAX_PRODUCTS
 from rrmlinear.solvers.second_order.samples import suits_sample
@@ -85,8 +85,8 @@ def over_parts(
         products += MAX_PRODUCTS
         exchanges += MAX_PRODUCTS
     step = products * n * example + exchanges * EXCHANGE + system
-    share = JUDGED_STEPS * step
-    how: Any = {"patience": PATIENCE, "problems": 1 if smooth else INNER_PROBLEMS}
+    inner_problems = INNER_PROBLEMS ** ((not smooth) + bool(omega.quadratic_l1))
+    patience, share = JUDGED_STEPS, JUDGED_STEPS * inner_problems * step
     if omega.quadratic_l1 is None or not omega.modulus > 0:
         if has_rounds(omega) and free_bias is None:
             return FinishedRounds([rounds], fleet)
@@ -94,7 +94,7 @@ def over_parts(
         if omega.quadratic_l1 and has_matrix:
             over, visit = partial(FeatureNewtonOverParts, risk, omega), step / (BATCH_PRODUCTS * n)
             name = "Newton's method over features"
-            stages.append(Stage(name, over, visit, share, **how, takes_weights=True))
+            stages.append(Stage(name, over, visit, share, patience, takes_weights=True))
         build: Callable[[Any], Solver] = partial(FISTAOverParts, risk, omega)
         if not smooth:
             at_zero = sum(each.zero for each in facts)
@@ -103,7 +103,7 @@ def over_parts(
             visit = BATCH_PRODUCTS * example + STEP_EXCHANGES * EXCHANGE / n
             stages.append(Stage("FISTA", build, visit, takes_weights=True))
         return FinishedRounds(stages, fleet)
-    newton = Stage("Newton's method", turns.newton, step / n, share, **how, takes_both=True)
+    newton = Stage("Newton's method", turns.newton, step / n, share, patience, takes_both=True)
     if free_bias is not None:
         return FinishedRounds([newton], fleet)
     if smooth and step <= STEP_PASSES * n * visit:

@@ -82,10 +82,10 @@ def examples_each(rows: Rows, scores: int = 1) -> float:
     return rows.shape[0] / weights if weights else 0.0
 
 
-# Relative residual, and the most products, with a factor of the matrix as preconditioner; the most
-# products with any other.
+# Relative residual, and the most products, with a factor of the matrix as preconditioner, and with
+# a diagonal; that takes about 1 / DIAGONAL_DECREASE products.
 FACTORED_DECREASE, MAX_REFINEMENTS = 1e-5, 30
-MAX_PRODUCTS = 250
+DIAGONAL_DECREASE, MAX_PRODUCTS = 0.1, 250
 
 
 def conjugate_gradients(

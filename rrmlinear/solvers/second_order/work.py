@@ -12,9 +12,9 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import is_nearly_full
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.second_order.factors import (
+    DIAGONAL_DECREASE,
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,
-    MAX_PRODUCTS,
     MAX_REFINEMENTS,
 )
 
@@ -33,18 +33,25 @@ INNER_PROBLEMS = 3
 class Work:
     """The work over these rows for a loss of one score, or of ``n_classes``.
 
-    ``quadratic_l1`` is that of Ω. ``visit`` is the work of a visit of an ascent, and ``product``
-    that of an example in a product with all, from a file where the rows are streamed.
+    ``quadratic_l1`` is that of Ω. ``visit`` is the work of a visit of an ascent, whose dual step
+    takes ``step_work`` more, and ``product`` that of an example in a product with all, from a file
+    where the rows are streamed.
     """
 
     def __init__(
-        self, rows: Rows, n_classes: int | None, is_smooth: bool, quadratic_l1: float | None
+        self,
+        rows: Rows,
+        n_classes: int | None,
+        is_smooth: bool,
+        quadratic_l1: float | None,
+        step_work: float = 0.0,
     ) -> None:
         self.rows, self.is_smooth, self.quadratic_l1 = rows, is_smooth, quadratic_l1
         self.n, self.d, self.k = max(1, rows.shape[0]), rows.width, n_classes or 1
         self.stored = max(1.0, rows.n_stored / self.n)
-        self.visit = visit_work(self.stored, self.k, rows.is_dense)
-        self.product = self.visit + (0.0 if rows.blocks is None else READING_COST) * self.stored
+        product = visit_work(self.stored, self.k, rows.is_dense)
+        self.visit = product + step_work
+        self.product = product + (0.0 if rows.blocks is None else READING_COST) * self.stored
         #: The work of an example in a pass of a gradient method.
         self.gradient = BATCH_PRODUCTS * self.product
 
@@ -66,15 +73,19 @@ class Work:
         most = n if self.quadratic_l1 == 0 else duals
         active = duals if self.is_smooth else min(most, unknowns + n // 10)
         few = active <= min(MAX_FACTORIZED, MAX_GRAM_FRACTION * unknowns)
+        visit = NONZERO_COST + CLASS_COST * k
+        products = 2 / DIAGONAL_DECREASE * min(n, active) * stored * visit
         if self.quadratic_l1 is not None and few:
             is_dense = k == 1 and is_nearly_full(self.rows)
             gram = DENSE_GRAM_COST if is_dense else BLAS_COST
-            return gram * active**2 * stored + BLAS_COST * active**3 / 3
-        if self.d * self.k <= MAX_FACTORIZED:  # the matrix of all weights
+            matrix = gram * active**2 * stored + BLAS_COST * active**3 / 3
+        elif self.d * self.k <= MAX_FACTORIZED:  # the matrix of all weights
             row = matrix_work(self.rows) if k == 1 else BLAS_COST * stored**2
-            return row * active + BLAS_COST * unknowns**3 / 3
-        visit = NONZERO_COST + CLASS_COST * k
-        return MAX_PRODUCTS * 2 * min(n, active) * stored * visit
+            matrix = row * active + BLAS_COST * unknowns**3 / 3
+        else:
+            return products
+        tries_products = k == 1 and self.is_smooth and self.quadratic_l1 == 0
+        return min(matrix, products) if tries_products else matrix
 
 
 def matrix_work(rows: Rows) -> float:
@@ -117,4 +128,14 @@ def sampled(n: int, d: int, row: float, step: float, decrease: float) -> int:
 
 def visit_work(stored: float, k: int, is_dense: bool = False) -> float:
     """The work of a visit of an ascent of k scores; places of values in dense rows are not read."""
-    return SCORE_COST * k + stored * ((not is_dense) * NONZERO_COST + CLASS_COST * k)
+    return SCORE_COST * k + stored * _value_work(k, is_dense)
+
+
+def _value_work(k: int, is_dense: bool) -> float:
+    return (not is_dense) * NONZERO_COST + CLASS_COST * k
+
+
+def values_each(rows: Rows, k: int = 1) -> float:
+    """The stored values that a sweep over features reads in the time of a visit."""
+    stored = rows.n_stored / max(1, rows.shape[0])
+    return visit_work(stored, k, rows.is_dense) / _value_work(k, rows.is_dense)

@@ -118,8 +118,10 @@ def test_columns_of_a_large_working_set():
     X = rng.standard_normal((2000, 150)) + 1
     y = np.where(X @ rng.standard_normal(150) + rng.standard_normal(2000) > 0, 1.0, -1.0)
     problem, costs = Problem.from_arrays(X, y, bias=1.0), np.ones(2000)
-    result = solve(problem, Logistic(), costs, 5.0, intercept=True, gap_tol=1e-8)
+    solver = solver_of(problem, Logistic(), costs, 5.0, intercept=True)
+    result = solver.solve(Stopping(gap_tol=1e-8, max_passes=500))
     assert result.status is Status.SOLVED
+    assert solver.work > 2 * 3 * 2000 * result.passes  # models take more than three products
     primal, dual = objectives(X, y, Logistic(), costs, 5.0, 0.0, result, result.weights[150])
     assert primal - dual <= 1.01e-8 * primal
 

@@ -94,6 +94,12 @@ def run(*gaps, **rules):
     return Stages(stages).solve(Stopping(**rules)), seen
 
 
+def solved(*stages, gap_tol=1e-3, **more):
+    result = Stages(stages, **more).solve(Stopping(gap_tol=gap_tol))
+    assert result.status is Status.SOLVED
+    return result
+
+
 def test_a_slow_stage_is_left_from_its_best_duals():
     slow = [1.0 - 1e-4 * number for number in range(500)]
     result, seen = run(slow, [0.5, 0.1, 1e-5])
@@ -113,12 +119,8 @@ def test_a_stage_may_go_on_from_duals_and_weights():
         seen.append(weights)
         return Given(duals, [0.5, 1e-5], seen)
 
-    stages = [
-        Stage("first", lambda duals: Given(duals, slow, seen), 1.0),
-        Stage("second", second, 1.0, 10.0, takes_both=True),
-    ]
-    result = Stages(stages).solve(Stopping(gap_tol=1e-4))
-    assert result.status is Status.SOLVED
+    first = Stage("first", lambda duals: Given(duals, slow, seen), 1.0)
+    solved(first, Stage("second", second, 1.0, 10.0, takes_both=True), gap_tol=1e-4)
     (first, _), weights, (_, duals) = seen
     assert weights[0] == first.certificate.weights[0]
     assert duals[0] == first.certificate.alphas[0]
@@ -139,12 +141,12 @@ class OneSide(Given):
 
 
 def test_rounding_of_duals_far_from_the_best_hides_no_gap():
-    stages = [
+    result = solved(
         Stage("first", lambda duals: OneSide(2.0, 1 - 1e-9), 1.0, 0.0, patience=5),
         Stage("second", lambda duals: OneSide(1.0, -1e14), 1.0, 10.0, patience=5),
-    ]
-    result = Stages(stages, proof=lambda best: best).solve(Stopping(gap_tol=1e-6))
-    assert result.status is Status.SOLVED
+        gap_tol=1e-6,
+        proof=lambda best: best,
+    )
     assert result.gap == pytest.approx(1e-9, rel=1e-6)
 
 
@@ -175,29 +177,26 @@ class Overflowing(Given):
 
 def test_a_stage_that_overflows_is_left_for_good():
     seen = []
-    stages = [
-        Stage("first", lambda duals: Overflowing(duals, [0.5, 0.2], seen), 1.0, 0.0, patience=5),
+    first = Stage("first", lambda _: Overflowing(None, [0.5, 0.2], seen), 1.0, 0.0, patience=5)
+    result = solved(
+        first,
         Stage("second", lambda duals: Given(duals, [0.3, 0.25], seen), 1.0, 10.0, patience=5),
         Stage("third", lambda duals: Given(duals, [0.1, 1e-9], seen), 1.0, 10.0, patience=5),
-    ]
-    result = Stages(stages).solve(Stopping(gap_tol=1e-3))
-    assert result.status is Status.SOLVED
+    )
     assert result.notes[0] == "first left the range of double precision: second goes on"
     assert [duals for _, duals in seen][1] == -2.0  # the best of the first
     assert len(seen) == 3
     seen.clear()
     with pytest.raises(ValueError, match="a Newton system has overflowed"):
-        Stages(stages[:1] * 2).solve(Stopping(gap_tol=1e-3))
+        solved(first, first)
 
 
 def test_a_stage_has_a_part_of_the_share_of_the_next():
     seen, slow = [], [math.exp(-1e-5 * number) for number in range(2000)]
-    stages = [
+    result = solved(
         Stage("first", lambda duals: Given(duals, slow, seen), 1.0),
         Stage("second", lambda duals: Given(duals, [1e-9], seen), 1.0, 1000.0),
-    ]
-    result = Stages(stages).solve(Stopping(gap_tol=1e-3))
-    assert result.status is Status.SOLVED
+    )
     assert 50 <= result.passes <= 1000
 
 
@@ -206,12 +205,10 @@ def test_work_is_at_most_a_few_times_that_of_the_best_stage(end):
     """Gaps that tell nothing before the end: turns grow until one stage comes to it."""
     seen = []
     late, never = [0.5] * end + [1e-9], [0.4 - 1e-9 * number for number in range(100_000)]
-    stages = [
+    result = solved(
         Stage("never", lambda duals: Given(duals, never, seen), 1.0),
         Stage("late", lambda duals: Given(duals, late, seen), 1.0, 20.0, 10**6, True),
-    ]
-    result = Stages(stages).solve(Stopping(gap_tol=1e-3))
-    assert result.status is Status.SOLVED
+    )
     assert result.passes <= 6 * end + 100
 
 
@@ -219,12 +216,10 @@ def test_work_is_at_most_a_few_times_that_of_the_best_stage(end):
 def test_a_stage_is_not_judged_before_its_share(share, leaves):
     seen = []
     gaps = [0.5 - 1e-6 * number for number in range(50)] + [1e-9]
-    stages = [
+    solved(
         Stage("first", lambda duals: Given(duals, gaps, seen), 1.0, share),
         Stage("second", lambda duals: Given(duals, [1e-9], seen), 1.0, 10.0),
-    ]
-    result = Stages(stages).solve(Stopping(gap_tol=1e-3))
-    assert result.status is Status.SOLVED
+    )
     assert (len(seen) == 2) is leaves
 
 
@@ -245,12 +240,9 @@ class Knows(Given):
 @pytest.mark.parametrize("of_duals", [True, False])
 def test_a_stage_is_not_judged_by_the_gap_under_a_rule_of_gradients(of_duals):
     seen, gaps = [], [0.5 - 1e-6 * number for number in range(60)]
-    stages = Stages(
-        [
-            Stage("first", lambda duals: Knows(duals, gaps, seen), 1.0),
-            Stage("second", lambda duals: Knows(duals, gaps, seen), 1.0, 10.0),
-        ]
-    )
+    first = Stage("first", lambda duals: Knows(duals, gaps, seen), 1.0)
+    second = Stage("second", lambda duals: Knows(duals, gaps, seen), 1.0, 10.0)
+    stages = Stages([first, second])
     stages.rule = Held(of_duals)
     result = stages.solve(Stopping(0.0, max_passes=52))
     assert result.status is (Status.PASS_LIMIT if of_duals else Status.RULE)
@@ -269,12 +261,9 @@ class Far(Rule):
 
 def test_a_stage_is_judged_by_the_gap_at_which_its_rule_may_hold():
     seen, gaps = [], [0.99**number for number in range(3000)]
-    stages = Stages(
-        [
-            Stage("first", lambda duals: Given(duals, gaps, seen), 1.0),
-            Stage("second", lambda duals: Given(duals, [1e-9], seen), 1.0, 3000.0),
-        ]
-    )
+    first = Stage("first", lambda duals: Given(duals, gaps, seen), 1.0)
+    second = Stage("second", lambda duals: Given(duals, [1e-9], seen), 1.0, 1000.0)
+    stages = Stages([first, second])
     stages.rule = Far()
     result = stages.solve(Stopping(0.0, max_passes=1000))
     assert (result.status, len(seen)) == (Status.RULE, 2)
@@ -299,12 +288,10 @@ def test_the_run_stalls_when_every_stage_does():
 def test_a_stage_whose_gap_falls_late_gets_another_turn(resumes):
     seen = []
     late, slow = [0.5] * 300 + [1e-9], [0.4 - 1e-9 * number for number in range(10_000)]
-    stages = [
+    result = solved(
         Stage("slow", lambda duals: Given(duals, slow, seen), 1.0),
         Stage("late", lambda duals: Given(duals, late, seen), 1.0, 20.0, 500, resumes),
-    ]
-    result = Stages(stages).solve(Stopping(gap_tol=1e-3))
-    assert result.status is Status.SOLVED
+    )
     assert result.passes < 2000
     turns = sum(solver.gaps is late for solver, _ in seen)
     assert turns == 1 if resumes else turns > 1
@@ -314,12 +301,10 @@ def test_a_stage_whose_gap_falls_late_gets_another_turn(resumes):
 def test_a_stage_begins_anew_from_points_that_others_improved():
     seen = []
     late, better = [0.5] * 30 + [1e-9], [0.4] * 10 + [0.1] * 10_000
-    stages = [
+    solved(
         Stage("late", lambda duals: Given(duals, late, seen), 1.0, 0.0, 50, True),
         Stage("better", lambda duals: Given(duals, better, seen), 1.0, 10.0, 50),
-    ]
-    result = Stages(stages).solve(Stopping(gap_tol=1e-3))
-    assert result.status is Status.SOLVED
+    )
     begun = [duals for solver, duals in seen if solver.gaps is late]
     assert begun[0] is None
     assert begun[1] is not None

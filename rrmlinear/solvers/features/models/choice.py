@@ -19,6 +19,7 @@ from rrmlinear.solvers.features.models.gram_model import GramModel, most_feature
 from rrmlinear.solvers.features.models.model import SWEEP_ACCURACY, Vector
 from rrmlinear.solvers.loop.power import steepness
 from rrmlinear.solvers.second_order.feature_step import Step
+from rrmlinear.solvers.second_order.work import values_each
 
 Array = NDArray[np.float64]
 
@@ -90,7 +91,9 @@ class ModelChoice:
         #: Limit on the working set.
         self.most = risk.rows.width if blocks is None else most_features(blocks)
         self.curvature = AddedCurvature(risk)
-        self.expected_sweeps = FIRST_SWEEPS
+        self.expected_sweeps, self.values = FIRST_SWEEPS, values_each(risk.rows)
+        #: The products of a sweep that take as long as the last Gram matrix.
+        self.pairs = 0.0
 
     def take(self, risk: ScalarRisk) -> None:
         """Go on with another loss."""
@@ -131,13 +134,16 @@ class ModelChoice:
             return GramModel(gram, usable, *given, accuracy=accuracy)
         return ColumnsModel(self.subsets, curvatures, self.free, *given)
 
-    def minimize(self, model: GramModel | ColumnsModel, deadline: float | None) -> None:
-        """Minimize a model nearly, and remember the sweeps over columns that it took."""
+    def minimize(self, model: GramModel | ColumnsModel, deadline: float | None) -> float:
+        """Minimize a model nearly, and remember the sweeps over columns that it took; returns
+        all work for it in visits of an example.
+        """
         self.by_columns = isinstance(model, ColumnsModel)
         if isinstance(model, GramModel):
-            model.minimize()
-            return
-        self.expected_sweeps += model.minimize(deadline)
+            return (self.pairs + DENSE_PRODUCT * model.minimize()) / self.values
+        sweeps = model.minimize(deadline)
+        self.expected_sweeps += sweeps
+        return 2.0 * sweeps * model.n_stored / self.values
 
     def step(
         self,
@@ -166,5 +172,5 @@ class ModelChoice:
 
     def _gram_pays(self, rows: Rows) -> bool:
         lengths = rows.lengths().astype(np.float64)
-        pairs = float(lengths @ lengths) / 2 * (DENSE_PRODUCT if rows.is_dense else 1.0)
-        return pairs <= 2.0 * self.expected_sweeps * float(lengths.sum())
+        self.pairs = float(lengths @ lengths) / 2 * (DENSE_PRODUCT if rows.is_dense else 1.0)
+        return self.pairs <= 2.0 * self.expected_sweeps * float(lengths.sum())

@@ -12,13 +12,13 @@ from rrmlinear.solvers.features._class_model import ClassModelSweeps, class_prod
 from rrmlinear.solvers.features.feature_subsets import columns_of
 from rrmlinear.solvers.features.models.model import (
     SWEEPS_PER_LEAP,
-    FacePoint,
     Vector,
     face_point,
     minimize,
 )
 from rrmlinear.solvers.second_order.factors import MAX_REFINEMENTS, conjugate_gradients
 from rrmlinear.solvers.second_order.feature_step import Step
+from rrmlinear.solvers.second_order.work import values_each
 
 # A model is minimized until a sweep decreases it by less than this fraction of what all sweeps did,
 # at most as long as two leaps; the relative residual of a system on a face is the same.
@@ -55,6 +55,7 @@ class ClassModelChoice:
         self.free = risk.condition is not None
         rows = risk.rows.with_bias(1.0) if self.free else risk.rows
         self.columns = columns_of(rows, np.ones(rows.shape[0]))
+        self.lengths, self.values = self.columns.lengths(), values_each(rows, risk.k)
         self.curvature, self.most = Damping(), risk.rows.width * risk.k
 
     def take(self, risk: Any) -> None:
@@ -98,12 +99,13 @@ class ClassModelChoice:
         sweeps = ClassModelSweeps(
             self.columns, feature, class_of, k, some, first, kinds, rates, terms, begin
         )
-        return ClassModel(sweeps, terms, count)
+        return ClassModel(sweeps, terms, count, int(self.lengths[feature].sum()))
 
-    def minimize(self, model: ClassModel, deadline: float | None) -> None:
-        """Minimize a model nearly."""
-        model.minimize(deadline)
+    def minimize(self, model: ClassModel, deadline: float | None) -> float:
+        """Minimize a model nearly; returns the work in visits of an example."""
+        sweeps = model.minimize(deadline)
         self.moves = model.moves()
+        return 2.0 * (sweeps + model.products) * model.n_stored / self.values
 
     def step(
         self,
@@ -120,10 +122,12 @@ class ClassModelChoice:
 class ClassModel:
     """A model by the columns of the data, of ``count`` weights and the intercepts behind them."""
 
-    def __init__(self, sweeps: ClassModelSweeps, terms: Vector, count: int) -> None:
+    def __init__(self, sweeps: ClassModelSweeps, terms: Vector, count: int, n_stored: int) -> None:
         self.sweeps, self.terms, self.count = sweeps, terms, count
         self.scale = sweeps.curvatures + terms[1] + terms[3]
         self.begin = sweeps.weights.copy()
+        #: Products with the second derivative.
+        self.products, self.n_stored = 0, n_stored
 
     @property
     def weights(self) -> Vector:
@@ -140,19 +144,7 @@ class ClassModel:
     def minimize(self, deadline: float | None) -> int:
         return minimize(self, RESIDUAL, 2 * SWEEPS_PER_LEAP, deadline)
 
-    def descend(self, total: float, accuracy: float, most: int) -> tuple[float, int, bool]:
-        for count in range(1, most + 1):
-            before = np.sign(self.sweeps.weights)
-            decrease = self.sweeps.sweep()
-            total += decrease
-            if decrease <= accuracy * total:
-                return total, count, True
-        signs = np.sign(self.sweeps.weights)
-        if (signs == before).all():
-            total += self._face_step(signs).decrease
-        return total, most, False
-
-    def _face_step(self, signs: Vector) -> FacePoint:
+    def face_step(self, signs: Vector) -> tuple[float, int]:
         sweeps, (linear, added, l1, modulus) = self.sweeps, self.terms
         face = np.flatnonzero(((signs != 0) | (l1 == 0)) & (self.scale > 0))
         weights, more = sweeps.weights[face], (added + modulus)[face]
@@ -164,12 +156,13 @@ class ClassModel:
             return sweeps.product(face, x) + more * x
 
         scale = 1 / self.scale[face]
-        step, _ = conjugate_gradients(
+        step, products = conjugate_gradients(
             product, lambda r: scale * r, downhill, RESIDUAL, MAX_REFINEMENTS
         )
+        self.products += products
         kept = np.where(l1[face] == 0, 0.0, signs[face])
-        point = face_point(product, downhill, step, weights, kept)
+        point, decrease = face_point(product, downhill, step, weights, kept)
         moved = sweeps.weights.copy()
-        moved[face] = point.weights
+        moved[face] = point
         sweeps.set(moved)
-        return point
+        return decrease, 0

@@ -48,7 +48,7 @@ class ColumnsModel:
         self.sweeps.weights[:] = without_idle(begin, norms, linear, l1)
         self.begin, self.linear, self.unit, self.norms = begin, linear, root, norms
         self.subsets, self.curvatures, self.free = subsets, curvatures, free
-        self.l1, self.modulus = l1, modulus
+        self.l1, self.modulus, self.n_stored = l1, modulus, scaled.n_stored
 
     @property
     def weights(self) -> Vector:
@@ -62,20 +62,7 @@ class ColumnsModel:
     def minimize(self, deadline: float | None) -> int:
         return minimize(self, ACCURACY, MAX_SWEEPS, deadline)
 
-    def descend(self, total: float, accuracy: float, most: int) -> tuple[float, int, bool]:
-        for count in range(1, most + 1):
-            before = np.sign(self.weights)
-            decrease = self.sweeps.sweep()
-            total += decrease
-            if decrease <= accuracy * total:
-                return total, count, True
-        signs = np.sign(self.weights)
-        if (signs == before).all():
-            decrease, products = self._face_step(signs)
-            return total + decrease, most + products, False
-        return total, most, False
-
-    def _face_step(self, signs: Vector) -> tuple[float, int]:
+    def face_step(self, signs: Vector) -> tuple[float, int]:
         """A Newton step on the face of these signs by products alone: its decrease, and these."""
         hessian = Hessian(self.subsets.rows, self.curvatures, self.free)
         whole = np.zeros(len(signs))
@@ -90,6 +77,6 @@ class ColumnsModel:
         scale = 1 / (self.norms[face] + self.modulus)
         given = RESIDUAL, MAX_PRODUCTS
         step, products = conjugate_gradients(product, lambda r: scale * r, downhill, *given)
-        point = face_point(product, downhill, step, weights, signs[face])
-        self.sweeps.move(face, point.weights)
-        return point.decrease, products
+        point, decrease = face_point(product, downhill, step, weights, signs[face])
+        self.sweeps.move(face, point)
+        return decrease, products

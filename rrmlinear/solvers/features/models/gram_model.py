@@ -56,9 +56,9 @@ class GramModel:
         quadratic = -float(move @ (self.linear + self.path.pulls)) / 2
         return quadratic + self.l1 * float(np.abs(w).sum()) + self.modulus / 2 * float(w @ w)
 
-    def minimize(self) -> None:
-        """Minimize nearly."""
-        self.path.lower(self.l1, self.modulus, self.accuracy)
+    def minimize(self) -> float:
+        """Minimize nearly; returns the products that this takes."""
+        return float(self.path.lower(self.l1, self.modulus, self.accuracy))
 
 
 def most_features(blocks: RowBlocks) -> int:

@@ -64,9 +64,10 @@ class MatrixModels:
         given: Any = (pulls, begin, l1, self.modulus)
         return GramModel(gram, usable, *given, accuracy=SWEEP_ACCURACY * 10.0**-number)
 
-    def minimize(self, model: GramModel, deadline: float | None) -> None:
-        """Minimize a model nearly."""
+    def minimize(self, model: GramModel, deadline: float | None) -> float:
+        """Minimize a model nearly; that is little work beside the matrix."""
         model.minimize()
+        return 0.0
 
     def step(
         self,

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,19 +26,11 @@ class Model(Protocol):
     With an intercept the scores x_i'(w − w₀) are centred by their mean weighted with h.
     """
 
-    @property
-    def weights(self) -> Vector: ...
-    def value(self) -> float: ...
-    def minimize(self, deadline: float | None) -> int:
-        """Minimize nearly, but at most until the deadline; returns the sweeps."""
-        ...
+    #: They have weights, and a sweep over them that returns its decrease.
+    sweeps: Any
 
-    def descend(self, total: float, accuracy: float, most: int) -> tuple[float, int, bool]:
-        """Sweep ``most`` times, then leap to a guess of the limit; ends after a sweep whose
-        decrease is at most ``accuracy`` times all of it, ``total`` from before included.
-
-        Returns all of the decrease, the sweeps and whether such a sweep ended it.
-        """
+    def face_step(self, signs: Vector) -> tuple[float, int]:
+        """A Newton step on the face of these signs: its decrease, and the sweeps it counts as."""
         ...
 
 
@@ -51,24 +42,24 @@ def without_idle(weights: Vector, curvatures: Vector, linear: Vector, l1: float)
 def minimize(model: Model, accuracy: float, most: int, deadline: float | None) -> int:
     """Sweep until a sweep's decrease is below ``accuracy`` times all of it; returns the sweeps.
 
-    Ends after ``most`` sweeps, and at the deadline.
+    Where SWEEPS_PER_LEAP end with one that keeps all signs, a step on their face follows. Ends
+    after ``most`` sweeps, and at the deadline.
     """
-    total, count, ended = 0.0, 0, False
-    while not ended and count < most:
-        total, sweeps, ended = model.descend(total, accuracy, SWEEPS_PER_LEAP)
-        count += sweeps
+    total, count, sweeps = 0.0, 0, model.sweeps
+    while count < most:
+        for _ in range(SWEEPS_PER_LEAP):
+            before = np.sign(sweeps.weights)
+            decrease = sweeps.sweep()
+            total, count = total + decrease, count + 1
+            if decrease <= accuracy * total:
+                return count
+        signs = np.sign(sweeps.weights)
+        if (signs == before).all():
+            decrease, more = model.face_step(signs)
+            total, count = total + decrease, count + more
         if deadline is not None and time.perf_counter() > deadline:
             break
     return count
-
-
-@dataclass(frozen=True)
-class FacePoint:
-    """A point on a face. It is ``inside`` if the step to it was whole and no weight became 0."""
-
-    weights: Vector
-    decrease: float
-    inside: bool
 
 
 def face_point(
@@ -77,7 +68,7 @@ def face_point(
     step: Vector,
     weights: Vector,
     signs: Vector,
-) -> FacePoint:
+) -> tuple[Vector, float]:
     """The best point found for ½ δ'Mδ − downhill'δ along a step δ from weights that keep signs.
 
     Weights that the whole step would turn become 0 where it passes 0. On that bent way the points
@@ -89,13 +80,13 @@ def face_point(
 
     turned = (weights + step) * signs < 0
     if not turned.any():
-        return FacePoint(weights + step, decrease(step), True)
+        return weights + step, decrease(step)
     crossing = np.where(turned, -weights / np.where(turned, step, 1), np.inf)
     times = np.sort(crossing[turned])
-    best = FacePoint(weights, 0.0, False)
+    best = weights, 0.0
     for t in (1.0, *times[2 ** np.arange(int(np.log2(len(times))) + 1) - 1]):
         point = np.where(crossing <= t, 0.0, weights + t * step)
         gained = decrease(point - weights)
-        if gained > best.decrease:
-            best = FacePoint(point, gained, False)
+        if gained > best[1]:
+            best = point, gained
     return best

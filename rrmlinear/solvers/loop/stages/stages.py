@@ -64,17 +64,12 @@ class Stages(Solver):
         return self.turns.stage
 
     @property
-    def at(self) -> int:
-        """The number of the stage that runs."""
-        return self.turns.at
-
-    @property
     def following(self) -> int:
         """The number of the stage that comes next."""
         if not self.failed:  # asked for after each pass
-            return (self.at + 1) % len(self.stages)
-        order = (*range(self.at + 1, len(self.stages)), *range(self.at + 1))
-        return next((at for at in order if at not in self.failed), self.at)
+            return (self.turns.at + 1) % len(self.stages)
+        order = (*range(self.turns.at + 1, len(self.stages)), *range(self.turns.at + 1))
+        return next((at for at in order if at not in self.failed), self.turns.at)
 
     @property
     def n_left(self) -> int:
@@ -89,7 +84,7 @@ class Stages(Solver):
 
     def _fail(self, error: Exception) -> None:
         """Leave this stage for good and begin the next; the error stands where there is none."""
-        self.failed.add(self.at)
+        self.failed.add(self.turns.at)
         if not self.n_left:
             raise error
         with suppress(*OUT_OF_RANGE):
@@ -105,7 +100,7 @@ class Stages(Solver):
         self._begin()
 
     def _begin(self) -> None:
-        paused, self.passes, gap = self.paused.pop(self.at, (None, 0, math.inf))
+        paused, self.passes, gap = self.paused.pop(self.turns.at, (None, 0, math.inf))
         if paused is not None and self.certificate.gap < STALLED_DECREASE * gap:
             paused.close()
             paused = None
@@ -181,7 +176,7 @@ class Stages(Solver):
             return
         self.turns.end(self.target)
         if self.stage.resumes and not stalled:
-            self.paused[self.at] = self.solver, self.passes, best.gap
+            self.paused[self.turns.at] = self.solver, self.passes, best.gap
         else:
             self.solver.close()
         self._go_on(f"{'moved no more' if stalled else 'was slow'} after {self.passes} passes")

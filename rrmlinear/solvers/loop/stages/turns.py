@@ -13,10 +13,10 @@ from rrmlinear.solvers.loop.steps import LOOK_GROWTH
 # number of the other's passes.
 STEP_PASSES = 30
 # Second-order methods take this number of steps before their rate is judged: they prove little
-# before steps are whole. Such methods have stalled after PATIENCE steps without a move.
-JUDGED_STEPS, PATIENCE = 30, 10
-# A stage that has had no turn is expected to take this fraction of a share. The one before it
-# goes on until its prediction exceeds this fraction of that: rates are rough.
+# before steps are whole. Such methods have stalled after as many steps without a move.
+JUDGED_STEPS = 10
+# A stage that has had no turn is expected to take its share. The one before it goes on until its
+# prediction exceeds this fraction of that: rates are rough.
 TRIAL = 1 / 3
 # The next turn of a stage is at least by this factor longer than its last one. A stage is predicted
 # to take at most MOST times what its turn has spent: its gap may fall sooner than it did.
@@ -29,11 +29,10 @@ class Stage(NamedTuple):
     ``build`` makes it from duals in the form of a Result, or from None; from weights, where it
     ``takes_weights``, and from duals and weights where it ``takes_both``. ``visit`` is the cost of
     a unit of its `Solver.work`, in nanoseconds; it depends on sizes alone, so that the same seed
-    gives the same run. The stage is not slow before it has spent its ``share`` on each of its
-    inner ``problems``, for solvers whose first passes say little. ``patience`` is the number of
-    passes without a move after which it has stalled. Where it ``resumes``, its next turn goes on
-    with the same solver, unless other stages have found better points: a solver may have come far
-    without a better gap.
+    gives the same run. The stage is not slow before it has spent its ``share``, for solvers whose
+    first passes say little. ``patience`` is the number of passes without a move after which it has
+    stalled. Where it ``resumes``, its next turn goes on with the same solver, unless other stages
+    have found better points: a solver may have come far without a better gap.
     """
 
     name: str
@@ -44,7 +43,6 @@ class Stage(NamedTuple):
     resumes: bool = False
     takes_weights: bool = False
     takes_both: bool = False
-    problems: int = 1
 
 
 class Turns:
@@ -53,15 +51,15 @@ class Turns:
     The fall over the second half of a turn's work predicts the work up to the target. A stage is
     slow if the next one, which has had its turn, was predicted to take less when it was left.
 
-    A stage that has had no turn is expected to take a part of its share, or without a share as much
-    as all stages have spent. Little work predicts badly: the one before it is slow once the mean of
-    its work and of the prediction, a geometric one, is large compared with that.
+    A stage that has had no turn is expected to take its share, or without a share as much as all
+    stages have spent. Little work predicts badly: the one before it is slow once the mean of its
+    work and of the prediction, a geometric one, is large compared with that.
     """
 
     def __init__(self, stages: Sequence[Stage]) -> None:
         self.stages = stages
         #: The least work of each stage's next turn, and what those that were left still take.
-        self.shares = [stage.share * stage.problems for stage in stages]
+        self.shares = [stage.share for stage in stages]
         self.predicted: dict[int, float] = {}
         self.total = 0.0  # the work of all turns
         self.begin(0)
@@ -95,7 +93,7 @@ class Turns:
         remaining = self._predicted(target)
         if following in self.predicted:
             return remaining > self.predicted[following]
-        expected = TRIAL * self.stages[following].share or self.total
+        expected = self.stages[following].share or self.total
         return remaining * self.spent > TRIAL * expected * max(expected, self.spent)
 
     def end(self, target: float) -> None:

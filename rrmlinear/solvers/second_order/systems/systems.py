@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.solvers.second_order.factors import (
+    DIAGONAL_DECREASE,
     FACTORED_DECREASE,
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,
@@ -19,9 +20,6 @@ from rrmlinear.solvers.second_order.factors import (
 from rrmlinear.solvers.second_order.systems.gram_systems import GramSystems
 
 Array = NDArray[np.float64]
-
-# Relative residual with a diagonal as preconditioner.
-DIAGONAL_DECREASE = 0.1
 
 
 class Systems:
