@@ -120,7 +120,7 @@ def _known(task: Task) -> tuple[NDArray[np.float64], float]:
 
 
 def _work(task: Task) -> Work:
-    l1 = 0.0 if second_order.has_free(task.regularizer) else task.regularizer.quadratic_l1
+    l1 = 0.0 if second_order.has_free(task) else task.regularizer.quadratic_l1
     is_smooth, step_work = "smooth" in task.features, getattr(task.loss, "step_work", 0.0)
     return Work(task.rows, task.n_classes, is_smooth, l1, step_work)
 
@@ -164,6 +164,7 @@ def _order(task: Task) -> list[Stage]:
         if not (omega.modulus > 0 and (task.rows.blocks is not None or has_inner)):
             return _over_features(task, newtons)
     is_convex = {"strongly-convex", "soft-threshold"} <= features and task.choices.budget is None
+    is_convex = is_convex or (second_order.has_free(task) and task.rows.blocks is None)
     if is_convex and task.risk is None and dual.free_blocks_apply(task):
         if _begins_by_newton(task):
             return [*newtons, _ascent(task)]
@@ -202,9 +203,12 @@ def _begins_by_newton(task: Task) -> bool:
     if not (second_order.newton_applies(task) and task.risk is None):
         return False
     is_one, is_streamed, work = task.n_classes is None, task.rows.blocks is not None, _work(task)
-    if not (work.is_smooth or (is_one and task.choices.free_bias)):
+    is_free, smooth = second_order.has_free(task), work.is_smooth
+    if not (smooth or (is_one and (task.choices.free_bias or is_free))):
         return False
-    passes, most = work.step / work.whole(work.visit), STEP_PASSES if work.is_smooth else MIN_PASSES
+    if is_one and is_free and smooth:  # an ascent repeats for free columns
+        return True
+    passes, most = work.step / work.whole(work.visit), STEP_PASSES if smooth else MIN_PASSES
     if passes > most or is_streamed:
         return is_one and passes <= most
     longest = task.rows.largest_square()

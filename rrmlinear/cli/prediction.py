@@ -176,12 +176,11 @@ def _check_beside(model: Model | LabellingModel, options: PredictionOptions) -> 
 
 def _label_examples(model: Model, options: PredictionOptions) -> None:
     known: dict[str, Any] = {"features": model.feature_names, "words": model.label_names}
-    known["n_features"] = model.n_features
     if (flag := options.asked.given(*OFFSETS)) and not model.is_regression:
         raise LeaveError(
             f"ERROR: {flag} is for models of numbers, and loss {model.loss} has labels"
         )
-    known["queries"] = model.loss in ORDER_LOSSES
+    known |= {"n_features": model.n_features, "queries": model.loss in ORDER_LOSSES}
     asked = replace(options.asked, unlabelled=True, **known)
     with warnings_said():
         problem, is_labelled = read_test(options.test_file, options.threads, options.strict, asked)

@@ -45,6 +45,9 @@ def blocks_of(client: Client, X: Any, y: Any, weights: Any) -> list[Block]:
     if isinstance(X, list | tuple):
         return _of_list(X, y, weights)
     if isinstance(X, Problem):
+        if y is not None or weights is not None:
+            own = "which has labels and weights of its own; the parameter is the third argument"
+            raise ValueError(f"y and sample_weight must be None: X is a Problem, {own}")
         X, y, weights = X.to_scipy(), X.labels, X.weights
     if hasattr(X, "to_delayed"):
         columns = [_chunks(client, X, None, "X")]

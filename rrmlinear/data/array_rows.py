@@ -85,6 +85,13 @@ def take_rows(rows: Rows, chosen: NDArray[np.int64]) -> Rows:
     return rows.over(values, indices, indptr, rows.bias)
 
 
+def in_units(rows: Rows, units: NDArray[np.float64]) -> Rows:
+    """Rows with columns in these units, but for an appended one."""
+    own = units[: rows.shape[1]]
+    values = rows.values * (own if rows.is_dense else own[rows.indices])
+    return Rows(values, rows.indices, rows.indptr, len(own), rows.bias)
+
+
 def scaled_csr(rows: Rows, chosen: NDArray[np.int64], factors: NDArray[np.float64]) -> Any:
     """A scipy.sparse.csr_array of the chosen sparse rows, all or fewer, each times its factor, with
     the appended column.

@@ -154,7 +154,8 @@ class LinearModel(Reported, LinearScores, Exported, Tabled, Saved, PlainState, C
         known = {**NAMED_LOSSES, loss.name: loss}
         try:
             chosen = select(Parameter(solver=kind.number, **choices), known)
-            return problem, with_room(problem, chosen, known)
+            has_rows = isinstance(problem, Problem)  # not where workers have them
+            return problem, with_room(problem, chosen, known) if has_rows else chosen
         except ChoiceError as error:
             renamed = {choice: name for name, choice in self._row.numbers.items()}
             raise own_words(error, self._solvers, **renamed) from None

@@ -57,15 +57,10 @@ def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
     """
     problem = opened(X)
     if problem is None:
-        # scikit-learn's checks take what a mask hides
-        check_unmasked(X, "X must hold numbers")
-        check_unmasked(y, "y must hold labels or numbers")
-        check_unmasked(sample_weight, "sample_weight must hold numbers")
-        check_no_text(X, "X must hold numbers")
-        check_no_text(sample_weight, "sample_weight must hold numbers")
+        X = legible(X, y, sample_weight)
         if issparse(y):
             raise TypeError("y is sparse; it must be dense: give y.toarray()")
-        return _with_names(X), y, sample_weight
+        return X, y, sample_weight
     for name, given in (("y", y), ("sample_weight", sample_weight)):
         if given is not None:
             raise ValueError(
@@ -77,8 +72,16 @@ def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
     return problem, words, problem.weights
 
 
-def _with_names(X: Any) -> Any:
-    """A pyarrow RecordBatch as a Table: scikit-learn loses the names of its columns, silently."""
+def legible(X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    """X, a pyarrow RecordBatch as a Table: scikit-learn loses the names of its columns, silently.
+
+    Raises ValueError for what its checks would take: masked entries, and numbers in text.
+    """
+    check_unmasked(X, "X must hold numbers")
+    check_unmasked(y, "y must hold labels or numbers")
+    check_unmasked(sample_weight, "sample_weight must hold numbers")
+    check_no_text(X, "X must hold numbers")
+    check_no_text(sample_weight, "sample_weight must hold numbers")
     if type(X).__name__ != "RecordBatch" or not type(X).__module__.startswith("pyarrow."):
         return X
     import pyarrow
@@ -86,17 +89,8 @@ def _with_names(X: Any) -> Any:
     return pyarrow.Table.from_batches([X])
 
 
-def in_memory(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-    """X, y and the weights as `labelled`, but the rows of a container as a CSR matrix over its
-    maps, for an estimator that takes them all at once.
-
-    Raises ValueError for a container larger than MEMORY_SHARE of the available memory.
-    """
-    X, y, sample_weight = labelled(X, y, sample_weight)
-    return _matrix_of(estimator, X), y, sample_weight
-
-
-def _matrix_of(estimator: Any, X: Any) -> Any:
+def matrix_of(estimator: Any, X: Any) -> Any:
+    """X, but a container's rows as a CSR matrix over its maps. ValueError for one that is large."""
     if not isinstance(X, Problem):
         return X
     available, size = available_memory(), X.rows.n_bytes
@@ -112,15 +106,15 @@ def _matrix_of(estimator: Any, X: Any) -> Any:
 def checked_in_memory(
     estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = True, **how: Any
 ) -> Any:
-    """`in_memory` with scikit-learn's checks. The names of a file's features are set, or without
-    ``reset`` its columns are those of the fit by their names.
+    """`labelled`, `matrix_of` and scikit-learn's checks. The names of a file's features are set, or
+    without ``reset`` its columns are those of the fit by their names.
     """
     X, y, sample_weight = labelled(X, y, sample_weight)
     names = X.feature_names if isinstance(X, Problem) else None
     if names is not None and not reset and hasattr(estimator, "feature_names_in_"):
         X = named("data.formats.opening:by_model")(X, estimator.feature_names_in_.tolist(), "X")
-        return check_array(_matrix_of(estimator, X), **how), y, sample_weight
-    X = _matrix_of(estimator, X)
+        return check_array(matrix_of(estimator, X), **how), y, sample_weight
+    X = matrix_of(estimator, X)
     if not reset:
         return validate_data(estimator, X, reset=False, **how), y, sample_weight
     X, y = validate_data(estimator, X, y, **how)
@@ -182,7 +176,7 @@ class LinearScores:
         X, y, sample_weight = labelled(X, y, sample_weight)
         if isinstance(X, Problem):
             rows = self._checked_rows(X, reset=True)
-            return _matrix_of(self, rows) if self._fits_in_memory else rows, y, sample_weight
+            return matrix_of(self, rows) if self._fits_in_memory else rows, y, sample_weight
         if is_numeric:
             check_no_text(y, "y must hold numbers")
         if is_known:

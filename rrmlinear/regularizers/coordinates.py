@@ -23,6 +23,12 @@ class Coordinates:
     lower: Array
     upper: Array
 
+    @property
+    def is_square_beside_free(self) -> bool:
+        """Whether it is Σ_j (modulus_j/2) w_j², and bounds alone of the weights of modulus 0."""
+        has_bounds = np.isfinite(self.lower) | np.isfinite(self.upper)
+        return not self.l1.any() and bool((has_bounds == (self.modulus == 0)).all())
+
     def prox(self, y: Array, steps: Array) -> Array:
         """The w of least Σ_j (w_j − y_j)²/2 + steps_j Ω_j(w_j)."""
         sizes = np.maximum(np.abs(y) - steps * self.l1, 0.0) / (1 + steps * self.modulus)

@@ -11,6 +11,7 @@ from rrmlinear.catalog.losses import NAMED_LOSSES
 from rrmlinear.catalog.regularizers import LIMIT, free_columns
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.core.records import replace
+from rrmlinear.data import array_rows
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.rows import PackedRows
@@ -89,8 +90,7 @@ def units_of(problem: Problem, chosen: Selection) -> Array | None:
         return None
     if chosen.has_order or not factors.all():
         return None
-    is_long = choices.regularizer == "l1" or problem.n_examples >= problem.n_features
-    if chosen.loss_row.name == "squared" and rows.is_dense and is_long:
+    if chosen.loss_row.name == "squared" and rows.is_dense and choices.regularizer == "l1":
         return None
     return factors ** -norms[choices.regularizer]
 
@@ -99,14 +99,22 @@ def with_room(problem: Problem, chosen: Selection, known: Any = NAMED_LOSSES) ->
     """The choices with a limit of the sizes of weights without penalty, where none is given: far
     beyond scores as long as the labels. ``known`` are the losses of `select`.
     """
-    choices, loss = chosen.choices, chosen.loss_row
-    if choices.limit is not None or (free := free_columns(choices)) is None:
+    free = free_columns(chosen.choices)
+    if chosen.choices.limit is not None or free is None:
         return chosen
     squares = column_squares(problem.rows.with_bias(-1.0))[free[free < problem.n_features]]
     least = np.sqrt(squares[squares > 0].min(initial=np.inf) / problem.n_examples)
+    return with_limit(chosen, np.abs(problem.labels).max(initial=0), least, known)
+
+
+def with_limit(
+    chosen: Selection, longest: float, least: float = 1.0, known: Any = NAMED_LOSSES
+) -> Selection:
+    """`with_room` by the longest label and the root of the least mean square of these columns."""
+    loss = chosen.loss_row
     is_of_labels = loss.kind == "regression" and loss.link is None and not chosen.has_order
-    longest = np.abs(problem.labels).max(initial=0) if is_of_labels else 1.0
-    return select(replace(choices, limit=LIMIT * max(1.0, float(longest / least))), known)
+    ratio = float((longest if is_of_labels else 1.0) / least)
+    return select(replace(chosen.choices, limit=LIMIT * max(1.0, ratio)), known)
 
 
 def in_units(problem: Problem, units: Array) -> Problem:
@@ -114,6 +122,4 @@ def in_units(problem: Problem, units: Array) -> Problem:
     rows: Any = problem.rows
     if isinstance(rows, ColumnOrder):
         return replace(problem, rows=ColumnOrder(rows.values * units, rows.bias))
-    each = units if rows.is_dense else units[rows.indices]
-    values = rows.values * each
-    return replace(problem, rows=rows.over(values, rows.indices, rows.indptr, rows.bias))
+    return replace(problem, rows=array_rows.in_units(rows, units))

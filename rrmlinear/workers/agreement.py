@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.choices import Choices
 from rrmlinear.catalog.errors import ChoiceError, Named
+from rrmlinear.catalog.regularizers import free_columns, weight_at_limit
 from rrmlinear.catalog.selection import GAP_TOL, Selection, select
 from rrmlinear.catalog.solvers import CONVEX, EXAMPLES
 from rrmlinear.core.warned import warn_caller
@@ -24,7 +25,7 @@ from rrmlinear.training.classes.in_turn import solve_each
 from rrmlinear.training.costs import class_factors
 from rrmlinear.training.fit import NotSolvedWarning
 from rrmlinear.training.model import Model
-from rrmlinear.training.offsets import check_offset
+from rrmlinear.training.offsets import check_offset, with_limit
 from rrmlinear.workers.dealing import Shape, dealt
 from rrmlinear.workers.recipe import Recipe
 
@@ -66,6 +67,10 @@ class Agreement:
         chosen = select(choices)
         check_choices(chosen)
         chosen.check_bias(bias)
+        if choices.limit is None and free_columns(choices) is not None:
+            longest = max(abs(end) for shape in shapes for end in shape.ends or (0.0,))
+            chosen = with_limit(chosen, longest)  # by the labels alone: workers have the columns
+            choices = chosen.choices
         for text in dict.fromkeys(shape.told for shape in shapes if shape.told):
             warn_caller(text)
         if not any(shape.n for shape in shapes):
@@ -147,11 +152,14 @@ class Agreement:
         return solve_each(one, zeros, stopping, on_pass, may_wait=False)
 
     def model(self, result: Result) -> Model:
-        """The model of a result."""
+        """The model of a result; warns of weights without a penalty that are at their limit."""
+        weights = result.weights.reshape(len(result.weights), -1)
+        if news := weight_at_limit(weights, self.chosen.choices):
+            warn_caller(news)
         return Model(
             solver_name=self.chosen.solver.name,
             labels=self.labels,
-            weights=result.weights.reshape(len(result.weights), -1),
+            weights=weights,
             n_features=self.n_features,
             bias=self.bias,
             loss=self.chosen.loss_row.name,

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import StandardScaler
 
 import rrmlinear
-from rrmlinear import Problem, write_container
+from rrmlinear import Parameter, Problem, write_container
 
 da = pytest.importorskip("dask.array", reason="training over workers needs dask")
 rooms = pytest.importorskip("rrmlinear.dask")
@@ -98,6 +98,16 @@ def test_regressions(client):
         assert_same(one, over, X)
         assert isinstance(over.intercept_, float)
         assert over.score(*chunked(X, y)) == pytest.approx(one.score(X, y), abs=1e-4)
+
+
+def test_columns_without_a_penalty_may_have_large_weights(client):
+    X = np.vstack([np.eye(2), -np.eye(2), [[1, 1], [-1, 1]]])
+    y = 1e6 * X[:, 0] + X[:, 1]
+    one, over = both("LinearRegressor", X, y, penalty_factors=[0.0, 1.0], fit_intercept=False)
+    assert over.coef_[0] == pytest.approx(1e6, rel=1e-6)
+    assert over.objective_ == pytest.approx(one.objective_, rel=1e-3)
+    with pytest.raises(ValueError, match=r"y and .* X is a Problem.* the third argument"):
+        rooms.fit(Problem.from_arrays(X, y), Parameter(loss="squared"))
 
 
 def test_data_of_the_client_are_checked_as_in_one_process(client, tmp_path):

@@ -25,11 +25,6 @@ CLASSES = [name for name in PUBLIC if isinstance(getattr(rrmlinear, name), type)
 MOST_WORDS = 25
 
 
-def _named(page):
-    """The names that a page of the reference tells."""
-    return set(re.findall(r'id="(rrmlinear\.[\w.]+)"', page.read_text(encoding="utf-8")))
-
-
 def prose(text):
     """The sentences of a page, without code, tables, lists of links and formulas."""
     text = re.sub(r"^(```|:::+).*?^\1`*$", "", text, flags=re.DOTALL | re.MULTILINE)
@@ -119,8 +114,9 @@ def test_the_manual_builds_and_its_links_lead_somewhere(tmp_path):
     )
     assert (done.returncode, done.stderr) == (0, "")
     reference = tmp_path / "html/docs/api/generated"
-    named = {path.stem: _named(path) for path in reference.glob("*.html")}
-    assert not [path for path in reference.glob("*.html") if "mailto:" in path.read_text("utf-8")]
+    pages, found = list(reference.glob("*.html")), re.compile(r'id="(rrmlinear\.[\w.]+)"').findall
+    named = {path.stem: set(found(path.read_text("utf-8"))) for path in pages}
+    assert not [path for path in pages if "mailto:" in path.read_text("utf-8")]
     assert not [name for names in named.values() for name in names if "._" in name]
     estimators = {name for name in CLASSES if hasattr(getattr(rrmlinear, name), "get_params")}
     for name in estimators:

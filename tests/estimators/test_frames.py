@@ -6,49 +6,30 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import linear_model, svm
 from sklearn.base import clone, is_regressor
 
-from rrmlinear import (
-    ElasticNet,
-    ElasticNetCV,
-    HuberRegressor,
-    KernelClassifier,
-    KernelRegressor,
-    Lasso,
-    LassoCV,
-    LinearClassifier,
-    LinearRegressor,
-    LinearSVC,
-    LinearSVR,
-    LogisticRegression,
-    OneClassSVM,
-    QuantileRegressor,
-    Ridge,
-    RidgeClassifier,
-    RidgeCV,
-    WestonWatkinsSVC,
-)
+import rrmlinear as rr
 
 pd = pytest.importorskip("pandas", reason="pandas makes the frames, and is not installed")
 
 #: Estimators, each beside scikit-learn's class of the same name or problem.
 PAIRS = (
-    (LinearSVC(), svm.LinearSVC()),
-    (WestonWatkinsSVC(), svm.LinearSVC()),
-    (LogisticRegression(), linear_model.LogisticRegression()),
-    (LinearClassifier("logistic"), linear_model.LogisticRegression()),
-    (KernelClassifier(), svm.SVC()),
-    (LinearSVR(), svm.LinearSVR(max_iter=10_000)),
-    (LinearRegressor("squared"), linear_model.Ridge()),
-    (Ridge(), linear_model.Ridge()),
-    (RidgeCV(), linear_model.RidgeCV()),
-    (RidgeClassifier(), linear_model.RidgeClassifier()),
-    (Lasso(alpha=0.01), linear_model.Lasso(alpha=0.01)),
-    (ElasticNet(alpha=0.01), linear_model.ElasticNet(alpha=0.01)),
-    (LassoCV(alphas=2, cv=2), linear_model.LassoCV(alphas=2, cv=2)),
-    (ElasticNetCV(alphas=2, cv=2), linear_model.ElasticNetCV(alphas=2, cv=2)),
-    (QuantileRegressor(alpha=0.01), linear_model.QuantileRegressor(alpha=0.01)),
-    (HuberRegressor(), linear_model.HuberRegressor()),
-    (KernelRegressor(), svm.SVR()),
-    (OneClassSVM(), svm.OneClassSVM(kernel="linear")),
+    (rr.LinearSVC(), svm.LinearSVC()),
+    (rr.WestonWatkinsSVC(), svm.LinearSVC()),
+    (rr.LogisticRegression(), linear_model.LogisticRegression()),
+    (rr.LinearClassifier("logistic"), linear_model.LogisticRegression()),
+    (rr.KernelClassifier(), svm.SVC()),
+    (rr.LinearSVR(), svm.LinearSVR(max_iter=10_000)),
+    (rr.LinearRegressor("squared"), linear_model.Ridge()),
+    (rr.Ridge(), linear_model.Ridge()),
+    (rr.RidgeCV(), linear_model.RidgeCV()),
+    (rr.RidgeClassifier(), linear_model.RidgeClassifier()),
+    (rr.Lasso(alpha=0.01), linear_model.Lasso(alpha=0.01)),
+    (rr.ElasticNet(alpha=0.01), linear_model.ElasticNet(alpha=0.01)),
+    (rr.LassoCV(alphas=2, cv=2), linear_model.LassoCV(alphas=2, cv=2)),
+    (rr.ElasticNetCV(alphas=2, cv=2), linear_model.ElasticNetCV(alphas=2, cv=2)),
+    (rr.QuantileRegressor(alpha=0.01), linear_model.QuantileRegressor(alpha=0.01)),
+    (rr.HuberRegressor(), linear_model.HuberRegressor()),
+    (rr.KernelRegressor(), svm.SVR()),
+    (rr.OneClassSVM(), svm.OneClassSVM(kernel="linear")),
 )
 OURS = [pytest.param(own, id=type(own).__name__) for own, _ in PAIRS]
 BOTH = [pytest.param(*pair, id=type(pair[0]).__name__) for pair in PAIRS]
@@ -88,7 +69,7 @@ def test_a_frame_is_its_numbers(estimator):
     )
     assert_array_equal(of_frame.feature_names_in_, COLUMNS)
     assert_allclose(of_frame.predict(named), plain.predict(X), atol=1e-9)
-    if not isinstance(estimator, OneClassSVM):
+    if not isinstance(estimator, rr.OneClassSVM):
         assert of_frame.score(named, pd.Series(y)) == pytest.approx(plain.score(X, y))
     with pytest.raises(ValueError, match="feature names should match"):
         of_frame.predict(named[COLUMNS[::-1]])
@@ -148,8 +129,8 @@ def test_a_frame_of_polars():
     pl = pytest.importorskip("polars", reason="polars makes the frame, and is not installed")
     X, scores = numbers()
     words = np.where(scores > 0, "yes", "no")
-    fitted = LinearSVC().fit(pl.DataFrame(X, schema=COLUMNS), pl.Series("target", words))
+    fitted = rr.LinearSVC().fit(pl.DataFrame(X, schema=COLUMNS), pl.Series("target", words))
     assert_array_equal(fitted.feature_names_in_, COLUMNS)
-    assert_array_equal(fitted.predict(frame(X)), LinearSVC().fit(X, words).predict(X))
+    assert_array_equal(fitted.predict(frame(X)), rr.LinearSVC().fit(X, words).predict(X))
     with pytest.raises(ValueError, match="contains NaN"):
-        LinearSVC().fit(pl.DataFrame({"a": [1.0, None, 2.0]}), [0, 1, 0])
+        rr.LinearSVC().fit(pl.DataFrame({"a": [1.0, None, 2.0]}), [0, 1, 0])

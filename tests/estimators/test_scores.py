@@ -25,6 +25,7 @@ from rrmlinear import (
     LinearSVC,
     LogisticRegression,
     LogisticRegressionCV,
+    MultilabelClassifier,
     MultiTaskRegressor,
     MultivariateClassifier,
     OneClassSVM,
@@ -195,6 +196,7 @@ def test_errors_are_sentences(stored, fit, error, said):
     "estimator",
     [
         *(LinearSVC(), LogisticRegressionCV(), KernelClassifier(), ERLPBoostClassifier()),
+        MultilabelClassifier(),
         *(Ridge(), RidgeCV(), Lasso(), KernelRegressor(), MultiTaskRegressor(), OneClassSVM()),
     ],
     ids=lambda estimator: type(estimator).__name__,

@@ -29,14 +29,10 @@ class Data:
         return rrmlinear.Problem.from_arrays(self.X, self.y, self.sample_weight, bias=bias)
 
 
-def _weights(rng, d):
-    return np.round(rng.normal(size=d), 2)
-
-
 def _scores(rng, X, noise):
     """Scores of random weights with noise, rounded to digits that every machine agrees on."""
-    scores = (X * _weights(rng, X.shape[1])).sum(axis=1) / 2 + noise * rng.normal(size=len(X))
-    return np.round(scores, 6)
+    weights = np.round(rng.normal(size=X.shape[1]), 2)
+    return np.round((X * weights).sum(axis=1) / 2 + noise * rng.normal(size=len(X)), 6)
 
 
 def _rows(rng, n, d, density):

@@ -110,6 +110,28 @@ def test_the_elastic_net_has_the_optimum_of_a_conic_solver():
             assert model.weights[-1, 0] == pytest.approx(b.value, abs=1e-5)
 
 
+@pytest.mark.parametrize("loss", ["hinge", "weston-watkins"])
+def test_free_columns_of_wide_data_have_the_optimum_of_a_conic_solver(loss):
+    cvxpy = pytest.importorskip("cvxpy")
+    rng, factors, y = np.random.default_rng(7), np.ones(150), labels_of(loss)
+    wide = rng.normal(size=(N, 150)) * (rng.random((N, 150)) < 0.2)
+    wide[:, 0], wide[:, 1], factors[:3] = 1.0, SCORES > 0.2, [0.0, 0.0, 3.0]
+    own = (y[:, None] == np.unique(y)).astype(float)
+    W = cvxpy.Variable((150, own.shape[1] if loss == "weston-watkins" else 1))
+    scores = wide @ W if W.shape[1] > 1 else wide @ W @ np.array([[-0.5, 0.5]])
+    of_own = cvxpy.sum(cvxpy.multiply(own, scores), axis=1, keepdims=True)
+    risk = cvxpy.sum(cvxpy.pos(1 + scores - of_own)) - N  # an example is no rival of itself
+    objective = cvxpy.sum(factors @ cvxpy.square(W)) / 2 + 0.3 * risk
+    least = cvxpy.Problem(cvxpy.Minimize(objective)).solve(solver=cvxpy.CLARABEL)
+    for columns, how in ((wide, {}), (wide[:, 1:], {"bias": 1.0, "free_bias": True})):
+        given = {"penalty_factors": factors[-columns.shape[1] :], "gap_tol": 1e-7} | how
+        for form in (csr_array, np.asarray):
+            result = fitted(loss, form(columns), **given).result
+            assert result.solved
+            assert result.dual <= least * (1 + 1e-7)
+            assert result.primal == pytest.approx(least, rel=1e-6)
+
+
 @pytest.mark.parametrize("regularizer", ["l2", "l1", "elastic-net"])
 @pytest.mark.parametrize("loss", ["poisson", "squared", "hinge", "logistic"])
 @pytest.mark.parametrize("free", [True, False])

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rrmlinear.catalog.builders.second_order import newton
+from rrmlinear.catalog.builders.second_order import has_free, newton
 from rrmlinear.catalog.errors import ChoiceError, Named
 from rrmlinear.core.loading import loading, named
 from rrmlinear.core.records import replace
 from rrmlinear.solvers.dual.ascents import ascent_of
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, holds_all
+from rrmlinear.solvers.second_order.factors import holds_all
 from rrmlinear.solvers.second_order.samples import weights_of_sample
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def plain(task: Task) -> Solver:
 
 def observed(task: Task) -> Solver:
     """The ascent, accelerated where it is slow unless it is of one score with a free intercept."""
-    if task.choices.free_bias:
+    if task.choices.free_bias or has_free(task):
         return _with_intercepts(task, accelerate=True)
     with loading:
         from rrmlinear.solvers.dual.accelerated import Accelerated
@@ -59,7 +59,8 @@ def _with_intercepts(task: Task, accelerate: bool = False) -> Solver:
 
 def free_blocks_apply(task: Task) -> bool:
     """Whether the ascent takes the intercepts of this task."""
-    return task.n_classes is None or not task.choices.free_bias or task.regularizer.linear
+    linear = task.regularizer.linear or has_free(task)
+    return task.n_classes is None or not task.choices.free_bias or linear
 
 
 def part(task: Task, duals: Any = None, place: int = 0) -> Part:
@@ -115,9 +116,8 @@ def suits_features(task: Task) -> bool:
     net = _net(task.regularizer)
     if task.risk is not None or task.rows.blocks is not None or net is None:
         return False
-    if "factors" in net[2]:
-        return net[0] > 0 or min(len(task.costs), task.rows.width) <= MAX_FACTORIZED
-    return holds_all(task.rows) or (task.rows.is_dense and net[0] > 0)
+    has_columns = task.rows.is_dense or "factors" in net[2]
+    return holds_all(task.rows) or (net[0] > 0 and has_columns)
 
 
 def _net(omega: Any) -> Any:

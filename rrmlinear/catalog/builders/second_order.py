@@ -46,20 +46,24 @@ def newton_applies(task: Task) -> bool:
         return False
     if omega.quadratic_l1 is not None and omega.modulus > 0:
         return True
+    if has_free(task):
+        return task.rows.blocks is None
     with loading:
-        from rrmlinear.regularizers.prox_jacobians import has_jacobian
+        from rrmlinear.regularizers.prox_jacobians import has_jacobian, is_diagonal
 
     if task.rows.blocks is not None or not has_jacobian(omega):
         return False
-    unknowns = min(task.rows.n, task.rows.width) if has_free(omega) else task.rows.width
+    unknowns = min(task.rows.n, task.rows.width) if is_diagonal(omega) else task.rows.width
     return omega.quadratic_l1 is not None or unknowns * (task.n_classes or 1) <= MAX_FACTORIZED
 
 
-def has_free(omega: Any) -> bool:
-    """Whether this is a squared norm beside free columns, where systems may be of examples, and
-    methods of first order have no rate.
-    """
-    return not omega.modulus > 0 and getattr(omega, "inner", omega).quadratic_l1 == 0
+def has_free(task: Task) -> bool:
+    """Whether Ω is a squared norm beside free columns, where first-order methods have no rate."""
+    if task.regularizer.modulus > 0 or task.risk is not None:
+        return False
+    weights = (task.rows.width - bool(task.choices.free_bias)) * (task.n_classes or 1)
+    numbers = named("regularizers.coordinates:coordinates_of")(task.regularizer, weights)
+    return numbers is not None and bool(numbers.is_square_beside_free)
 
 
 def _need_diagonal(task: Task) -> None:
@@ -97,7 +101,8 @@ def newton(task: Task) -> Solver:
         first = partial(_first_given, task)
     elif not one_step and task.rows.n_stored >= MIN_SAMPLED_VALUES and takes_sample(task):
         first = partial(_first_of_sample, task)
-    is_plain = "smooth" in task.features and task.n_classes is None and omega.quadratic_l1 == 0
+    is_square = omega.quadratic_l1 == 0 or has_free(task)
+    is_plain = "smooth" in task.features and task.n_classes is None and is_square
     products = products_of_matrix(task.rows) if is_plain and task.rows.blocks is None else 0
     return Newton(risk, omega, task.first_duals(), first, squares, products)
 

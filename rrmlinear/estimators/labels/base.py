@@ -20,7 +20,6 @@ from rrmlinear.catalog.names import ClassLoss, RegularizerName
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS
 from rrmlinear.core.plain_state import PlainState
-from rrmlinear.data.array_rows import check_no_text
 from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
 from rrmlinear.estimators.arguments import (
     AT_LEAST_0,
@@ -40,6 +39,7 @@ from rrmlinear.estimators.objective import (
     own_words,
     unknown_name,
 )
+from rrmlinear.estimators.scores import legible
 from rrmlinear.exports.exported import Saved
 from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.labels.label_result import LabelResult
@@ -107,7 +107,7 @@ class LabelClassifier(Saved, PlainState, ClassifierMixin, BaseEstimator):
         return self
 
     def _problem(self, X: Any, y: Any, sample_weight: Any) -> MultilabelProblem:
-        X = self._checked(X, reset=True)
+        X = self._checked(legible(X, y, sample_weight), reset=True)
         labels, self.classes_, self._kind = labels_of(self, y)
         return self._problem_of(X, labels, sample_weight)
 
@@ -189,8 +189,7 @@ class LabelClassifier(Saved, PlainState, ClassifierMixin, BaseEstimator):
         return float(accuracy_score(y, found, sample_weight=sample_weight))
 
     def _checked(self, X: Any, reset: bool = False) -> Any:
-        dtypes = [np.float64, np.float32]
-        check_no_text(X, "X must hold numbers")
+        X, dtypes = legible(X), [np.float64, np.float32]
         return validate_data(self, X, accept_sparse="csr", dtype=dtypes, order="C", reset=reset)
 
     def __sklearn_tags__(self) -> Tags:

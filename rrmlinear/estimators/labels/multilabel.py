@@ -24,6 +24,7 @@ from rrmlinear.estimators.labels.base import LabelClassifier
 from rrmlinear.estimators.labels.forms import DENSE, LISTS, ONE, SPARSE, TWO, labels_of
 from rrmlinear.estimators.objective import find_loss
 from rrmlinear.estimators.reporting import Described
+from rrmlinear.estimators.scores import legible
 from rrmlinear.exports.exported import Exported, Tabled
 from rrmlinear.exports.scorer import CLASSES, Scorer
 from rrmlinear.pages.quality import quality_section
@@ -190,7 +191,7 @@ class MultilabelClassifier(LinkedScores, SparseCoef, Exported, Tabled, Described
         known, kind = self.model_, self._kind
         if kind in (ONE, TWO):
             raise ValueError("fit_more is for several labels a row, and this model has one")
-        X, labels = self._checked(X), self._labels_like(y)
+        X, labels = self._checked(legible(X, y, sample_weight)), self._labels_like(y)
         if kind == LISTS:
             labels = labels.some(np.flatnonzero(~np.isin(labels.names, known.names)))
         else:

@@ -21,7 +21,7 @@ from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.estimators.arguments import RANGES, check_counted, optional, seed_of, thread_count
 from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.objective import find_solver_type, own_choices, own_words
-from rrmlinear.estimators.scores import in_memory, opened
+from rrmlinear.estimators.scores import labelled, matrix_of, opened
 from rrmlinear.exports.exported import Saved
 from rrmlinear.solvers.loop.result import Result
 
@@ -32,12 +32,13 @@ def sequences_of(
     """X, y and the weights. A container gives lists of matrices and labels by its query ids; other
     data stay as given.
 
-    Raises ValueError as `in_memory` and `SequenceProblem.from_problem`.
+    Raises ValueError as `matrix_of` and `SequenceProblem.from_problem`.
     """
     problem = opened(X)
     if problem is None:
         return X, y, sample_weight
-    matrix, labels, _ = in_memory(estimator, problem, y, sample_weight)
+    problem, labels, _ = labelled(problem, y, sample_weight)
+    matrix = matrix_of(estimator, problem)
     starts = SequenceProblem.from_problem(problem).starts.tolist()
     parts = [slice(*ends) for ends in pairwise(starts)]
     return [matrix[part] for part in parts], [labels[part] for part in parts], None

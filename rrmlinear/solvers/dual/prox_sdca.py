@@ -152,15 +152,11 @@ class ProxSDCA(RowAscent):
             self._pass_alone(order, limits, least)
         self.moved, self.gap_sum = self.state.moved, self.state.gap_sum
         self.scores = None
-        if number == 1 and self.moved == len(order):
-            self._leave_out_first_measuring()
-
-    def _leave_out_first_measuring(self) -> None:
         # Where every visit has moved its dual, all examples are active. Duals
         # of another model may be near enough to end the run. Dense rows of many features, whose
         # gaps fall fast, skip too many passes without that measurement.
-        smooth = self.loss.differentiable
-        if smooth and self.first_duals is None and not self.rows.is_dense:
+        may = self.loss.differentiable and self.first_duals is None and not self.rows.is_dense
+        if number == 1 and self.moved == len(order) and may:
             self.measures_first = False
 
     def _pass_by_turns(self, shrinking: Shrinking) -> None:
@@ -232,18 +228,6 @@ class ProxSDCA(RowAscent):
     @property
     def dual_vector(self) -> NDArray[np.float64]:
         return self.state.dual_vector
-
-    def column_of(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A copy of the entry of the appended column."""
-        return vector[-1:].copy()
-
-    def add_to_column(self, vector: NDArray[np.float64], change: NDArray[np.float64]) -> None:
-        """Add to that entry."""
-        vector[-1:] += change
-
-    def move_column(self, change: NDArray[np.float64]) -> None:
-        """Add to that entry of v."""
-        self.add_to_column(self.dual_vector, change)
 
     def rebuild(self, z: NDArray[np.float64]) -> None:
         self.state.dual_vector[:] = z + self.state.combination(self.state.alphas.copy())

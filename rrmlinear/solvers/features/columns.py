@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -154,25 +154,6 @@ class AllColumns(Columns):
 
     def add(self, new: NDArray[np.intp]) -> Array:
         return self.gram if len(new) == self.width else self.gram[new]
-
-
-class RowColumns(AllColumns):
-    """All columns at once: more than rows, whose products with each other take their place."""
-
-    def _products_known(self) -> None:
-        self.squares_known(squares_of(self.own_rows, self.costs))
-        self.is_usable = moving_squares(self.own_rows, self.costs, self.intercept) > 0
-
-    def add(self, new: NDArray[np.intp]) -> Array:
-        return np.zeros((len(new), self.width))
-
-    def row_products(self, factors: Array, free: Sequence[Array] = ()) -> Any:
-        """The rows with costs above 0, and Σ_j f_j z_j z_j' over them, of √c x_j less projections
-        on the constant of an intercept and on ``free`` scores.
-        """
-        constant = (np.ones(len(self.costs)),) if self.intercept else ()
-        hessian = Hessian(self.own_rows, self.costs, (*constant, *free))
-        return hessian.active, hessian.gram(factors)
 
 
 class TakenColumns(Columns):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
-from rrmlinear.solvers.features.columns import (
-    AllColumns,
-    RowColumns,
-    StoredColumns,
-    TakenColumns,
-)
+from rrmlinear.solvers.features.columns import AllColumns, StoredColumns, TakenColumns
 from rrmlinear.solvers.features.projected_columns import FreeColumns, ScaledColumns
 from rrmlinear.solvers.features.working_gram import WorkingGram, best_factor
 from rrmlinear.solvers.features.working_set import WORKING_SET_PULL, next_level
@@ -27,8 +21,7 @@ from rrmlinear.solvers.loop.rounding import (
 )
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MANY_ROUNDINGS, REFINEMENTS
-from rrmlinear.solvers.second_order.factors import Factor, conjugate_gradients, holds_all
-from rrmlinear.solvers.second_order.work import products_of_matrix
+from rrmlinear.solvers.second_order.factors import Factor, holds_all
 
 Array = NDArray[np.float64]
 
@@ -99,7 +92,6 @@ class FeatureDescent(Solver):
         self.moduli, self.more = np.full(rows.width - intercept, modulus), np.zeros(0)
 
     def start(self) -> None:
-        self.is_by_rows = self.l1 == 0 and len(self.y) < len(self.moduli)
         if self.factors is not None:
             self.free = np.flatnonzero(self.factors == 0)
             self.factors = np.where(self.factors > 0, self.factors, 1.0)
@@ -107,23 +99,9 @@ class FeatureDescent(Solver):
             self.moduli = self.modulus * self.factors * self.units**2
             self.modulus = float(self.moduli.min())
             self.more = self.moduli - self.modulus
-        #: Products with sparse columns that take as long as their matrix.
-        self.products = 0
-        has_room = len(self.y) * len(self.free) <= self.rows.n_stored
-        if self.l1 == 0 and has_room and not (self.is_by_rows or self.rows.is_dense):
-            self.products = products_of_matrix(self.rows)
-        self._make_columns()
-        self.width, errors = self.columns.width, self.columns.errors
-        if self.first is not None:
-            self.first = self.first[: self.width] / self.units
-        self.goal, self.level = PART * self.tolerance, self.l1
-        self._offer(np.zeros(self.width), self.columns.level, self.columns.square)
-        self.certificate.offer_duals(np.zeros(len(errors)), dual=0.0, exact=True)
-
-    def _make_columns(self) -> None:
         kind: Any = TakenColumns if self.rows.is_dense else StoredColumns
         if holds_all(self.rows) or self.l1 == 0:
-            kind = RowColumns if self.is_by_rows or self.products else AllColumns
+            kind = AllColumns
         self.columns: Any = kind(self.rows, self.y, self.costs, self.intercept)
         if len(self.free):
             self.columns = FreeColumns(self.columns, self.free, self.limit)
@@ -131,6 +109,12 @@ class FeatureDescent(Solver):
             self.columns = ScaledColumns(self.columns, np.asarray(self.units), self.more)
         self.gram: WorkingGram | None = None
         self.w: Array = np.zeros(0)
+        self.width, errors = self.columns.width, self.columns.errors
+        if self.first is not None:
+            self.first = self.first[: self.width] / self.units
+        self.goal, self.level = PART * self.tolerance, self.l1
+        self._offer(np.zeros(self.width), self.columns.level, self.columns.square)
+        self.certificate.offer_duals(np.zeros(len(errors)), dual=0.0, exact=True)
 
     def run_pass(self, number: int) -> None:
         gap = self.certificate.gap
@@ -177,9 +161,6 @@ class FeatureDescent(Solver):
         """Read the moments, and take the first features; whether there are any."""
         self.pulls, usable = self.columns.begin(), self.columns.is_usable
         self.gram = WorkingGram(self.columns, self.columns.square, usable, self.positive)
-        if self.is_by_rows or self.products:
-            self.gram.features, self.gram.is_free[:] = np.arange(self.width), False
-            return True
         if self.columns.takes_all:
             return self.gram.add(np.arange(self.width))
         first = np.zeros(self.width) if self.first is None else self.first
@@ -209,12 +190,7 @@ class FeatureDescent(Solver):
         gram, features, w = self.gram.matrix, self.gram.features, self.w
         if not len(features):
             return True
-        if self.is_by_rows:
-            self.w = self._by_rows()
-            return True
         w = np.append(w, np.zeros(len(features) - len(w)))
-        if self.products:
-            return self._by_products(w)
         if self.l1 == 0:
             matrix = gram.copy()
             matrix.flat[:: len(matrix) + 1] += self.modulus
@@ -233,42 +209,6 @@ class FeatureDescent(Solver):
         is_right = bool(self.gram.path.descend(self.level, self.modulus, goal))
         self.w = np.array(self.gram.weights)
         return is_right
-
-    def _by_products(self, w: Array) -> bool:
-        """The weights of l1 = 0 by conjugate gradients; by the matrix where these take as long."""
-        columns, usable, none = self.columns, self.columns.is_usable, np.zeros(len(self.y))
-        diagonal = self.moduli + np.square(self.units) * columns.squares[: self.width]
-        step, products = conjugate_gradients(
-            lambda v: self.moduli * v - usable * columns.residual(v, none)[1],
-            lambda r: r / diagonal,
-            usable * (self.pulls - self.moduli * w),
-            math.sqrt(self.goal),
-            self.products,
-        )
-        self.w = w + step
-        if products == self.products:
-            self.products = 0
-            self._make_columns()
-            self._begin()
-            return self._descend()
-        return True
-
-    def _by_rows(self) -> Array:
-        """The weights of l1 = 0 by as many unknowns as examples: w = Z'a, (modulus + Z Z') a = √c e
-        of the columns Z, which are √c x_j less their projections.
-        """
-        columns, errors, w = self.columns, self.columns.errors, np.zeros(self.width)
-        usable = self.columns.is_usable
-        active, matrix = columns.row_products(usable * np.square(self.units))
-        matrix.flat[:: len(matrix) + 1] += self.modulus
-        factor, root, a = Factor(matrix), np.sqrt(self.costs[active]), np.zeros(len(active))
-        for _ in range(REFINEMENTS):
-            residual = root * columns.residual(w, errors)[0][active]
-            a += factor.solve(residual - self.modulus * a)
-            spread = np.zeros(len(errors))
-            spread[active] = a / root
-            w = usable * columns.residual(np.zeros(self.width), spread)[1]
-        return w
 
     def _certify(self, is_right: bool) -> None:
         """Offer these weights, and the best multiple of their residual r as duals."""

@@ -102,10 +102,6 @@ class FreeColumns:
         products[idle], own[:, idle] = 0.0, 0.0
         return products
 
-    def row_products(self, factors: Array) -> Any:
-        """See `RowColumns`."""
-        return self.columns.row_products(factors, self.scores)
-
     def residual(self, w: Array, errors: Array) -> tuple[Array, Array, float]:
         """See `Columns`. The products with free features are 0, but for those of directions that
         are left out: ``beyond`` and ``hidden`` are how far they may lower the dual, above rounding

@@ -309,17 +309,11 @@ class Certificate:
                 return crude
         if kinked:
             squares = rows.squared_norms() if squares is None else squares
-            shares = self._steepest(shares, most, costs, squares)
+            at = self.best_at
+            at = self.risk.at(self.risk.scores(self.weights)) if at is None else at
+            slopes = self._slopes(self.weights, at, squares)  # None: unknown classes of examples
+            shares = most if slopes is None else np.maximum(shares, costs * slopes)
         return values + rounding_of_scores(rows, shares, self.weights)
-
-    def _steepest(self, shares: Array, most: Array, costs: Array, squares: Any) -> Array:
-        """``shares``, of the duals, or c_i times a larger slope near the scores at the weights.
-
-        They are at most ``most``, which stands where the classes of examples are not known.
-        """
-        at = self.risk.at(self.risk.scores(self.weights)) if self.best_at is None else self.best_at
-        slopes = self._slopes(self.weights, at, squares)
-        return most if slopes is None else np.maximum(shares, costs * slopes)
 
     def _slopes(self, w: Array, at: Evaluation, squares: Any) -> Array | None:
         """The largest slope of each example's loss near its scores at w; None where not known."""

@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.regularizers.coordinates import coordinates_of
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.steps import INNER_GAP_FRACTION, USUAL_PACE, Pace
-from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING
+from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING, NEGLIGIBLE_PENALTY
 from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED
 from rrmlinear.solvers.second_order.penalties import (
     FIRST_PROXIMITY,
-    AbsoluteWeights,
+    CoordinateModel,
     Envelope,
     Penalty,
     ProximalPoints,
@@ -85,7 +86,7 @@ class InnerProblem(AugmentedLoss):
         if self.has_kinks or ("envelope" in risk.offers and smoothing > risk.loss.smoothing):
             self.smooth_by(smoothing or 1.0)
         size = mean / risk.lipschitz if risk.lipschitz < np.inf else np.sqrt(mean)
-        self.model = _first_model(regularizer, begin, total, size)
+        self.model = _first_model(regularizer, begin, total, size, self.has_kinks)
 
     @property
     def is_exact(self) -> bool:
@@ -139,7 +140,7 @@ class InnerProblem(AugmentedLoss):
         self.steps = 0
 
 
-def _first_model(omega: Regularizer, begin: Begin, total: float, size: float) -> Penalty:
+def _first_model(omega: Any, begin: Begin, total: float, size: float, kinks: bool) -> Penalty:
     """Ω, or a model of it, for weights that give scores of this ``size``; ``total`` is Σ c_i."""
     if omega.quadratic_l1 == 0:
         return Penalty(omega)
@@ -148,17 +149,24 @@ def _first_model(omega: Regularizer, begin: Begin, total: float, size: float) ->
     squares = squares.reshape(-1, *[1] * (w.ndim - 1))
     squares = np.broadcast_to(np.maximum(squares, MIN_DIVISOR), w.shape)
     size, gap = size or 1.0, begin.gap or 1.0
+    numbers, part = coordinates_of(omega, w.size), 1.0
     model: Penalty
-    if omega.quadratic_l1 is None:
+    if numbers is not None and numbers.is_square_beside_free:
+        model = CoordinateModel(omega, numbers, 0 * w, gap * squares / size**2)
+        if not kinks:
+            return model
+        # a loss with kinks may have no curvature beside free columns
+        squares, part = np.where(model.modulus > 0, 0.0, squares), NEGLIGIBLE_PENALTY
+    elif numbers is None or omega.quadratic_l1 is None:
         typical = size / np.sqrt(squares * w.size)
         model = Envelope.at(omega, vector, np.minimum(typical, np.median(typical)), gap)
     else:
         # l1 / |w_j|
         stiff = np.maximum(omega.quadratic_l1 * np.sqrt(squares) / size, omega.modulus)
-        model = AbsoluteWeights(omega, vector - omega.modulus * w, stiff)
+        model = CoordinateModel(omega, numbers, vector - omega.modulus * w, stiff)
     if omega.quadratic_l1 is not None and omega.modulus > 0:
         return model
-    proximity = FIRST_PROXIMITY * gap / (size * size * w.size)
+    proximity = part * FIRST_PROXIMITY * gap / (size * size * w.size)
     return ProximalPoints(model, squares, max(proximity, MIN_DIVISOR))
 
 

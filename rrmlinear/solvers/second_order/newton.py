@@ -115,7 +115,10 @@ class Newton(Solver):
         self.work += self.n
         vector = self._offered()
         inner, has_moved = self.inner, self.moved > 0
-        if not inner.is_exact and inner.is_solved(self.w, self.at, vector, self._promised()):
+        # what the last step promised to lower Φ by, where it shows how near its minimum is
+        is_told = inner.steps > 0 and has_moved and self.promise > PROVED_FRACTION * self.target
+        promised = self.promise if is_told else None
+        if not inner.is_exact and inner.is_solved(self.w, self.at, vector, promised):
             self._update(vector)
             vector = self._offered()
         elif inner.is_hard(has_moved):
@@ -200,13 +203,6 @@ class Newton(Solver):
         if self._rule_of_gradients() is None or self.certificate.weights is not self.w:
             return point
         return point._replace(scores=at.scores, gradient=-vector)
-
-    def _promised(self) -> float | None:
-        """What the last step promised to lower Φ by; None where that does not show how near its
-        minimum is.
-        """
-        is_told = self.inner.steps > 0 and self.moved > 0
-        return self.promise if is_told and self.promise > PROVED_FRACTION * self.target else None
 
     def _update(self, vector: Array) -> None:
         """Take the duals of the inner problem, and offer their weights."""

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.regularizers.coordinates import Coordinates
 from rrmlinear.regularizers.prox_jacobians import prox_jacobian
-from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MIN_DIVISOR, MIN_SMOOTHING
 
 Array = NDArray[np.float64]
 
 # The first proximal term of weights that give scores of the first mean size is this fraction of the
 # first gap.
 FIRST_PROXIMITY = 0.1
+# What systems have for a weight without curvature, as a fraction of its stiffness.
+RIDGE = math.sqrt(FEW_ROUNDINGS)
 
 
 class Penalty:
@@ -64,50 +69,63 @@ class Penalty:
         """Take a model that is by this factor softer; a harder one never again, if ``for_good``."""
 
 
-class AbsoluteWeights(Penalty):
-    """(s/2)‖w‖² and max over |z'| ≤ l1 of Σ_j z_j' w_j − (z_j' − z_j)² / (2 κ_j).
+class CoordinateModel(Penalty):
+    """Σ_j (s_j/2) w_j² and max over z' of Σ_j z_j' w_j − R_j*(z_j') − (z_j' − z_j)² / (2 κ_j); R_j
+    is l1_j |w_j| within bounds.
 
-    z are the duals, the subgradients of l1 |w_j|, and κ_j the stiffness: where |z_j'| < l1, w_j is
-    held near 0 by a spring of that stiffness.
+    z are the duals, subgradients of R, and κ_j the stiffness: where R's prox has w_j at 0 or at a
+    bound, it is held there by a spring of that stiffness. Weights of s_j = l1_j = 0, which have no
+    penalty, are exact within their bounds.
     """
 
-    is_exact = False
-
-    def __init__(self, regularizer: Regularizer, z: Array, stiffness: Array) -> None:
+    def __init__(
+        self, regularizer: Regularizer, numbers: Coordinates, z: Array, stiffness: Array
+    ) -> None:
         super().__init__(regularizer)
-        self.l1 = float(regularizer.quadratic_l1 or 0.0)
-        self.z, self.stiffness = np.clip(z, -self.l1, self.l1), stiffness
+        self.numbers, self.stiffness = numbers, stiffness
+        self.modulus: Any = numbers.modulus.reshape(z.shape)
+        self.l1 = numbers.l1.reshape(z.shape)
+        self.z = np.clip(z, -self.l1, self.l1)
         self.growth, self.most = 1.0, 1 / MIN_SMOOTHING
+        self.is_exact = numbers.is_square_beside_free
 
-    def subgradient(self, w: Array) -> Array:
-        """z' at w."""
-        return np.clip(self.z + self.stiffness * w, -self.l1, self.l1)
+    def _split(self, w: Array) -> tuple[Array, Array, Array]:
+        """z' at w, the weights whose subgradients these are, and whether they are held."""
+        y = self.z + self.stiffness * w
+        z = np.clip(y, -self.l1, self.l1)
+        free = (y - z) / self.stiffness
+        within = np.clip(free.ravel(), self.numbers.lower, self.numbers.upper).reshape(z.shape)
+        beyond = free - within
+        return z + self.stiffness * beyond, within, (np.abs(y) < self.l1) | (beyond != 0)
 
     def gradient(self, w: Array) -> Array:
-        return self.modulus * w + self.subgradient(w)
+        return self.modulus * w + self._split(w)[0]
 
     def curvature(self, w: Array) -> Array:
-        is_held = np.abs(self.z + self.stiffness * w) < self.l1
-        return np.asarray(self.modulus + self.stiffness * is_held).ravel()
+        z, _, is_held = self._split(w)
+        if self.numbers.is_square_beside_free:
+            self.is_exact = not (self.z.any() or z.any())
+        slopes = self.modulus + self.stiffness * is_held
+        return np.where(slopes > 0, slopes, RIDGE * self.stiffness).ravel()
 
     def along(self, w: Array, direction: Array) -> Callable[[float], float]:
-        quadratic = super().along(w, direction)
-        return lambda t: (
-            quadratic(t) + float(np.vdot(self.subgradient(w + t * direction), direction))
-        )
+        return lambda t: float(np.vdot(self.gradient(w + t * direction), direction))
+
+    def square(self, away: Array) -> float:
+        # the price of a dual beside bounds is their distance
+        s, prices = self.modulus, 2 * self.numbers.upper.reshape(away.shape) * np.abs(away)
+        return float(np.where(s > 0, away**2 / np.where(s > 0, s, 1.0), prices).sum())
 
     def distance(self, w: Array) -> float:
-        change = self.subgradient(w) - self.z
+        change = self._split(w)[0] - self.z
         return float(np.vdot(change, change / self.stiffness)) / 2
 
     def point(self, w: Array, vector: Array) -> Array:
-        if self.modulus > 0:
-            return super().point(w, vector)
-        away = w + (self.z - self.subgradient(w)) / self.stiffness
-        return np.where(np.abs(self.subgradient(w)) < self.l1, 0.0, away)
+        s, of_duals = self.modulus, vector - np.clip(vector, -self.l1, self.l1)
+        return np.where(s > 0, of_duals / np.where(s > 0, s, 1.0), self._split(w)[1])
 
     def update(self, w: Array, growth: float) -> None:
-        self.z = self.subgradient(w)
+        self.z = self._split(w)[0]
         self.stiffness = self.stiffness * min(growth, self.most / self.growth)
         self.growth = min(self.growth * growth, self.most)
 
@@ -205,7 +223,8 @@ class ProximalPoints(Penalty):
         return lambda t: of_model(t) + linear + t * square
 
     def square(self, away: Array) -> float:
-        return float(np.vdot(away, away / self.metric)) / max(self.proximity, MIN_DIVISOR)
+        curvatures = self.model.modulus + max(self.proximity, MIN_DIVISOR) * self.metric
+        return float(np.vdot(away, away / curvatures))
 
     def distance(self, w: Array) -> float:
         return self.model.distance(w) + float(np.vdot(self._pull(w), w - self.centre)) / 2

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from rrmlinear import Problem
 from rrmlinear.losses import margin, regression
 from rrmlinear.losses.multiclass import WestonWatkins
+from rrmlinear.regularizers.bounded import Bounded
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.intercept import InterceptAscent
 from rrmlinear.solvers.loop.result import Status, Stopping
@@ -30,7 +31,8 @@ def data(name, form="sparse", dtype=np.float64, bias=1.0, offset=0.0):
 
 
 def solve(problem, loss, omega, costs, **rules):
-    solver = of_rows(InterceptAscent, problem.rows, problem.labels, costs, loss, omega)
+    given = problem.rows, problem.labels, costs, loss, omega
+    solver = of_rows(InterceptAscent, *given, free_bias=True)
     return solver.solve(Stopping(**({"gap_tol": 1e-9} | rules)))
 
 
@@ -59,6 +61,19 @@ def test_one_example_against_a_thousand(name):
     result = solve(problem, LOSSES[name], L2(), costs)
     check(result, X, y, LOSSES[name], L2(), costs)
     assert result.passes < 1000
+
+
+@pytest.mark.parametrize("name", ["hinge", "logistic", "absolute", "squared"])
+def test_a_column_of_ones_without_a_penalty_is_a_free_intercept(name):
+    problem, X, y = data(name)
+    beside = Problem.from_arrays(np.column_stack([X, np.full(N, 0.5)]), y)
+    omega = Bounded(L2(), factors=np.append(np.ones(D), 0.0))
+    given = beside.rows, beside.labels, np.ones(N), LOSSES[name], omega
+    column = of_rows(InterceptAscent, *given).solve(Stopping(1e-9))
+    intercept = solve(problem, LOSSES[name], L2(), np.ones(N))
+    assert column.solved
+    assert column.primal == pytest.approx(intercept.primal, rel=2e-9)
+    np.testing.assert_allclose(column.weights[:D], intercept.weights[:D], atol=1e-3)
 
 
 @pytest.mark.parametrize("name", SIGN_LOSSES)
@@ -115,4 +130,4 @@ def test_what_is_not_offered_is_refused(change, sentence):
         "omega": L2(),
     } | change  # fmt: skip
     with pytest.raises(ValueError, match=sentence):
-        of_rows(InterceptAscent, **choices)
+        of_rows(InterceptAscent, **choices, free_bias=True)

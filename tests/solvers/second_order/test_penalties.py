@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from rrmlinear import LinearClassifier, LinearRegressor
+from rrmlinear.regularizers.bounded import Bounded
+from rrmlinear.regularizers.coordinates import coordinates_of
 from rrmlinear.regularizers.groups.group_norms import L2Groups, LinfGroups
-from rrmlinear.regularizers.separable import L1
+from rrmlinear.regularizers.separable import L1, L2
 from rrmlinear.regularizers.spectral import TraceNorm
-from rrmlinear.solvers.second_order.penalties import AbsoluteWeights, Envelope, ProximalPoints
+from rrmlinear.solvers.second_order.penalties import CoordinateModel, Envelope, ProximalPoints
 
 N, D, K = 60, 12, 3
 OF_ALL = ("l1", "linf", "l2-norm", "group-lasso", "sparse-group-lasso", "squared-group-norm")
@@ -51,7 +53,9 @@ def models():
     rng = np.random.default_rng(5)
     z = rng.standard_normal(D)
     metric = rng.uniform(0.1, 10, D)
-    yield AbsoluteWeights(L1(0.7), z, rng.uniform(0.5, 2, D))
+    free = Bounded(L2(1.0), factors=np.where(np.arange(D) < 3, 0.0, 2.0), limit=0.5)
+    for omega in (L1(0.7), free):
+        yield CoordinateModel(omega, coordinates_of(omega, D), z, rng.uniform(0.5, 2, D))
     for omega in (L2Groups(), LinfGroups(), TraceNorm().over((4, 3))):
         yield Envelope(omega, z, 1.7)
     yield ProximalPoints(Envelope(L2Groups([0] * 6 + [1] * 6), z, 1.7), metric, 0.3)

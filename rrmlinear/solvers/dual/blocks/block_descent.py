@@ -245,23 +245,8 @@ class BlockAscent(RowAscent):
         """V in the kernel's layout, in one piece."""
         return self.state.panels.reshape(-1)
 
-    def column_of(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A copy of the k entries of the appended column of a vector in this layout."""
-        panels = vector.reshape(self.state.panels.shape)
-        return panels[:, -1, :].ravel()[: self.n_classes].copy()
-
-    def add_to_column(self, vector: NDArray[np.float64], change: NDArray[np.float64]) -> None:
-        """Add to the entries of `column_of`."""
-        panels = vector.reshape(self.state.panels.shape)
-        part = panels[:, -1, :].ravel()
-        part[: self.n_classes] += change
-        panels[:, -1, :] = part.reshape(panels.shape[0], -1)
-
-    def move_column(self, change: NDArray[np.float64]) -> None:
-        """Add to these entries of V; Ω must be a multiple of the squared norm."""
-        before = self.column_of(self.dual_vector)
-        self.add_to_column(self.dual_vector, change)
-        rise = float(change @ (2 * before + change)) / (2 * self.regularizer.modulus)
+    def raise_conjugate(self, rise: float) -> None:
+        """Told that Ω*(V) has risen by this, as V was moved."""
         self.conjugate += rise
         self.full_dual -= rise
 

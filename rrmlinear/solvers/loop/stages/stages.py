@@ -59,11 +59,6 @@ class Stages(Solver):
         self.estimated: tuple[float, float] | None = None
 
     @property
-    def stage(self) -> Stage:
-        """The stage that runs."""
-        return self.turns.stage
-
-    @property
     def following(self) -> int:
         """The number of the stage that comes next."""
         if not self.failed:  # asked for after each pass
@@ -94,9 +89,9 @@ class Stages(Solver):
 
     def _go_on(self, why: str) -> None:
         """Begin the next stage."""
-        left = self.stage
+        left = self.turns.stage
         self.turns.begin(self.following)
-        self.notes.append(f"{left.name} {why}: {self.stage.name} goes on")
+        self.notes.append(f"{left.name} {why}: {self.turns.stage.name} goes on")
         self._begin()
 
     def _begin(self) -> None:
@@ -114,10 +109,10 @@ class Stages(Solver):
 
     def _build(self) -> None:
         best = self.certificate
-        given = [best.weights if self.stage.takes_weights else best.alphas]
-        if self.stage.takes_both:
+        given = [best.weights if self.turns.stage.takes_weights else best.alphas]
+        if self.turns.stage.takes_both:
             given.append(best.weights)
-        self.solver, self.passes, self.told = self.stage.build(*given), 0, 0
+        self.solver, self.passes, self.told = self.turns.stage.build(*given), 0, 0
         self.solver.deadline, self.solver.target = self.deadline, self.target
         self.solver.rule, self.solver.tolerance = self.rule, self.tolerance
         # for the point at 0 where the time is up before the first pass
@@ -153,7 +148,7 @@ class Stages(Solver):
             self.notes += solver.notes[self.told :]
             self.told = len(solver.notes)
         self.estimated = self._estimate()
-        spent = (solver.work - before) * self.stage.visit + self.pass_cost
+        spent = (solver.work - before) * self.turns.stage.visit + self.pass_cost
         self.turns.add(spent, solver.moved, self.estimated[1])
 
     def _turn_is_over(self) -> bool:
@@ -175,7 +170,7 @@ class Stages(Solver):
         if self.stalled_stages >= self.n_left:
             return
         self.turns.end(self.target)
-        if self.stage.resumes and not stalled:
+        if self.turns.stage.resumes and not stalled:
             self.paused[self.turns.at] = self.solver, self.passes, best.gap
         else:
             self.solver.close()

@@ -57,8 +57,8 @@ def test_a_linear_kernel_has_the_optimum_of_the_linear_problem(data, loss, inter
     given = {"free": intercept == "free", "bias": bias}
     found = pairs_of(rows_of(X @ X.T), y, costs, loss, **given).solve(TIGHT)
     kind = InterceptAscent if intercept == "free" else ProxSDCA
-    task = Task.of_rows(Rows(X, None, None, 4, bias), y, costs, loss, L2())
-    linear = kind(task).solve(ROUGH)
+    given = Rows(X, None, None, 4, bias), y, costs, loss, L2()
+    linear = kind(Task.of_rows(*given, free_bias=intercept == "free")).solve(ROUGH)
     assert found.status is linear.status is Status.SOLVED
     assert found.primal == pytest.approx(linear.primal, rel=2e-6)
     w = X.T @ found.weights[:N]

@@ -39,11 +39,6 @@ def peer(tmp_path):
     return make
 
 
-def run_csv(path):
-    with path.open(newline="") as file:
-        return {row["solver"]: row for row in csv.DictReader(file)}
-
-
 def test_head_to_head_with_a_peer_that_tells_its_gaps(tool, peer, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     packed = tmp_path / "iris.gz"
@@ -53,7 +48,8 @@ def test_head_to_head_with_a_peer_that_tells_its_gaps(tool, peer, tmp_path, caps
     words += ["--blocks", "knapsack", "--threads", "1", "--runs", "2", "--delta", "0.001"]
     assert tool("bench_ww").main([*words, "--csv", str(out), "--png", str(picture)]) == 0
 
-    rows = run_csv(out)
+    with out.open(newline="") as file:
+        rows = {row["solver"]: row for row in csv.DictReader(file)}
     fork, mute, ours = rows["fork"], rows["mute"], rows["rrmlinear knapsack"]
     assert (fork["data"], fork["passes"], fork["reached"]) == ("iris", "3", "True")
     assert_allclose(float(fork["first_gap"]), 8)
