@@ -107,6 +107,9 @@ cdef class Rows:
             self.c.indptr = begin_of(self.indptr_bytes)
             self.c.indptr_is_64 = indptr.dtype == np.int64
 
+    def __repr__(self):
+        return f"<{self.c.n_rows} × {self.c.n_features} {type(self).__name__}>"
+
     @property
     def stored(self):
         """(values, indices) as they lie in memory, as `over` takes them."""
@@ -149,14 +152,12 @@ cdef class Rows:
     def n_bytes(self):
         """Bytes of the stored values and indices."""
         values, indices = self.stored
-        size = values.itemsize + (0 if indices is None else indices.itemsize)
-        return self.n_stored * size
+        return self.n_stored * (values.itemsize + (0 if indices is None else indices.itemsize))
 
     def with_bias(self, double bias):
         """The same rows with an appended column of this value (negative: none)."""
-        result = self.over(self.values, self.indices, self.indptr, bias, self.blocks)
-        cdef Rows same = result
-        same.longest = self.longest
+        cdef Rows result = self.over(self.values, self.indices, self.indptr, bias, self.blocks)
+        result.longest = self.longest
         return result
 
     def streamed(self, blocks):
@@ -188,9 +189,8 @@ cdef class Rows:
 
     def squared_norms(self):
         """‖x_i‖² of every row, the appended column included."""
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, begin, end
         cdef row_t row
-        cdef Py_ssize_t begin, end
         norms = np.empty(self.c.n_rows)
         cdef double[::1] out = norms
         for begin, end in self.spans():

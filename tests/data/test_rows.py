@@ -48,6 +48,7 @@ def test_product_with_an_appended_column(kind, bias, k):
     X, W = random_rows(11, 6, 0.7, 0), np.random.default_rng(k).normal(size=(7, k))
     column = np.full((11, 1), max(bias, 0.0))  # a negative bias is none
     rows = rows_over(X, kind, bias)
+    assert repr(rows) == "<11 × 6 Rows>"
     assert rows.width == 6 + (bias >= 0)
     expected = np.hstack([X, column]) @ W
     np.testing.assert_allclose(product(rows, W, 6), expected, rtol=1e-12, atol=1e-13)
