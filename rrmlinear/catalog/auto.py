@@ -120,7 +120,10 @@ def _known(task: Task) -> tuple[NDArray[np.float64], float]:
 
 
 def _work(task: Task) -> Work:
-    l1 = 0.0 if second_order.has_free(task) else task.regularizer.quadratic_l1
+    l1 = task.regularizer.quadratic_l1
+    numbers = second_order.coordinates(task) if l1 is None else None
+    if numbers is not None and not numbers.l1[numbers.modulus == 0].any():
+        l1 = float(numbers.l1.max())  # systems are of examples where these are few
     is_smooth, step_work = "smooth" in task.features, getattr(task.loss, "step_work", 0.0)
     return Work(task.rows, task.n_classes, is_smooth, l1, step_work)
 
@@ -164,7 +167,7 @@ def _order(task: Task) -> list[Stage]:
         if not (omega.modulus > 0 and (task.rows.blocks is not None or has_inner)):
             return _over_features(task, newtons)
     is_convex = {"strongly-convex", "soft-threshold"} <= features and task.choices.budget is None
-    is_convex = is_convex or (second_order.has_free(task) and task.rows.blocks is None)
+    is_convex = is_convex or second_order.has_free(task)
     if is_convex and task.risk is None and dual.free_blocks_apply(task):
         if _begins_by_newton(task):
             return [*newtons, _ascent(task)]

@@ -116,8 +116,7 @@ def suits_features(task: Task) -> bool:
     net = _net(task.regularizer)
     if task.risk is not None or task.rows.blocks is not None or net is None:
         return False
-    has_columns = task.rows.is_dense or "factors" in net[2]
-    return holds_all(task.rows) or (net[0] > 0 and has_columns)
+    return holds_all(task.rows) or (net[0] > 0 and (task.rows.is_dense or "factors" in net[2]))
 
 
 def _net(omega: Any) -> Any:

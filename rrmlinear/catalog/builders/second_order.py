@@ -44,10 +44,8 @@ def newton_applies(task: Task) -> bool:
     omega = task.regularizer
     if task.risk is not None and "hessian" not in task.risk.offers:
         return False
-    if omega.quadratic_l1 is not None and omega.modulus > 0:
+    if (omega.quadratic_l1 is not None and omega.modulus > 0) or has_free(task):
         return True
-    if has_free(task):
-        return task.rows.blocks is None
     with loading:
         from rrmlinear.regularizers.prox_jacobians import has_jacobian, is_diagonal
 
@@ -59,11 +57,16 @@ def newton_applies(task: Task) -> bool:
 
 def has_free(task: Task) -> bool:
     """Whether Ω is a squared norm beside free columns, where first-order methods have no rate."""
-    if task.regularizer.modulus > 0 or task.risk is not None:
-        return False
-    weights = (task.rows.width - bool(task.choices.free_bias)) * (task.n_classes or 1)
-    numbers = named("regularizers.coordinates:coordinates_of")(task.regularizer, weights)
+    numbers = None if task.regularizer.modulus > 0 else coordinates(task)
     return numbers is not None and bool(numbers.is_square_beside_free)
+
+
+def coordinates(task: Task) -> Any:
+    """The numbers of the coordinates of Ω over rows in memory, None where these meet."""
+    if task.risk is not None or task.rows.blocks is not None:
+        return None
+    weights = (task.rows.width - bool(task.choices.free_bias)) * (task.n_classes or 1)
+    return named("regularizers.coordinates:coordinates_of")(task.regularizer, weights)
 
 
 def _need_diagonal(task: Task) -> None:

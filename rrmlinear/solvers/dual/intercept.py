@@ -109,8 +109,8 @@ class InterceptAscent(Solver):
             self.outer = self.inner = ascent_of(task)
         self.outer.deadline = self.deadline
         self.outer.start()
-        several = self.task.n_classes is not None
-        self.layout = self.inner.state.panels.shape if several else (1, task.rows.width, 1)
+        is_one = task.n_classes is None
+        self.layout = (1, task.rows.width, 1) if is_one else self.inner.state.panels.shape
 
     def _columns_of(self, vector: Array) -> Array:
         """The entries of the free columns of a vector in the layout of v, m × k."""
@@ -223,8 +223,7 @@ class InterceptAscent(Solver):
         several = self.task.n_classes is not None
         if several and self.has_intercept:  # the search begins at the intercepts of the ascent
             b = self.inner.present_weights()[-1] * self.column - self.means @ weights
-            warm = self.risk.condition.search_from(b, self.certificate.warm)
-            self.certificate.warm = warm
+            self.certificate.warm = self.risk.condition.search_from(b, self.certificate.warm)
         at = self.certificate.at(scores)
         primal = self.certificate.primal_of(weights, at)
         alphas = replace(self.task, start=self.inner.present_duals()).first_duals()

@@ -117,11 +117,6 @@ class AllColumns(Columns):
             if self.intercept:
                 self.totals += costs[some] @ part
         self.centre = self.totals / self.mass
-        self._products_known()
-        return linear
-
-    def _products_known(self) -> None:
-        """Make the products of all features, and see which are usable."""
         gram = self._products()
         squares = gram.diagonal().copy()
         self.squares_known(squares)
@@ -133,6 +128,7 @@ class AllColumns(Columns):
                 gram[idle], gram[:, idle] = 0.0, 0.0
         self.gram = gram
         self.is_usable = gram.diagonal() > 0
+        return linear
 
     def _products(self, means: Any = None) -> Array:
         """Σ_i c_i x_i x_i', of rows less the means."""

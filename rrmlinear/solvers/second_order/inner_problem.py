@@ -150,9 +150,8 @@ def _first_model(omega: Any, begin: Begin, total: float, size: float, kinks: boo
     squares = np.broadcast_to(np.maximum(squares, MIN_DIVISOR), w.shape)
     size, gap = size or 1.0, begin.gap or 1.0
     numbers, part = coordinates_of(omega, w.size), 1.0
-    model: Penalty
     if numbers is not None and numbers.is_square_beside_free:
-        model = CoordinateModel(omega, numbers, 0 * w, gap * squares / size**2)
+        model: Penalty = CoordinateModel(omega, numbers, 0 * w, gap * squares / size**2)
         if not kinks:
             return model
         # a loss with kinks may have no curvature beside free columns
