@@ -57,6 +57,9 @@ class Regressor(Scored, RegressorMixin, LinearModel):
             self.fit_targets(X, y, sample_weight)
             return self
         known = self._offsets(offset, exposure, y)
+        vars(self).pop("_had_offset", None)
+        if known is not None or getattr(X, "offset", None) is not None:
+            self._had_offset = True
         self._set_certificate(self._fit_checked(X, y, sample_weight, known), self._scale)
         return self
 

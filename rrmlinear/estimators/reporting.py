@@ -18,8 +18,9 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from rrmlinear.data.labels import log_exposure
 from rrmlinear.data.problem import Problem
-from rrmlinear.estimators.scores import labelled, problem_of
+from rrmlinear.estimators.scores import labelled, matrix_of, problem_of
 from rrmlinear.exports.summary import Summary, summary_of
 from rrmlinear.pages.facts import DataFacts, facts_of
 from rrmlinear.pages.run import Predictions, Run, Table
@@ -52,7 +53,6 @@ class Described:
         ValueError for data that do not fit.
         """
         check_is_fitted(self)
-        X, y, _ = labelled(X, y)
         told = self._measured(X, y, X_test, y_test)
         self._write_page(path, None if X is None else self._facts(X, y), told, static)
 
@@ -60,6 +60,7 @@ class Described:
         return measured(self, *data)
 
     def _facts(self, X: Any, y: Any) -> DataFacts:
+        X, y, _ = labelled(X, y)
         if not isinstance(X, Problem):
             X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         if is_outlier_detector(self):  # without labels
@@ -190,31 +191,40 @@ class Reported:
         write_run(run, path)
 
     def summary(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, level: float = 0.95
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        level: float = 0.95,
+        offset: Any = None,
+        exposure: Any = None,
     ) -> Summary:
         """Weights with standard errors, z or t, p values and intervals of this ``level``.
 
-        X, y and ``sample_weight`` are the training data. The errors of the logistic, softmax,
-        Poisson, binomial and squared losses are those of maximum likelihood: the inverse of the
-        second derivatives at the weights, times the variance of the residuals for the squared loss;
-        weights of examples count as repetitions. Other smooth losses have the sandwich of
-        first and second derivatives. With a penalty the second derivatives are those of the
-        whole objective, and the summary is marked
-        as conditional; weights that a 1-norm made 0 have no error. Of several classes with a
-        softmax the rows are differences to the first class. A smaller ``tol`` gives more digits.
+        X, y and all others are the training data. The errors of the logistic, softmax, Poisson,
+        binomial and squared losses are those of maximum likelihood: the inverse of the second
+        derivatives at the weights, times the variance of the residuals for the squared loss;
+        weights of examples count as repetitions. Other smooth losses have the sandwich of first and
+        second derivatives. With a penalty the second derivatives are those of the whole objective,
+        and the summary is marked as conditional; weights that a 1-norm made 0 have no error. Of
+        several classes with a softmax the rows are differences to the first class. A smaller
+        ``tol`` gives more digits.
         Raises NotFittedError before a fit, and ValueError for losses with kinks, other
         regularizers, bounds, several targets, and data that do not fit.
         """
         from rrmlinear.exports.summary_setting import setting_of
 
         check_is_fitted(self)
-        if not 0 < level < 1:
-            raise ValueError(f"level is {level!r}; it must be between 0 and 1")
         if hasattr(self, "_tried_"):
             raise ValueError("a search has no summary: fit the class without CV on what it chose")
         X, y, sample_weight = labelled(X, y, sample_weight)
-        X = self._checked_rows(X.to_scipy() if isinstance(X, Problem) else X)
+        known = log_exposure(offset, exposure, len(y))
+        known = X.offset if known is None and isinstance(X, Problem) else known
         classes = getattr(self, "classes_", None)
+        if classes is not None if known is not None else getattr(self, "_had_offset", False):
+            raise ValueError("give the offset or exposure of the fit; labels have none")
+        X = matrix_of(self, self._checked_rows(X))
         of_one = np.ndim(self.coef_) == (1 if classes is None else 2)
         if getattr(self, "_label_form", "") or not of_one:
             raise ValueError("a summary is of one target, or of one label a row")
@@ -223,7 +233,7 @@ class Reported:
         if classes is not None and not np.array_equal(np.unique(y), classes):
             raise ValueError(f"y must have the classes of the fit, {classes.tolist()}")
         prepared = self._prepared(X, y, sample_weight)[:2]  # type: ignore[attr-defined]
-        return summary_of(setting_of(self, X, y, prepared), level)
+        return summary_of(setting_of(self, X, y, prepared, known), level)
 
     def _tables(self) -> list[Table]:
         """Tables of what was tried before the fit."""

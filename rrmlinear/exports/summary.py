@@ -129,6 +129,8 @@ def summary_of(given: Setting, level: float) -> Summary:
     """Weights with their errors; see `Reported.summary`."""
     from scipy import stats
 
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level!r}; it must be between 0 and 1")
     m, p = given.weights.shape
     if m * p > MOST_COLUMNS:
         raise ValueError(

@@ -19,18 +19,22 @@ KINKED = ("elastic-net", "l1")
 BORDERS = ("lower", "upper", "budget", "radius", "penalty_factors", "unpenalized")
 
 
-def setting_of(model: Any, X: Any, y: Any, prepared: Any) -> Setting:
-    """That of a fitted estimator on its rows X with labels y; ``prepared`` are their problem and
-    choices.
+def setting_of(model: Any, X: Any, y: Any, prepared: Any, offset: Any = None) -> Setting:
+    """That of a fitted estimator on its rows X with labels y, whose scores have an offset each;
+    ``prepared`` are their problem and choices.
 
     Raises ValueError for a loss with kinks, and for other regularizers.
     """
+    from scipy.sparse import csr_array, hstack, issparse
+
     scorer, (problem, chosen) = model._scorer(), prepared
     _check(chosen)
     choices, weights = chosen.choices, scorer.dense
     name = chosen.loss_row.name
     costs = np.ones(len(y)) if problem.weights is None else np.asarray(problem.weights)
     scores = np.asarray(X @ weights.T) + scorer.intercepts
+    if offset is not None:  # −∞ for an exposure of 0
+        scores += np.maximum(offset, -600.0)[:, np.newaxis]
     first, second, matrix = np.empty((len(y), 0)), np.empty((len(y), 0, 0)), None
     if chosen.has_order:
         matrix = _of_order(problem, chosen, weights[0])
@@ -51,7 +55,8 @@ def setting_of(model: Any, X: Any, y: Any, prepared: Any) -> Setting:
     names = scorer.features
     if model._intercept:
         is_penalized = model._intercept == "regularized"
-        X = _with_ones(X)
+        ones = np.ones((X.shape[0], 1))
+        X = csr_array(hstack([X, ones], format="csr")) if issparse(X) else np.hstack([X, ones])
         weights = np.column_stack([weights, scorer.intercepts])
         scale = float(getattr(model, "intercept_scaling", 1.0))
         penalty = np.append(penalty, curvature / scale**2 if is_penalized else 0.0)
@@ -115,10 +120,3 @@ def _derivatives(chosen: Any, scorer: Scorer, y: Any, scores: Array) -> tuple[Ar
         first[:, j] = chosen.loss.derivatives(labels, at)
         second[:, j, j] = chosen.loss.second_derivatives(labels, at)
     return first, second
-
-
-def _with_ones(X: Any) -> Any:
-    from scipy.sparse import csr_array, hstack, issparse
-
-    ones = np.ones((X.shape[0], 1))
-    return csr_array(hstack([X, ones], format="csr")) if issparse(X) else np.hstack([X, ones])

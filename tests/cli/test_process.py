@@ -84,11 +84,6 @@ def long_problem(folder):
     return "long"
 
 
-def cpu_seconds_of(process):
-    """Of a process that runs, by its own clock; 0 on systems that show no clocks of others."""
-    return time.clock_gettime((~process.pid << 3) | 2) if sys.platform == "linux" else 0.0
-
-
 def cpu_seconds_of_ended():
     ended = os.times()
     return ended.children_user + ended.children_system
@@ -99,7 +94,8 @@ def interrupt(process):
     clock on the wall it may wait for others.
     """
     ended_before, begin = cpu_seconds_of_ended(), time.perf_counter()
-    spent = cpu_seconds_of(process)
+    # by the clock of the process; 0 on systems that show no clocks of others
+    spent = time.clock_gettime((~process.pid << 3) | 2) if sys.platform == "linux" else 0.0
     process.send_signal(signal.SIGINT)
     ended = finished(process)
     assert time.perf_counter() - begin < 10.0

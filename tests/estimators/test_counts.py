@@ -62,6 +62,10 @@ def test_an_exposure_is_a_rate_with_weights_and_an_offset_its_logarithm(data):
     for other in (by_offset, rates):
         np.testing.assert_allclose(by_exposure.coef_, other.coef_, atol=1e-6)
     np.testing.assert_allclose(by_exposure.predict(X, exposure=e), e * by_exposure.predict(X))
+    errors = by_exposure.summary(X, y, exposure=e).std_errors
+    np.testing.assert_allclose(errors, rates.summary(X, y / e, e).std_errors, rtol=1e-5)
+    with pytest.raises(ValueError, match="give the offset or exposure of the fit"):
+        by_exposure.summary(X, y)
     moved = LinearRegressor("absolute", tol=1e-9).fit(X, y + 3, offset=3.0)
     plain = LinearRegressor("absolute", tol=1e-9).fit(X, y)
     assert moved.objective_ == pytest.approx(plain.objective_, rel=1e-6)

@@ -66,3 +66,4 @@ def test_paths_keep_the_names(problem, tmp_path):
     text = (tmp_path / "p.html").read_text(encoding="utf-8")
     assert "label" in text
     assert list(found.classes) == ["cold", "warm"]
+    rrmlinear.KernelClassifier().fit(problem).report(tmp_path / "k.html", problem)

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import f1_score
 
@@ -53,13 +54,14 @@ def test_every_kind_writes_its_page(estimator, y, told, tmp_path):
     assert page_of(again, tmp_path, X, y, feature_names=names) == text
 
 
-@pytest.mark.parametrize("form", ["matrix", "lists"])
+@pytest.mark.parametrize("form", ["matrix", "lists", "sparse"])
 def test_a_page_of_labels_tells_measures(form, tmp_path):
     Y = 1 * (X > [0.0, 0.5, 1.0])
     held = np.roll(Y[:20], 1, axis=1)
     y, y_held = (
         [NAMES[row > 0].tolist() for row in each] if form == "lists" else each for each in (Y, held)
     )
+    y, y_held = map(csr_array, (y, y_held)) if form == "sparse" else (y, y_held)
     model = rrmlinear.MultilabelClassifier(C=3.0).fit(X, y)
     text = page_of(model, tmp_path, X, y, X[:20], y_held)
     scores = model.decision_function(X)

@@ -217,7 +217,9 @@ class Reading:
         from_zero = self.zero_based is True
         if self.zero_based == "auto" and any(block.has_zero for block in self.blocks):
             from_zero = True
-            self._refuse_last_index()
+            for block in self.blocks:  # index n_features is one too large now
+                if self.n_features is not None and block.at_limit is not None:
+                    raise self._error(block.at_limit, block)
             self.arrays.shift_indices(stored, 1)
         width = max(0, largest + from_zero) if self.n_features is None else self.n_features
         least = max(MIN_DENSE, DENSE_PART * rows * width)
@@ -259,9 +261,3 @@ class Reading:
         if not any(block.query_mode == 1 for block in self.blocks):
             return None
         return np.concatenate([block.query_ids() for block in self.blocks])
-
-    def _refuse_last_index(self) -> None:
-        """Where indices turn out to begin at 0, index n_features is one too large."""
-        for block in self.blocks:
-            if self.n_features is not None and block.at_limit is not None:
-                raise self._error(block.at_limit, block)

@@ -176,8 +176,7 @@ class KernelEstimator(Described, Exported, Saved, PlainState, Certified):
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
-        sparse = False if self._is_precomputed() else "csr"
-        how = {"accept_sparse": sparse, "dtype": np.float64}
+        how = {"accept_sparse": not self._is_precomputed() and "csr", "dtype": np.float64}
         return without_repeats(checked_in_memory(self, X, reset=False, **how)[0])
 
     def _rows(self, X: Any) -> Any:

@@ -110,8 +110,7 @@ class KernelClassifier(LinkedScores, Scored, ClassifierMixin, KernelEstimator):
         positive semidefinite.
         Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
-        sparse = False if self._is_precomputed() else "csr"
-        how = {"accept_sparse": sparse, "dtype": np.float64}
+        how = {"accept_sparse": not self._is_precomputed() and "csr", "dtype": np.float64}
         X, y, sample_weight = checked_in_memory(self, X, y, sample_weight, **how)
         check_several_classes(self, classes_of(y))
         self._fit(without_repeats(X), y, sample_weight)
@@ -186,10 +185,9 @@ class KernelRegressor(Scored, RegressorMixin, KernelEstimator):
         parameters out of range, NaN or infinity, and a kernel that is not positive semidefinite.
         Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
-        sparse = False if self._is_precomputed() else "csr"
-        how = {"accept_sparse": sparse, "dtype": np.float64, "y_numeric": True}
+        how = {"accept_sparse": not self._is_precomputed() and "csr", "y_numeric": True}
         check_no_text(y, "y must hold numbers")
-        X, y, sample_weight = checked_in_memory(self, X, y, sample_weight, **how)
+        X, y, sample_weight = checked_in_memory(self, X, y, sample_weight, dtype=np.float64, **how)
         self._fit(without_repeats(X), y, sample_weight)
         return self
 

@@ -22,7 +22,7 @@ from rrmlinear.data.products import product
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
 from rrmlinear.estimators.objective import ProblemRow, unknown_name
 from rrmlinear.estimators.orders.ranking import OrderModel, groups_of
-from rrmlinear.estimators.scores import labelled
+from rrmlinear.estimators.scores import labelled, matrix_of
 from rrmlinear.exports.summary import Summary
 from rrmlinear.pages.facts import DataFacts
 from rrmlinear.training.costs import base_costs
@@ -224,11 +224,9 @@ class CoxRegressor(RegressorMixin, OrderModel):
         from rrmlinear.exports.summary_setting import setting_of
 
         check_is_fitted(self)
-        if not 0 < level < 1:
-            raise ValueError(f"level is {level!r}; it must be between 0 and 1")
         X, y, sample_weight = labelled(X, signed_times(y), sample_weight)
         groups = groups_of(strata, X, len(y), "strata")
-        X = self._checked_rows(X.to_scipy() if isinstance(X, Problem) else X)
+        X = matrix_of(self, self._checked_rows(X))
         check_consistent_length(X, y)
         prepared = self._prepared(X, np.asarray(y, dtype=np.float64), sample_weight, groups)
         return summary_of(setting_of(self, X, y, prepared), level)

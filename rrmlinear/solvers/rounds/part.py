@@ -60,18 +60,16 @@ class Part:
         #: The duals when the last round began.
         self.before = self.ascent.present_duals()
         #: Whether the mean of conjugates takes the place of that at the mean of duals.
-        self.is_linear = isinstance(self.before, DualBlocks) or self._has_one_piece()
+        self.is_linear = isinstance(self.before, DualBlocks)
+        ascent: Any = self.ascent
+        if not self.is_linear and not ascent.loss.differentiable:
+            pieces = ascent.loss.pieces(ascent.y)
+            self.is_linear = pieces is not None and len(pieces) == 1
         self.known_facts: Facts | None = None
         if duals is not None:
             self.ascent.replace_duals(duals)
             self.before = self.ascent.present_duals()
             self.own = self._combination()
-
-    def _has_one_piece(self) -> bool:
-        """Whether conjugates are linear where they are finite."""
-        ascent: Any = self.ascent
-        pieces = ascent.loss.pieces(ascent.y)
-        return not ascent.loss.differentiable and pieces is not None and len(pieces) == 1
 
     def facts(self) -> Facts:
         """Those of the part, looked for once."""

@@ -79,10 +79,6 @@ class Ends:
         self.intercept[j] = score
         self.ended[j] = self.seen[j] = True
 
-    def set_unseen(self, j: int, primal: float, dual: float) -> None:
-        """Label j was not reached: its values at weights of 0."""
-        self.primal[j], self.dual[j], self.proven[j] = primal, dual, primal - dual
-
     def weights(self, n_features: int) -> Any:
         """The d × K weights, a csc_array."""
         return joined(self.of_weights, n_features, self.order)

@@ -74,7 +74,7 @@ class LabelProblems:
             pass
         left = np.flatnonzero(~constant & ~ends.seen)
         for j, (primal, dual) in zip(left.tolist(), self._at_zero(left), strict=True):
-            ends.set_unseen(j, primal, dual)
+            ends.primal[j], ends.dual[j], ends.proven[j] = primal, dual, primal - dual
         if len(left):
             ends.notes.append(f"{len(left)} labels were not reached: their weights are 0")
         ends.status = self._status(ends, stops, bool(len(left)))
