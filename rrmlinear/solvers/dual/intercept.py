@@ -75,7 +75,7 @@ class InterceptAscent(Solver):
         self.moduli: Array | None = None
         self.has_intercept = bool(task.choices.free_bias)
         if self.omega.quadratic_l1 is None:
-            self.omega = self.omega.inner
+            self.omega = task.regularizer.inner  # type: ignore[attr-defined]
             features = task.rows.width - self.has_intercept
             numbers: Any = coordinates_of(task.regularizer, features * (task.n_classes or 1))
             self.moduli = numbers.modulus.reshape(features, -1)[:, 0] / self.omega.modulus
@@ -259,7 +259,7 @@ class FreeWeights:
         values = np.ascontiguousarray(product(rows, chosen, rows.shape[1]))
         self.risk = risk(Rows(values, None, None, len(free), bias))
 
-    def best(self, at: Any, alphas: Array, smoothing: float) -> tuple[Any, Array]:
+    def best(self, at: Any, alphas: Any, smoothing: float) -> tuple[Any, Array]:
         """F at the best weights, whose duals have no pull on the columns; how far these moved."""
         inner = AugmentedLoss(self.risk, alphas)
         if inner.has_kinks or "envelope" in self.risk.offers:
