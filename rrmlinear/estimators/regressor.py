@@ -58,7 +58,8 @@ class Regressor(Scored, RegressorMixin, LinearModel):
             return self
         known = self._offsets(offset, exposure, y)
         vars(self).pop("_had_offset", None)
-        if known is not None or getattr(X, "offset", None) is not None:
+        given = offset, exposure, getattr(X, "offset", None)
+        if any(each is not None for each in given):
             self._had_offset = True
         self._set_certificate(self._fit_checked(X, y, sample_weight, known), self._scale)
         return self

@@ -105,6 +105,8 @@ def test_columns_without_a_penalty_may_have_large_weights(client):
     y = 1e6 * X[:, 0] + X[:, 1]
     one, over = both("LinearRegressor", X, y, penalty_factors=[0.0, 1.0], fit_intercept=False)
     assert over.coef_[0] == pytest.approx(1e6, rel=1e-6)
+    with pytest.raises(ValueError, match="errors do not hold with penalty_factors"):
+        over.summary(X, y)  # not a sentence on offsets
     assert over.objective_ == pytest.approx(one.objective_, rel=1e-3)
     with pytest.raises(ValueError, match=r"y and .* X is a Problem.* the third argument"):
         rooms.fit(Problem.from_arrays(X, y), Parameter(loss="squared"))
