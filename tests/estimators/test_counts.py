@@ -66,6 +66,8 @@ def test_an_exposure_is_a_rate_with_weights_and_an_offset_its_logarithm(data):
     np.testing.assert_allclose(errors, rates.summary(X, y / e, e).std_errors, rtol=1e-5)
     with pytest.raises(ValueError, match="give the offset or exposure of the fit"):
         by_exposure.summary(X, y)
+    with pytest.raises(ValueError, match="the fit had offsets, and the test data have none"):
+        by_offset.report("none.html", X_test=X, y_test=y)
     moved = LinearRegressor("absolute", tol=1e-9).fit(X, y + 3, offset=3.0)
     plain = LinearRegressor("absolute", tol=1e-9).fit(X, y)
     assert moved.objective_ == pytest.approx(plain.objective_, rel=1e-6)
