@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.records import record
+from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
@@ -177,6 +178,8 @@ class SequenceProblem:
             raise ValueError(f"query id {ids[at]} comes back at example {at + 1} after another")
         starts = starts_of(ids)
         labels, label = group_labels(problem.labels)
+        if problem.feature_names is not None:
+            warn_caller("models of sequences keep no names: features count by their places")
         return cls(problem.rows, label, starts, labels)
 
     @classmethod

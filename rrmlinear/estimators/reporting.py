@@ -93,8 +93,7 @@ def measured(
         if data is None or (true is None and not is_outlier_detector(estimator)):
             raise ValueError(f"X and y of the {name} are given together, or neither")
         if getattr(estimator, "_had_offset", False) and getattr(data, "offset", None) is None:
-            way = "Problem.from_arrays(X, y, offset=…) has them"
-            raise ValueError(f"the fit had offsets, and the {name} have none: {way}")
+            raise ValueError(f"the fit had offsets, and the {name} have none; a Problem has them")
         predicted, classes = estimator.predict(data), getattr(estimator, "classes_", None)
         scores = None
         if hasattr(estimator, "decision_function"):

@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 from rrmlinear import Problem
+from rrmlinear.core.records import replace
 from rrmlinear.data.sequences import SequenceProblem
 
 X = [np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[3.0, 1.0]]), np.array([[0.0, 0.0]])]
@@ -76,6 +77,8 @@ def test_query_ids_tell_the_sequences():
     assert problem.labels.tolist() == [3, 1]
     assert problem.label.tolist() == [0, 1, 0]
     assert problem.rows.shape == (3, 3)
+    with pytest.warns(UserWarning, match="keep no names: features count by their places"):
+        SequenceProblem.from_problem(replace(with_ids([7, 7, 2]), feature_names=("a", "b", "c")))
 
 
 def test_a_query_id_that_comes_back():

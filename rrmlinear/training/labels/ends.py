@@ -74,11 +74,6 @@ class Ends:
         if not end.has_ended and end.status is not None:
             self.worst = end.status
 
-    def set_constant(self, j: int, score: float) -> None:
-        """Label j has no problem and always this score."""
-        self.intercept[j] = score
-        self.ended[j] = self.seen[j] = True
-
     def weights(self, n_features: int) -> Any:
         """The d × K weights, a csc_array."""
         return joined(self.of_weights, n_features, self.order)

@@ -46,7 +46,8 @@ class LabelProblems:
         score = 1.0 if self.chosen.loss_row.link is None else CERTAIN
         constant = (counts == 0) | (counts == self.problem.n_examples)
         for j in np.flatnonzero(constant).tolist():
-            ends.set_constant(j, score if counts[j] else -score)
+            ends.intercept[j] = score if counts[j] else -score
+            ends.ended[j] = ends.seen[j] = True
         if constant.any():
             ends.notes.append(
                 f"{np.count_nonzero(constant)} labels are of no row or of all rows: their score is "
