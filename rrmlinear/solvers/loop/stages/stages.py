@@ -61,8 +61,6 @@ class Stages(Solver):
     @property
     def following(self) -> int:
         """The number of the stage that comes next."""
-        if not self.failed:  # asked for after each pass
-            return (self.turns.at + 1) % len(self.stages)
         order = (*range(self.turns.at + 1, len(self.stages)), *range(self.turns.at + 1))
         return next((at for at in order if at not in self.failed), self.turns.at)
 
