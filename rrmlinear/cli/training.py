@@ -200,7 +200,8 @@ class _Run:
         if not options.quiet and model.result is not None:
             print(summary(model, options.chosen.solver))
             sys.stdout.flush()
-        self._save(model)
+        with blaming(f"can't save model to file {self.options.model_file}"):
+            model.save(self.options.model_file, liblinear=self.options.liblinear_model)
         self.report.of_model(model, self.problem, messages(said))
 
     def _fitted(self, on_pass: Reporter) -> Model | LabellingModel:
@@ -315,10 +316,6 @@ class _Run:
                 show(row)
 
         return on_pass
-
-    def _save(self, model: Model | LabellingModel) -> None:
-        with blaming(f"can't save model to file {self.options.model_file}"):
-            model.save(self.options.model_file, liblinear=self.options.liblinear_model)
 
     def memory_sentence(self, error: MemoryError) -> str:
         """The error for a lack of memory, with the size of the weights."""

@@ -141,8 +141,8 @@ class Problem(Examples):
         copy, as is a C-ordered dense array of those types; both may be read-only or memory-mapped.
         Anything else is converted. Unsorted indices are sorted in a copy; repeated ones are summed,
         and a UserWarning says so. With ``any_order`` an F-ordered dense array is used as it is too,
-        in `ColumnOrder`, which few solvers take. Values of a dense array that are known to be
-        finite, ``is_finite``, are not read.
+        in `ColumnOrder`; `fit` copies it but for least squares. Values of a dense array that are
+        known to be finite, ``is_finite``, are not read.
 
         Raises ValueError for NaN or infinity (row and column named), indices outside the matrix,
         lengths that differ, negative weights, and an empty matrix.

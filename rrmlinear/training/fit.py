@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.regularizers import weight_at_limit
 from rrmlinear.catalog.selection import LOOSE_GAP, Selection, select
+from rrmlinear.catalog.solvers import AUTO
 from rrmlinear.core.records import replace
 from rrmlinear.core.warned import warn_caller
+from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem, check_kind
 from rrmlinear.solvers.loop.result import OnPass, Result, Status
@@ -124,6 +126,9 @@ def solve(
         check_starts(chosen)
     chosen = with_room(problem, chosen)
     kind, choices = chosen.kind, chosen.choices
+    takes_columns = "least-squares" in chosen.features and choices.solver == AUTO
+    if isinstance(problem.rows, ColumnOrder) and not takes_columns:
+        problem = replace(problem, rows=problem.rows.by_rows)
     if (units := units_of(problem, chosen)) is not None:
         return _in_units(problem, chosen, units, on_pass, start)
     if kind == "one-class":

@@ -43,8 +43,6 @@ def roots(groups):
 ALL = [list(range(D))]
 ROWS = [list(range(j, j + 3)) for j in range(0, D, 3)]
 STRETCHES = [[j for j in range(D) if NUMBERS[j] == number] for number in (4, 7, 9, 12)]
-
-
 group_lasso = group_sum(SCATTERED, roots(SCATTERED), 2)
 SPARSE = SparseGroups(SCATTERED, l1=0.6)
 

@@ -35,6 +35,7 @@ SHAPES = (
     *((8, 12), (30, 300), (60, 1500), (40, 4095), (40, 4096), (150, 300), (299, 598), (300, 600)),
     *((20, 20), (80, 80), (200, 200), (24, 3), (120, 10), (450, 1), (449, 1), (600, 80), (600, 81)),
     *((1599, 10), (1600, 10), (999, 5), (1000, 5), (1999, 25), (2000, 25), (4000, 2), (900, 200)),
+    (4000, 20),
 )
 CLASSES, COSTS = (2, 3, 4, 7), (1e-3, 0.1, 1.0, 30.0)
 #: Estimators whose intercept has a penalty too.
@@ -99,7 +100,8 @@ def meeting(number: int) -> Meeting:
     (n, d), at = PAIRS[number % len(PAIRS)]
     C = float(rng.choice(COSTS))
     name, settings, kind = _estimators(C)[at]
-    settings |= {"fit_intercept": bool(rng.random() < 0.6)}
+    with_column = name not in REGULARIZED and rng.random() < 0.3
+    settings |= {"fit_intercept": "regularized" if with_column else bool(rng.random() < 0.6)}
     k = 0 if kind == "numbers" else int(rng.choice(CLASSES[kind == "several" :]))
     form = rng.choice(["C-ordered", "F-ordered", "sparse"])
     dtype = rng.choice(["float32", "float64"])
@@ -140,9 +142,9 @@ def objective(case: Meeting, W: Array, b: Array) -> float:
     """Of weights, a row for each score, and intercepts."""
     scores = case.X.astype(np.float64) @ W.T + b
     settings, n = case.settings, len(case.y)
+    if case.name in REGULARIZED or settings["fit_intercept"] == "regularized":
+        W = np.column_stack([W, np.broadcast_to(b, len(W))])
     square, one = (W * W).sum() / 2, np.abs(W).sum()
-    if case.name in REGULARIZED:
-        square += b @ b / 2
     if case.classes:
         ratio = settings.get("l1_ratio", 0.0)
         penalty = ratio * one + (1 - ratio) * square
@@ -175,6 +177,8 @@ def outside(case: Meeting) -> Any:
     """scikit-learn's model of the same problem, or None where it has none."""
     settings, X = case.settings, case.X.astype(np.float64)
     free = settings["fit_intercept"]
+    if free == "regularized":
+        return None
     if case.name == "LogisticRegression" and not settings.get("l1_ratio"):
         return linear_model.LogisticRegression(**settings, tol=1e-8, max_iter=5000).fit(X, case.y)
     if case.name in REGULARIZED:

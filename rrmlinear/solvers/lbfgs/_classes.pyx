@@ -73,7 +73,7 @@ def conjugate(const double[:, ::1] pulls not None, const int64_t[::1] label not 
     return found.conjugate, 2 * found.others
 
 
-def times(Rows rows not None, const double[:, ::1] weights not None):
+def times(Rows rows not None, const double[:, :] weights not None):
     """X w for each line w, k × n, in double precision. Rows have no bias column."""
     cdef Py_ssize_t n = rows.c.n_rows, d = rows.c.n_features, k = weights.shape[0]
     result = np.empty((k, n))

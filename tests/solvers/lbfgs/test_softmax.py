@@ -7,7 +7,7 @@ import pytest
 from scipy.special import logsumexp
 from units import same_in_units
 
-from rrmlinear import LogisticRegression
+from rrmlinear import LogisticRegression, Parameter, Problem, fit
 from rrmlinear.estimators.base import NotConvergedWarning
 
 #: (n, d, k): few and many weights, few and many examples for each, and many values.
@@ -66,6 +66,14 @@ def test_an_absent_class_and_a_warm_start():
     for weights in ((y != 2).astype(float), np.ones(600), np.ones(600)):
         model.fit(X, y, sample_weight=weights)
         assert model.duality_gap_ <= 1e-6 * model.objective_
+
+
+def test_a_bias_is_a_column_of_ones():
+    X, y, _ = made(4000, 20, 5)
+    given = Parameter(solver="auto", loss="softmax", gap_tol=1e-7)
+    bias = fit(Problem.from_arrays(X, y, bias=1.0), given).result
+    ones = fit(Problem.from_arrays(np.column_stack([X, np.ones(4000)]), y), given).result
+    assert bias.primal == pytest.approx(ones.primal, rel=1e-7)
 
 
 def test_raw_values_are_solved():
