@@ -167,13 +167,14 @@ def _order(task: Task) -> list[Stage]:
         if not (omega.modulus > 0 and (task.rows.blocks is not None or has_inner)):
             return _over_features(task, newtons)
     is_convex = {"strongly-convex", "soft-threshold"} <= features and task.choices.budget is None
-    is_convex = is_convex or second_order.has_free(task)
+    is_free, is_one = second_order.has_free(task), task.n_classes is None
+    is_convex = is_convex or (is_free and not (is_one and work.is_smooth))
     if is_convex and task.risk is None and dual.free_blocks_apply(task):
         if _begins_by_newton(task):
             return [*newtons, _ascent(task)]
         return [_ascent(task), *(newtons or _gradients(task))]
     first, *others = _gradients(task)
-    is_short = newtons and work.step <= STEP_PASSES * work.n * work.gradient
+    is_short = (is_free and is_one) or work.step <= STEP_PASSES * work.n * work.gradient
     return [*newtons, first, *others] if is_short else [first, *newtons, *others]
 
 
@@ -207,10 +208,8 @@ def _begins_by_newton(task: Task) -> bool:
         return False
     is_one, is_streamed, work = task.n_classes is None, task.rows.blocks is not None, _work(task)
     is_free, smooth = second_order.has_free(task), work.is_smooth
-    if not (smooth or (is_one and (task.choices.free_bias or is_free))):
+    if not ((smooth and not is_free) or (is_one and (task.choices.free_bias or is_free))):
         return False
-    if is_one and is_free and smooth:  # an ascent repeats for free columns
-        return True
     passes, most = work.step / work.whole(work.visit), STEP_PASSES if smooth else MIN_PASSES
     if passes > most or is_streamed:
         return is_one and passes <= most

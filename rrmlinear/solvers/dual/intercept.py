@@ -265,10 +265,9 @@ class FreeWeights:
         if inner.has_kinks or "envelope" in self.risk.offers:
             inner.smooth_by(smoothing)
         found, change = inner.at(at.scores, at.warm), np.zeros(self.risk.shape)
-        least = FEW_ROUNDINGS * float(self.risk.costs.sum())
         for _ in range(MAX_TRIALS):
             downhill = -self.risk.gradient(found.derivatives)
-            if float(np.abs(downhill).max()) <= least:
+            if float(np.abs(downhill).max()) <= FEW_ROUNDINGS * float(self.risk.costs.sum()):
                 break
             matrix = found.hessian().matrix()
             matrix.flat[:: len(matrix) + 1] += max(

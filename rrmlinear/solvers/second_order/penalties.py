@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,15 +11,13 @@ from numpy.typing import NDArray
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.coordinates import Coordinates
 from rrmlinear.regularizers.prox_jacobians import prox_jacobian
-from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MIN_DIVISOR, MIN_SMOOTHING
+from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING
 
 Array = NDArray[np.float64]
 
 # The first proximal term of weights that give scores of the first mean size is this fraction of the
 # first gap.
 FIRST_PROXIMITY = 0.1
-# What systems have for a weight without curvature, as a fraction of its stiffness.
-RIDGE = math.sqrt(FEW_ROUNDINGS)
 
 
 class Penalty:
@@ -105,8 +102,7 @@ class CoordinateModel(Penalty):
         z, _, is_held = self._split(w)
         if self.numbers.is_square_beside_free:
             self.is_exact = not (self.z.any() or z.any())
-        slopes = self.modulus + self.stiffness * is_held
-        return np.where(slopes > 0, slopes, RIDGE * self.stiffness).ravel()
+        return np.asarray(self.modulus + self.stiffness * is_held).ravel()
 
     def along(self, w: Array, direction: Array) -> Callable[[float], float]:
         return lambda t: float(np.vdot(self.gradient(w + t * direction), direction))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MIN_DIVISOR
 from rrmlinear.solvers.second_order.factors import (
     DIAGONAL_DECREASE,
     FACTORED_DECREASE,
@@ -20,6 +22,9 @@ from rrmlinear.solvers.second_order.factors import (
 from rrmlinear.solvers.second_order.systems.gram_systems import GramSystems
 
 Array = NDArray[np.float64]
+
+# What stands for a 0 of D, as a fraction of that entry of H.
+RIDGE = math.sqrt(FEW_ROUNDINGS)
 
 
 class Systems:
@@ -47,6 +52,8 @@ class Systems:
         p, d = hessian.size, len(b)
         if diagonal.ndim > 1:
             return self._by_matrix(hessian.matrix() + diagonal if p else diagonal, b)
+        if not diagonal.all():
+            diagonal = np.where(diagonal > 0, diagonal, RIDGE * hessian.diagonal() + MIN_DIVISOR)
         if p == 0:
             return b / diagonal
 
