@@ -74,11 +74,10 @@ def check_columns(
             f"{training_file} has {d} features"
         )
     if groups is not None and len(groups) != d:
-        missing = f"feature {len(groups) + 1} has none"
-        beyond = f"line {d + 1} is beyond"
+        told = f"feature {len(groups) + 1} has none"
         raise LeaveError(
             f"ERROR: {groups_file} has {len(groups)} groups and {training_file} {d} features: "
-            + (missing if len(groups) < d else beyond)
+            f"{told if len(groups) < d else f'line {d + 1} is beyond'}"
         )
     if unpenalized is not None and max(unpenalized) >= d:
         raise LeaveError(

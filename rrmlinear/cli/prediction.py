@@ -28,14 +28,14 @@ from rrmlinear.cli.files import (
 )
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.parser import MAX_THREADS, Parser, choice, number, whole
-from rrmlinear.cli.report import Amounts, amounts, warn, warnings_said
+from rrmlinear.cli.report import Amounts, amounts, warn, warn_of_features, warnings_said
 from rrmlinear.cli.scores import accuracy, mean_squared_error, sequence_lines, squared_correlation
 from rrmlinear.cli.summary import measure_line
 from rrmlinear.core.records import record, replace
 from rrmlinear.data.container.signature import head_of
 from rrmlinear.data.formats.asked import Asked
+from rrmlinear.data.formats.words import renumbered
 from rrmlinear.data.problem import Problem
-from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.training.labels.label_files import begins_with_labels
 from rrmlinear.training.model import Model
 from rrmlinear.training.model_files.header import ModelFileError
@@ -148,16 +148,15 @@ def _is_of_labels(options: PredictionOptions) -> bool:
         "--scores": options.scores,
         "--beam": options.beam is not None,
     }
-    if any(asked.values()):
-        from rrmlinear.training.labels.liblinear_text import has_columns
+    flags = [flag for flag, is_given in asked.items() if is_given]
+    if not flags:
+        return False
+    from rrmlinear.training.labels.liblinear_text import has_columns
 
-        if has_columns(options.model_file):
-            return True
-    for flag, is_given in asked.items():
-        if is_given:
-            raise LeaveError(f"ERROR: {flag} is for models of many labels, and "
-                             f"{options.model_file} is none")  # fmt: skip
-    return False
+    if has_columns(options.model_file):
+        return True
+    told = f"{flags[0]} is for models of many labels, and {options.model_file} is none"
+    raise LeaveError(f"ERROR: {told}")
 
 
 def _check_beside(model: Model | LabellingModel, options: PredictionOptions) -> None:
@@ -175,16 +174,16 @@ def _check_beside(model: Model | LabellingModel, options: PredictionOptions) -> 
 
 
 def _label_examples(model: Model, options: PredictionOptions) -> None:
-    known: dict[str, Any] = {"features": model.feature_names, "words": model.label_names}
     if (flag := options.asked.given(*OFFSETS)) and not model.is_regression:
         raise LeaveError(
             f"ERROR: {flag} is for models of numbers, and loss {model.loss} has labels"
         )
-    known |= {"n_features": model.n_features, "queries": model.loss in ORDER_LOSSES}
+    known = {"n_features": model.n_features, "queries": model.loss in ORDER_LOSSES}
+    known |= {"features": model.feature_names, "words": model.label_names}
     asked = replace(options.asked, unlabelled=True, **known)
     with warnings_said():
         problem, is_labelled = read_test(options.test_file, options.threads, options.strict, asked)
-    _warn_of_features(problem, model, options.test_file)
+    warn_of_features(problem, model, options.test_file)
     threads = options.threads or 1
     with amounts(options.quiet, lines=False) as show:
         predicted = in_steps(lambda some: model.predict_numbers(some, threads), problem, show)
@@ -238,16 +237,15 @@ def _labels_as_numbers(problem: Problem, model: Model) -> NDArray[np.float64] | 
         return problem.labels
     if known is None:
         return None
-    number = dict(zip(known, model.labels.tolist(), strict=True))
-    numbers = np.array([number.get(word, 0) for word in words], dtype=np.float64)
-    return numbers[problem.labels.astype(np.int64) - 1]
+    places = renumbered(problem.labels, words, known).astype(np.int64)
+    return np.append(model.labels, 0.0)[places - 1]
 
 
 def _label_sequences(model: LabellingModel, options: PredictionOptions) -> None:
     with warnings_said():
         given = (options.test_file, options.threads, options.strict, False)
         problem = read_chains(*given, options.edges_file, options.cliques_file)
-    _warn_of_features(problem, model, options.test_file)
+    warn_of_features(problem, model, options.test_file)
     threads = options.threads or 1
     try:
         predicted = model.predict(problem, threads)
@@ -260,17 +258,6 @@ def _label_sequences(model: LabellingModel, options: PredictionOptions) -> None:
         print(sequence_lines(predicted, problem))
 
 
-def _warn_of_features(
-    problem: Problem | SequenceProblem, model: Model | LabellingModel, path: str
-) -> None:
-    """Say that features which the model does not know count as nothing, if there are any."""
-    if problem.n_features > model.n_features:
-        warn(
-            f"{path} has {problem.n_features} features and the model {model.n_features}; "
-            "those beyond are ignored"
-        )
-
-
 def _write_labels(
     path: str,
     model: Model | LabellingModel,
@@ -281,12 +268,12 @@ def _write_labels(
     words = model.label_names
     line = "%.17g" if words is None else "%s"
     if words is not None:
-        shown = {  # in quotes where a word has blanks
-            n: json.dumps(w, ensure_ascii=False) if len(w.split()) > 1 or '"' in w else w
-            for n, w in zip(model.labels.tolist(), words, strict=True)
-        }
-        if probabilities is None:
-            shown = dict(zip(model.labels.tolist(), words, strict=True))
+        if probabilities is not None:  # in quotes where a word has blanks
+            words = [
+                json.dumps(w, ensure_ascii=False) if len(w.split()) > 1 or '"' in w else w
+                for w in words
+            ]
+        shown = dict(zip(model.labels.tolist(), words, strict=True))
         predicted = np.array([shown[number] for number in predicted.tolist()])
     if probabilities is None:
         _write(path, line + "\n", [predicted], show)

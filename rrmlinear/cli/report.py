@@ -126,3 +126,12 @@ def warnings_said() -> Iterator[list[warnings.WarningMessage]]:
 def warn(text: str) -> None:
     """A warning in LIBLINEAR's form."""
     print(f"WARNING: {text}", file=sys.stderr, flush=True)
+
+
+def warn_of_features(problem: Any, model: Any, path: str) -> None:
+    """Say that features which the model does not know count as nothing, if there are any."""
+    if problem.n_features > model.n_features:
+        warn(
+            f"{path} has {problem.n_features} features and the model {model.n_features}; "
+            "those beyond are ignored"
+        )

@@ -15,6 +15,11 @@ from rrmlinear.data.attributes.builtin import BUILTIN
 
 WIDTH = 100
 STRICT = "refuse data with a CR inside a line or text that is no index:value (default: a warning)"
+COMMON = f"""\
+--strict : {STRICT}
+-q : quiet mode (no outputs)
+-h, --help : show this text
+--version : show the version"""
 STANDARD_OUTPUT = "- is standard output, and what is said goes to standard error"
 #: What files of train, predict, convert, info and plan may need to be told (docs/files.md).
 READING = (
@@ -146,10 +151,7 @@ options:
                 thresholds of the model)
 --scores : with a model of many labels, write label:score
 {_reading(more=OFFSETS)}
---strict : {STRICT}
--q : quiet mode (no outputs)
--h, --help : show this text
---version : show the version
+{COMMON}
 test_file: {FILES}; of a model with names, columns are taken by their names
 output_file: {STANDARD_OUTPUT}"""
 
@@ -162,10 +164,7 @@ options:
 --save-terms file : write the words of texts that became features, with their inverse frequencies
 --terms file : take these words as features, as for test data
 -m threads : threads that parse text (default all processors, at most 4)
---strict : {STRICT}
--q : quiet mode (no outputs)
--h, --help : show this text
---version : show the version
+{COMMON}
 input_file: {FILES}
 with several labels an example: LIBSVM text of lines 3,17 1:0.5 ..., with a header (examples
 features labels) or without, or tab-separated lines [ID] labels text, whose words become tf-idf
@@ -250,10 +249,7 @@ options:
 --sequences : data_file holds sequences, of lines with qid:
 {_reading()}
 -m threads : threads of reading (default all processors)
---strict : {STRICT}
--q : quiet mode (no outputs)
--h, --help : show this text
---version : show the version
+{COMMON}
 data_file: {FILES}"""
 
 PLAN = f"""\

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import LOSSES, MEASURE_LOSSES, loss_row, measure_value
 from rrmlinear.catalog.solvers import find_solver
+from rrmlinear.core.loading import named
 from rrmlinear.core.machine import thread_pool
 from rrmlinear.core.records import record
 from rrmlinear.data.array_rows import rows_of
@@ -69,6 +70,7 @@ class Model(Exported, Tabled, TrainedModel):
         """Scores, n × k, or n where there is one column, of a Problem, a sparse or dense matrix.
 
         Columns beyond the model's features are ignored, missing ones are zero, as in LIBLINEAR.
+        Those of a Problem are taken by their names where it and the model have some.
         """
         return self._scores(self._rows(X))
 
@@ -171,6 +173,8 @@ class Model(Exported, Tabled, TrainedModel):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _rows(self, X: Any) -> Rows:
+        if isinstance(X, Problem) and self.feature_names is not None:
+            X = named("data.formats.opening:by_model")(X, self.feature_names, "X")
         return (X.rows if isinstance(X, Problem) else rows_of(X)).with_bias(self.bias)
 
     def _scorer(self) -> Scorer:

@@ -10,6 +10,7 @@ import pytest
 from rrmlinear import Model, Parameter, Problem, fit
 
 pytest.importorskip("pyarrow", reason="tables are read by pyarrow")
+ASKED = ("--labels", "kind", "--categories", "all")
 KINDS = ("setosa", "versicolor", "Iris virginica")
 
 
@@ -23,21 +24,20 @@ def flowers(folder, iris):
         for k, line in enumerate(lines):
             label, *pairs = line.split()
             found = {int(i): v for i, v in (pair.split(":") for pair in pairs)}
-            row = dict(zip(columns_of_numbers, (found.get(j, "0") for j in range(1, 5)),
-                           strict=True))  # fmt: skip
+            names = enumerate(("length", "width", "petal", "depth"), 1)
+            row = {name: found.get(j, "0") for j, name in names}
             row |= {"color": "blue" if k % 3 else "red", "kind": KINDS[int(label) - 1]}
             rows.append(",".join(row[name] for name in columns))
         Path(path).write_text("\n".join([",".join(columns), *rows]) + "\n")
 
-    columns_of_numbers = ("length", "width", "petal", "depth")
+    write("train.csv", slice(None))
     return write
 
 
 def test_words_come_back(flowers, train, predict, info):
     flowers("train.csv", slice(0, None, 2))
     flowers("test.csv", slice(1, None, 2), ("kind", "color", "depth", "petal", "width", "length"))
-    asked = ("--labels", "kind", "--categories", "all")
-    made = train("-q", "-B", "1", *asked, "train.csv", "model")
+    made = train("-q", "-B", "1", *ASKED, "train.csv", "model")
     assert (made.code, made.err) == (0, "")
     ended = predict("--labels", "kind", "test.csv", "model", "out")
     assert ended.code == 0
@@ -49,13 +49,12 @@ def test_words_come_back(flowers, train, predict, info):
     model = Model.load("model")
     assert set(model.label_names) == set(KINDS)
     assert model.feature_names[4:] == ("color=blue", "color=red")
-    shown = info(*asked, "train.csv").out
+    shown = info(*ASKED, "train.csv").out
     assert "length, width, petal, depth, color=blue, color=red" in shown
     assert "label Iris virginica" in shown
 
 
 def test_probabilities_quote_words_with_blanks(flowers, train, predict):
-    flowers("train.csv", slice(None))
     asked = ("--labels", "kind", "--categories", "color")
     assert train("-q", "-s", "0", *asked, "train.csv", "model").code == 0
     assert predict("-b", "1", "train.csv", "model", "out").out == ""  # no labels were named
@@ -69,9 +68,7 @@ def test_probabilities_quote_words_with_blanks(flowers, train, predict):
 
 
 def test_unseen_levels_are_told_and_lacking_columns_refused(flowers, train, predict):
-    flowers("train.csv", slice(None))
-    asked = ("--labels", "kind", "--categories", "all")
-    assert train("-q", *asked, "train.csv", "model").code == 0
+    assert train("-q", *ASKED, "train.csv", "model").code == 0
     text = Path("train.csv").read_text()
     Path("test.csv").write_text(text.replace("red", "violet"))
     ended = predict("--labels", "kind", "test.csv", "model", "out")
@@ -79,10 +76,8 @@ def test_unseen_levels_are_told_and_lacking_columns_refused(flowers, train, pred
     assert "column 'color' of test.csv: " in ended.err
     assert "a level that the model does not know ('violet')" in ended.err
     Path("test.csv").write_text(text.replace("petal", "petals"))
-    ended = predict("--labels", "kind", "test.csv", "model", "out")
-    assert ended.err == (
-        "ERROR: test.csv lacks 1 of the model's 6 features, the first is 'petal'\n"
-    )
+    said = predict("--labels", "kind", "test.csv", "model", "out").err
+    assert said == "ERROR: test.csv lacks 1 of the model's 6 features, the first is 'petal'\n"
 
 
 def test_words_of_digits_stay_words(train, predict, iris):
@@ -99,42 +94,53 @@ def test_words_of_digits_stay_words(train, predict, iris):
 
 
 def test_a_regression_refuses_words(flowers, train):
-    flowers("train.csv", slice(None))
-    asked = ("--labels", "kind", "--categories", "all")
-    ended = train("-s", "11", *asked, "train.csv", "model")
+    ended = train("-s", "11", *ASKED, "train.csv", "model")
     assert ended.code == 1
     assert ended.err.startswith("ERROR: the labels are words, such as 'Iris virginica'")
 
 
 def test_containers_keep_names_and_text_tells_them(flowers, train, predict, convert):
-    flowers("train.csv", slice(None))
-    asked = ("--labels", "kind", "--categories", "all")
-    assert convert(*asked, "train.csv", "t.rrm").code == 0
+    assert convert(*ASKED, "train.csv", "t.rrm").code == 0
     assert convert("t.rrm", "u.rrm").code == 0
     said = convert("u.rrm", "t.libsvm").err
     assert "LIBSVM text has no names: those of the features are left out; label 1 is Iris" in said
     assert "2 is setosa, 3 is versicolor" in said
-    for data, model in (("train.csv", "a"), ("u.rrm", "b")):
-        words = asked if data.endswith("csv") else ()
-        assert train("-q", *words, data, model).code == 0
+    for how, model in (((*ASKED, "train.csv"), "a"), (("u.rrm",), "b")):
+        assert train("-q", *how, model).code == 0
     assert Path("a").read_bytes() == Path("b").read_bytes()
     assert predict("-q", "t.libsvm", "a", "out").code == 0
     assert set(Path("out").read_text().split("\n")) - {""} <= set(KINDS)
     assert "Accuracy" in predict("t.libsvm", "a", "out").out
 
 
+def test_containers_are_taken_by_their_names(flowers, train, predict, convert):
+    assert train("-q", *ASKED, "train.csv", "m").code == 0
+    lines = [line.split(",")[::-1] for line in Path("train.csv").read_text().splitlines()]
+    turned = [",".join([*line, "more" if k == 0 else "7"]) for k, line in enumerate(lines)]
+    for kept in (turned, [line for line in turned if "red" not in line]):  # a level without rows
+        Path("t.csv").write_text("\n".join(kept) + "\n")
+        assert convert(*ASKED, "t.csv", "t.rrm").code == 0
+        right = predict(*ASKED[:2], "t.csv", "m", "right").out
+        ended = predict("t.rrm", "m", "out")
+        assert ended.out == right
+        assert "t.rrm: the model does not have 'more': ignored" in ended.err
+        assert Path("out").read_bytes() == Path("right").read_bytes()
+        with pytest.warns(UserWarning, match="the model does not have 'more'"):
+            predicted = Model.load("m").predict(Problem.open("t.rrm"))
+        assert predicted.tolist() == Path("right").read_text().split("\n")[:-1]
+    Path("t.csv").write_text("\n".join(turned).replace("petal", "petals"))
+    assert convert(*ASKED, "t.csv", "t.rrm").code == 0
+    assert "t.rrm lacks 1 of the model's 6 features" in predict("t.rrm", "m", "out").err
+
+
 def test_cross_validation_and_search_take_words(flowers, train):
-    flowers("train.csv", slice(None))
-    asked = ("--labels", "kind", "--categories", "all", "train.csv")
-    assert "Cross Validation Accuracy = " in train("-v", "3", *asked).out
-    assert "Best C" in train("-q", "-C", *asked).out
+    assert "Cross Validation Accuracy = " in train("-v", "3", *ASKED, "train.csv").out
+    assert "Best C" in train("-q", "-C", *ASKED, "train.csv").out
 
 
 def test_pages_have_the_names(flowers, train):
     pytest.importorskip("plotly", reason="pages are made by plotly")
-    flowers("train.csv", slice(None))
-    asked = ("--labels", "kind", "--categories", "all")
-    assert train("-q", *asked, "--report", "page.html", "train.csv", "model").code == 0
+    assert train("-q", *ASKED, "--report", "page.html", "train.csv", "model").code == 0
     page = Path("page.html").read_text(encoding="utf-8")
     assert "color=red" in page
     assert "label setosa" in page
@@ -144,10 +150,8 @@ def test_liblinear_reads_a_model_with_names(flowers, train, convert):
     folder = os.environ.get("LIBLINEAR_PROGRAMS")
     if not folder:
         pytest.skip("LIBLINEAR_PROGRAMS does not name LIBLINEAR's programs")
-    flowers("train.csv", slice(None))
-    asked = ("--labels", "kind", "--categories", "all")
-    assert train("-q", "-s", "2", *asked, "train.csv", "model").code == 0
-    assert convert("-q", *asked, "train.csv", "t.libsvm").code == 0
+    assert train("-q", "-s", "2", *ASKED, "train.csv", "model").code == 0
+    assert convert("-q", *ASKED, "train.csv", "t.libsvm").code == 0
     words = [Path(folder) / "predict", "t.libsvm", "model", "out"]
     ended = subprocess.run(words, capture_output=True, text=True, check=True)
     assert "Accuracy = " in ended.stdout
@@ -164,9 +168,7 @@ def test_liblinear_reads_a_model_with_names(flowers, train, convert):
     ],
 )
 def test_damaged_names_are_told(line, said, flowers, train, predict):
-    flowers("train.csv", slice(None))
-    asked = ("--labels", "kind", "--categories", "all")
-    assert train("-q", *asked, "train.csv", "model").code == 0
+    assert train("-q", *ASKED, "train.csv", "model").code == 0
     kept = [each for each in Path("model").read_text().splitlines() if "names" not in each]
     Path("model").write_text("\n".join([*kept, line, ""]))
     ended = predict("train.csv", "model", "out")
@@ -178,13 +180,12 @@ def test_several_files_and_folders(flowers, train, predict, folder):
     (folder / "parts").mkdir()
     flowers("parts/a.csv", slice(0, 40))
     flowers("parts/b.csv", slice(40, None))
-    asked = ("--labels", "kind", "--categories", "all")
-    assert train("-q", *asked, "parts", "a").code == 0
-    assert train("-q", *asked, "parts/*.csv", "b").code == 0
+    assert train("-q", *ASKED, "parts", "a").code == 0
+    assert train("-q", *ASKED, "parts/*.csv", "b").code == 0
     assert Path("a").read_bytes() == Path("b").read_bytes()
-    ended = train(*asked, "parts/*.csv")
+    ended = train(*ASKED, "parts/*.csv")
     assert "training from several files or a URL needs the name of a model_file" in ended.err
-    ended = train(*asked, "parts/*.tsv", "m")
+    ended = train(*ASKED, "parts/*.tsv", "m")
     assert ended.err.startswith("can't open input file parts/*.tsv\n")
     assert "Accuracy" in predict("--labels", "kind", "parts", "a", "out").out
 
@@ -196,7 +197,6 @@ def test_options_of_reading_are_refused_where_they_do_nothing(train, iris):
 
 
 def test_workers_and_caches_take_text_alone(flowers, train):
-    flowers("train.csv", slice(None))
     ended = train("--dask", "local:2", "--labels", "kind", "train.csv", "m")
     assert "workers read LIBSVM text and containers, and train.csv is separated values" in ended.err
     ended = train("-q", "--cache", "--labels", "kind", "--categories", "all", "train.csv", "m")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.cli.files import blaming, output_file, read_labels
 from rrmlinear.cli.leaving import LeaveError
-from rrmlinear.cli.report import warn, warnings_said
+from rrmlinear.cli.report import warn_of_features, warnings_said
 from rrmlinear.metrics import RANKS, measures_of
 from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.label_tree import LabelTree, load_label_model
@@ -33,11 +33,7 @@ def predict_labels(options: Any) -> None:
     with warnings_said():
         given = options.test_file, options.threads, options.strict
         problem = read_labels(*given, asked=options.asked)
-    if problem.n_features > model.n_features:
-        warn(
-            f"{options.test_file} has {problem.n_features} features and the model "
-            f"{model.n_features}; those beyond are ignored"
-        )
+    warn_of_features(problem, model, options.test_file)
     if limit is not None and not is_tree:
         model = model.with_thresholds(np.full(model.n_labels, limit))
     most = min(max(RANKS), model.n_labels)

@@ -21,7 +21,8 @@ from rrmlinear.data.formats.asked import Asked, flag_of
 from rrmlinear.data.formats.batches import BatchExamples, as_numbers, stacked
 from rrmlinear.data.formats.beside import read_names, read_vector
 from rrmlinear.data.formats.known import Format, format_of
-from rrmlinear.data.formats.words import numbered_words, renumbered
+from rrmlinear.data.formats.table_columns import CATEGORY
+from rrmlinear.data.formats.words import numbered_words, order_by, renumbered
 from rrmlinear.data.labels import log_exposure
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.text.byte_streams import name_of
@@ -156,7 +157,7 @@ def read_file(
     problem = parts[0] if len(parts) == 1 else joined(parts)
     if kind is None:
         problem = with_offset(problem, asked)
-    if kind is not None and asked.features is not None:
+    if asked.features is not None:
         problem = by_model(problem, asked.features, name_of(paths[0]))
     if kind is not None and asked.words is not None and labelled and problem.label_names is None:
         texts = [str(int(y)) if y.is_integer() else str(y) for y in problem.labels.tolist()]
@@ -257,22 +258,20 @@ def by_model(problem: Problem, features: Sequence[str], name: str) -> Problem:
     own = problem.feature_names
     if own is None or list(own) == list(features):
         return problem
-    places = {each: at for at, each in enumerate(own)}
-    if len(places) < len(own) or len(set(features)) < len(features):
+    if len(set(own)) < len(own) or len(set(features)) < len(features):
         raise ValueError(
             f"{name} has names that several features share, and other features than the model: "
             "which is which cannot be told"
         )
-    missing = [each for each in features if each not in places]
-    if missing:
-        raise ValueError(
-            f"{name} lacks {len(missing)} of the model's {len(features)} features, the first is "
-            f"{missing[0]!r}"
-        )
-    order = np.array([places[each] for each in features])
-    rows = problem.rows
-    matrix = rows.values[:, order] if rows.indptr is None else csr_of(rows)[:, order]
-    return replace(problem, rows=rows_of(matrix), feature_names=tuple(features), container=None)
+    columns = {each[: each.find(CATEGORY) + 1] for each in own} - {""}
+    others = [each for each in features if each[: each.find(CATEGORY) + 1] in columns]
+    levels, rows = sorted(set(others) - set(own)), problem.rows  # levels that no row has
+    order = order_by([*own, *levels], features, name)
+    matrix = rows.values if rows.indptr is None and not levels else csr_of(rows)
+    if levels:
+        matrix.resize((rows.shape[0], len(own) + len(levels)))
+    rows = rows_of(matrix[:, order])
+    return replace(problem, rows=rows, feature_names=tuple(features), container=None)
 
 
 class _InMemory(BatchExamples):

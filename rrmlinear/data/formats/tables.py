@@ -30,7 +30,7 @@ from rrmlinear.data.formats.table_columns import (
     width_of,
 )
 from rrmlinear.data.formats.table_files import INDEX, TableFile
-from rrmlinear.data.formats.words import checked_words
+from rrmlinear.data.formats.words import checked_words, order_by
 from rrmlinear.data.problem import Problem
 
 #: The columns of lists that make sparse rows.
@@ -93,7 +93,12 @@ class TableExamples(BatchExamples):
             self.feature_names = [name for each in self.chosen for name in each.names]
             self._check_different(self.feature_names, "features")
             if self.asked.features is not None:
-                self._by_model(self.asked.features, others)
+                features, known = list(self.asked.features), {each.name for each in self.chosen}
+                others = [name for name in others if name not in known]
+                order = order_by(self.feature_names, features, self.name, others)
+                if not np.array_equal(order, np.arange(len(self.feature_names))):
+                    self.order = order
+                self.feature_names, self.n_features = features, len(features)
         if self.is_labelled:
             field = schema.field(self.columns["labels"])
             if is_text(plain_type(field.type, self.types), self.types):
@@ -229,25 +234,6 @@ class TableExamples(BatchExamples):
         for batch in self._batches(ROWS_AT_ONCE, [column.name]):
             found.update(compute.unique(column.words(batch.column(column.name))).to_pylist())
         return sorted(found)
-
-    def _by_model(self, features: Sequence[str], others: Sequence[str]) -> None:
-        """Put the columns in the order of the model's features."""
-        own = {name: at for at, name in enumerate(self.feature_names or ())}
-        missing = [name for name in features if name not in own]
-        if missing:
-            raise ValueError(
-                f"{self.name} lacks {len(missing)} of the model's {len(features)} features, the "
-                f"first is {missing[0]!r}"
-            )
-        known = {each.name for each in self.chosen}
-        extra = [name for name in others if name not in known]
-        if extra:
-            told = ", ".join(map(repr, extra[:5])) + (" …" if len(extra) > 5 else "")
-            warn_caller(f"{self.name}: the model does not have {told}: ignored")
-        order = np.array([own[name] for name in features], dtype=np.int64)
-        if len(own) != len(features) or (order != np.arange(len(order))).any():
-            self.order = order
-        self.feature_names, self.n_features = list(features), len(features)
 
     def _batches(self, at_once: int, columns: Sequence[str] | None = None) -> Iterator[Any]:
         if self.held is not None:

@@ -1,4 +1,4 @@
-"""Labels that are words: numbers from 1 in the order of the words, and the words by number."""
+"""Labels that are words, numbered from 1 in their order, and features by their names."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rrmlinear.core.warned import warn_caller
 
 
 def are_words(values: Any) -> bool:
@@ -43,3 +45,23 @@ def renumbered(
     place = {name: number for number, name in enumerate(joint, 1)}
     numbers = np.array([place.get(name, 0) for name in own], dtype=np.float64)
     return numbers[labels.astype(np.int64) - 1]
+
+
+def order_by(
+    own: Sequence[str], features: Sequence[str], name: str, others: Sequence[str] = ()
+) -> NDArray[np.int64]:
+    """The place among ``own`` of each feature of a model. A warning tells what the model does not
+    have, ``others`` besides. Raises ValueError for features that are missing.
+    """
+    places, known = {each: at for at, each in enumerate(own)}, set(features)
+    missing = [each for each in features if each not in places]
+    if missing:
+        raise ValueError(
+            f"{name} lacks {len(missing)} of the model's {len(features)} features, the first is "
+            f"{missing[0]!r}"
+        )
+    extra = [*(each for each in own if each not in known), *others]
+    if extra:
+        told = ", ".join(map(repr, extra[:5])) + (" …" if len(extra) > 5 else "")
+        warn_caller(f"{name}: the model does not have {told}: ignored")
+    return np.array([places[each] for each in features], dtype=np.int64)
