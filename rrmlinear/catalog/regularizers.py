@@ -209,8 +209,8 @@ def build_regularizer(row: RegularizerRow, choices: Choices) -> Regularizer:
     limit = LIMIT if choices.limit is None else choices.limit
     for name in FACTORS & numbers.keys():
         if numbers[name] is not USUAL:  # free weights are those of Unpenalized
-            factors = checked_factors(numbers[name], name)
-            numbers[name] = np.where(factors == 0, 1.0, factors)
+            factors, is_one = checked_factors(numbers[name], name), np.ndim(numbers[name]) == 0
+            numbers[name] = np.where(factors == 0, 1.0, factors)[0 if is_one else ...]
     radius = {"radius": choices.radius} if row.radius else {}
     omega: Regularizer = row.build(*numbers.values(), **radius)
     if row.bounded and any(getattr(choices, name) is not None for name in BOUNDS):

@@ -178,7 +178,7 @@ def _label_examples(model: Model, options: PredictionOptions) -> None:
         raise LeaveError(
             f"ERROR: {flag} is for models of numbers, and loss {model.loss} has labels"
         )
-    known = {"n_features": model.n_features, "queries": model.loss in ORDER_LOSSES}
+    known: dict[str, Any] = {"n_features": model.n_features, "queries": model.loss in ORDER_LOSSES}
     known |= {"features": model.feature_names, "words": model.label_names}
     asked = replace(options.asked, unlabelled=True, **known)
     with warnings_said():

@@ -15,11 +15,11 @@ from rrmlinear.data.attributes.builtin import BUILTIN
 
 WIDTH = 100
 STRICT = "refuse data with a CR inside a line or text that is no index:value (default: a warning)"
+HELP = "-h, --help : show this text\n--version : show the version"
 COMMON = f"""\
 --strict : {STRICT}
 -q : quiet mode (no outputs)
--h, --help : show this text
---version : show the version"""
+{HELP}"""
 STANDARD_OUTPUT = "- is standard output, and what is said goes to standard error"
 #: What files of train, predict, convert, info and plan may need to be told (docs/files.md).
 READING = (
@@ -186,8 +186,7 @@ options:
 --predicted file : this file holds the labels that predict wrote; write columns_file with these
                    labels, and print scores; needs --dictionary
 -q : quiet mode (no outputs)
--h, --help : show this text
---version : show the version
+{HELP}
 columns_file has a token on each line: its columns, separated by blanks, the label last; a blank
 line ends a sequence; plain or .gz, .bz2, .xz or .zst; - is standard input
 output_file gets lines label qid:sequence index:1 ..., which train and predict take; if the template
@@ -204,8 +203,7 @@ options, those of svm-scale:
 -s file : save the ranges of the features in this file
 -r file : take the ranges of this file, as for test data
 -m threads : threads of reading (default all processors)
--h, --help : show this text
---version : show the version
+{HELP}
 data_file is LIBSVM text, plain or .gz, .bz2, .xz or .zst, or a container (see convert); - is
 standard input
 output_file is LIBSVM text (default standard output); places that are not stored are 0 and become
@@ -226,8 +224,7 @@ options:
 {_reading("--weights", "--query-ids")}
 -m threads : threads of the solver (default 1) and of reading
 -q : quiet mode (no table)
--h, --help : show this text
---version : show the version
+{HELP}
 The table has a line for each C: objective, duality gap, passes, features in use, and status.
 data_file: {FILES}"""
 
@@ -238,8 +235,7 @@ options:
           traces.html)
 --against name : horizontal axis of a picture: seconds (default) or passes
 -q : quiet mode (no outputs)
--h, --help : show this text
---version : show the version
+{HELP}
 trace_file is written by train --trace"""
 
 INFO = f"""\
@@ -263,8 +259,7 @@ options:
 --sample n : examples of the simulation (default 20000, or as many as have 20 million stored values)
 --network rate : Gbit/s between workers (default 10)
 {_reading()}
--h, --help : show this text
---version : show the version
+{HELP}
 data_file: {FILES}"""
 
 

@@ -200,7 +200,8 @@ def checked_factors(factors, str name="penalty factors"):
     if wrong.any():
         at = int(np.flatnonzero(wrong)[0])
         raise ValueError(
-            f"{name}: that of column {at} is {given[at]:g}; it must be at least 0 and finite")
+            f"{name}: that of {'group' if name == 'group_weights' else 'column'} {at} is "
+            f"{given[at]:g}; it must be at least 0 and finite")
     return given
 
 

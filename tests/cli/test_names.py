@@ -55,8 +55,7 @@ def test_words_come_back(flowers, train, predict, info):
 
 
 def test_probabilities_quote_words_with_blanks(flowers, train, predict):
-    asked = ("--labels", "kind", "--categories", "color")
-    assert train("-q", "-s", "0", *asked, "train.csv", "model").code == 0
+    assert train("-q", "-s", "0", *ASKED[:3], "color", "train.csv", "model").code == 0
     assert predict("-b", "1", "train.csv", "model", "out").out == ""  # no labels were named
     head, first = Path("out").read_text().splitlines()[:2]
     names = Model.load("model").label_names
@@ -120,9 +119,8 @@ def test_containers_are_taken_by_their_names(flowers, train, predict, convert):
     for kept in (turned, [line for line in turned if "red" not in line]):  # a level without rows
         Path("t.csv").write_text("\n".join(kept) + "\n")
         assert convert(*ASKED, "t.csv", "t.rrm").code == 0
-        right = predict(*ASKED[:2], "t.csv", "m", "right").out
         ended = predict("t.rrm", "m", "out")
-        assert ended.out == right
+        assert ended.out == predict(*ASKED[:2], "t.csv", "m", "right").out
         assert "t.rrm: the model does not have 'more': ignored" in ended.err
         assert Path("out").read_bytes() == Path("right").read_bytes()
         with pytest.warns(UserWarning, match="the model does not have 'more'"):
@@ -153,8 +151,7 @@ def test_liblinear_reads_a_model_with_names(flowers, train, convert):
     assert train("-q", "-s", "2", *ASKED, "train.csv", "model").code == 0
     assert convert("-q", *ASKED, "train.csv", "t.libsvm").code == 0
     words = [Path(folder) / "predict", "t.libsvm", "model", "out"]
-    ended = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert "Accuracy = " in ended.stdout
+    assert "Accuracy = " in subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize(
@@ -185,15 +182,13 @@ def test_several_files_and_folders(flowers, train, predict, folder):
     assert Path("a").read_bytes() == Path("b").read_bytes()
     ended = train(*ASKED, "parts/*.csv")
     assert "training from several files or a URL needs the name of a model_file" in ended.err
-    ended = train(*ASKED, "parts/*.tsv", "m")
-    assert ended.err.startswith("can't open input file parts/*.tsv\n")
+    assert train(*ASKED, "parts/*.tsv", "m").err.startswith("can't open input file parts/*.tsv\n")
     assert "Accuracy" in predict("--labels", "kind", "parts", "a", "out").out
 
 
 def test_options_of_reading_are_refused_where_they_do_nothing(train, iris):
     for flag in (("--labels", "y"), ("--categories", "all"), ("--transpose",)):
-        ended = train(*flag, iris, "m")
-        assert f"{flag[0]} has no effect" in ended.err
+        assert f"{flag[0]} has no effect" in train(*flag, iris, "m").err
 
 
 def test_workers_and_caches_take_text_alone(flowers, train):

@@ -17,6 +17,7 @@ SCORES = X @ [1.0, -0.5, 0.0, 0.5, 0.0, 0.3] + 0.3 * RNG.normal(size=N)
 FACTORS = np.array([0.5, 2.0, 1.0, 4.0, 0.1, 1.5])
 FREE = np.where(np.arange(D) == 1, 0.0, FACTORS)
 GROUPS, WEIGHTS = [4, 4, 7, 9, 9, 9], [2.0, 0.0, 0.5]
+GROUPED = {"regularizer": "group-lasso", "groups": GROUPS}
 
 
 def labels_of(loss):
@@ -155,8 +156,7 @@ def test_groups_have_weights():
         "sparse-group-lasso": sizes + cvxpy.norm1(w[[0, 1, 3, 4, 5]]),
         "exclusive-lasso": squares,
     }
-    one = {"regularizer": "group-lasso", "group_weights": 2.0}  # one number for all groups
-    assert fitted("huber", groups=GROUPS, **one).result.solved
+    assert fitted("huber", **GROUPED, group_weights=2.0).result.solved  # for all groups
     y = labels_of("poisson")
     risk = cvxpy.sum(cvxpy.exp(X @ w) - cvxpy.multiply(y, X @ w))
     for name, term in terms.items():
@@ -205,6 +205,8 @@ def test_a_column_for_the_intercept_stands_beside_factors():
         ({"penalty_factors": FREE, "regularizer": "l1", "radius": 1}, "with radius of regular"),
         ({"group_weights": [1.0]}, "group_weights has no effect with regularizer l2"),
         ({"regularizer": "group-lasso", "groups": 1j}, "groups must be a list, got 1j"),
+        ({**GROUPED, "group_weights": [2.0]}, "there are 1 factors for 3 groups"),
+        ({**GROUPED, "group_weights": [2.0, -2.0]}, "that of group 1 is -2"),
         ({"limit": 3.0}, "limit has no effect without unpenalized or penalty_factors or group_w"),
     ],
 )
@@ -219,7 +221,7 @@ def test_refused(choices, words):
     "name", ["penalty_factors", "lower", "upper", "unpenalized", "group_weights"]
 )
 def test_what_is_no_list_of_numbers_is_refused_by_its_name(name, value):
-    choices = {"regularizer": "group-lasso", "groups": GROUPS} if name == "group_weights" else {}
+    choices = GROUPED if name == "group_weights" else {}
     problem = Problem.from_arrays(X, labels_of("squared"))
     with pytest.raises(ValueError, match=f"{name} must be a number or a list of them"):
         fit(problem, Parameter(loss="squared", **choices, **{name: value}))

@@ -108,8 +108,14 @@ class Categories(Column):
             return plain.cast(pyarrow.large_string())
         coded = plain.dictionary_encode()  # whole numbers as those of a column of them
         texts = coded.dictionary.cast(pyarrow.string()).to_pylist()
-        values = zip(coded.dictionary.to_pylist(), texts, strict=True)
-        levels = [str(int(value)) if value.is_integer() else text for value, text in values]
+        values = coded.dictionary.to_pylist()
+        if max(map(abs, values), default=0) >= 1 << 53:
+            raise ValueError(
+                f"{self.place} has categories of 2^53 or more, which blocks of separated values "
+                "round; a column of words or of whole numbers in Parquet keeps them"
+            )
+        both = zip(values, texts, strict=True)
+        levels = [str(int(value)) if value.is_integer() else text for value, text in both]
         return pyarrow.array(levels, pyarrow.large_string()).take(coded.indices)
 
     def block(self, column: Any) -> Any:

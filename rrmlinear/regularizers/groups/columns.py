@@ -61,7 +61,7 @@ def factors_of(factors: Any, partition: Partition) -> NDArray[np.float64]:
     wrong = given[~(np.isfinite(given) & (given > 0))]
     if wrong.size:
         raise ValueError(f"factors of groups must be positive and finite, and one is {wrong[0]}")
-    if given.size == 1:
+    if np.ndim(factors) == 0 or (given.size == 1 and (sizes is None or partition.given == 1)):
         return given
     if sizes is None or given.size != partition.given:
         count = 1 if sizes is None else partition.given

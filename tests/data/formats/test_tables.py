@@ -279,3 +279,6 @@ class TestSeparatedValues:
         assert problem.n_examples == len(lines)
         assert list(problem.feature_names) == ["x", "c=0.5", "c=123456789012"]
         assert problem.to_scipy().toarray()[-1].tolist() == [2.5, 1.0, 0.0]
+        path = write("c,y\n9007199254740993,1\n9007199254740992,0\n")
+        with pytest.raises(ValueError, match=r"has categories of 2\^53 or more, which blocks"):
+            convert(examples_of(path, Asked(categories=("c",))), tmp_path / "t.rrm")
