@@ -45,6 +45,7 @@ class Agreement:
     n_features: int
     bias: float
     recipes: list[Recipe]
+    names: tuple[Sequence[str] | None, Sequence[str] | None]
 
     @classmethod
     def of(
@@ -75,6 +76,11 @@ class Agreement:
             warn_caller(text)
         if not any(shape.n for shape in shapes):
             raise ValueError("the problem has no examples")
+        names = [shape.names for shape in shapes if shape.n]
+        if any(each != names[0] for each in names):
+            raise ValueError("blocks have different names of features or labels; give all the same")
+        if chosen.kind == "regression" and names and names[0][1]:
+            raise ValueError(f"the labels are words, such as {names[0][1][0]!r}: no numbers")
         n_features = _features(shapes)
         if chosen.kind == "regression":
             labels, sums = np.empty(0, dtype=np.int64), np.empty(0)
@@ -103,7 +109,7 @@ class Agreement:
             given = choices, tuple(slices), n_features, bias, labels, factors
             recipes.append(Recipe(k, *given, first=first, offset=own))
             first = end
-        return cls(chosen, labels, sums, factors, n_features, bias, recipes)
+        return cls(chosen, labels, sums, factors, n_features, bias, recipes, names[0])
 
     @property
     def problems(self) -> int:
@@ -120,9 +126,8 @@ class Agreement:
     ) -> Result:
         """The result of the parts that a fleet holds, which is made for each problem."""
         choices = self.chosen.choices
-        stopping = Stopping(
-            choices.gap_tol or GAP_TOL, None, choices.max_passes, choices.time_limit
-        )
+        limits = choices.max_passes, choices.time_limit
+        stopping = Stopping(choices.gap_tol or GAP_TOL, None, *limits)
 
         def one(j: int, stopping: Stopping, see: OnPass | None) -> Result:
             chosen, width = self.chosen, self.n_features + (self.bias >= 0)
@@ -131,15 +136,8 @@ class Agreement:
             own = (width - is_free, *shape[1:])
             omega = chosen.regularizer.over(own, intercept=self.bias >= 0 and not is_free)
             fleet = fleet_of(j)
-            solver = over_parts(
-                fleet,
-                chosen.loss,
-                chosen.features,
-                omega,
-                own,
-                balance,
-                self.bias if is_free else None,
-            )
+            free = self.bias if is_free else None
+            solver = over_parts(fleet, chosen.loss, chosen.features, omega, own, balance, free)
             result = solver.solve(stopping, see)
             return replace(result, weights=result.weights.reshape(shape))
 
@@ -156,6 +154,7 @@ class Agreement:
         weights = result.weights.reshape(len(result.weights), -1)
         if news := weight_at_limit(weights, self.chosen.choices):
             warn_caller(news)
+        names, words = self.names
         return Model(
             solver_name=self.chosen.solver.name,
             labels=self.labels,
@@ -165,6 +164,8 @@ class Agreement:
             loss=self.chosen.loss_row.name,
             parameter=self.chosen.choices,
             result=result,
+            feature_names=names,
+            label_names=words and tuple(words[label - 1] for label in self.labels),
         )
 
 
@@ -179,25 +180,21 @@ def check_choices(chosen: Selection, unknowns: int = 0) -> None:
     if chosen.kind not in ("binary", "multiclass", "regression") or chosen.has_order:
         why = "a part does not know the examples of others that it compares its own with"
         raise ChoiceError(
-            Named("loss", chosen.loss_row.name),
-            " is not for workers: ",
+            *(Named("loss", chosen.loss_row.name), " is not for workers: "),
             why if chosen.has_order else "they take losses of numbers and of classes",
             field="loss",
             value=chosen.loss_row.name,
         )
     if chosen.choices.tolerance is not None:
         raise ChoiceError(
-            Named("tolerance"),
-            " has no effect over workers: ",
-            Named("gap_tol"),
+            *(Named("tolerance"), " has no effect over workers: ", Named("gap_tol")),
             " bounds the gap of all examples",
             field="tolerance",
             value=chosen.choices.tolerance,
         )
     if chosen.choices.budget is not None:
         raise ChoiceError(
-            Named("budget"),
-            " is not for workers: it is one of all examples together",
+            *(Named("budget"), " is not for workers: it is one of all examples together"),
             field="budget",
             value=chosen.choices.budget,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ class Shape(NamedTuple):
     told: str = ""
     #: The ends of the labels.
     ends: tuple[float, float] | None = None
+    names: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None)
 
 
 #: Labels of a block that are told to the client.
@@ -63,7 +65,8 @@ def shape_of(problem: Problem | None, told: str = "") -> Shape:
     total = float(n if problem.weights is None else problem.weights.sum())
     is_dense = problem.rows.is_dense
     ends = float(found[0]), float(found[-1])
-    return Shape(n, problem.n_features, is_dense, found[order], sums, total, told, ends)
+    names = problem.feature_names, problem.label_names
+    return Shape(n, problem.n_features, is_dense, found[order], sums, total, told, ends, names)
 
 
 @dataclass(frozen=True)

@@ -62,8 +62,7 @@ def test_a_pipe_by_its_number(iris, model, folder):
 
 def test_a_link_to_standard_output(iris, model, folder):
     (folder / "link").symlink_to("/dev/stdout")
-    ended = run("predict", iris, model, "link")
-    assert ended.stdout == (folder / "labels").read_bytes()
+    assert run("predict", iris, model, "link").stdout == (folder / "labels").read_bytes()
     assert (folder / "link").is_symlink()
 
 

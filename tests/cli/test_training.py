@@ -135,8 +135,7 @@ def test_cross_validation(train, iris, folder):
     assert re.fullmatch(r"Cross Validation Accuracy = [\d.]+%", ended.out.splitlines()[-1])
     assert ended.out.count("pass     1 ") == 5
     assert os.listdir(folder) == []
-    quiet = train("-q", "-v", 5, iris)
-    assert quiet.out == ended.out.splitlines()[-1] + "\n"
+    assert train("-q", "-v", 5, iris).out == ended.out.splitlines()[-1] + "\n"
 
 
 def test_more_folds_than_examples(train, folder):
@@ -270,8 +269,7 @@ def test_input_that_cannot_be_opened(train, missing):
 
 def test_folder_as_input(train, folder):
     (folder / "empty").mkdir()
-    ended = train("empty")
-    assert ended.err == "ERROR: the folder empty has no files\n"
+    assert train("empty").err == "ERROR: the folder empty has no files\n"
 
 
 @pytest.mark.parametrize(

@@ -62,8 +62,7 @@ def test_parts_of_a_range_and_of_chosen_rows():
     assert list(blocks.between(5, 20)) == [(5, 10), (10, 15), (15, 20)]
     assert list(blocks.between(10, 15)) == [(10, 15)]
     assert list(blocks.between(7, 7)) == []
-    chosen = np.array([1, 2, 20, 29])
-    assert list(blocks.among(chosen)) == [(0, 2), (2, 4)]
+    assert list(blocks.among(np.array([1, 2, 20, 29]))) == [(0, 2), (2, 4)]
     assert blocks.brought == 5  # one block is in memory, and one on the way
 
 

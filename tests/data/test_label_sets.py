@@ -42,8 +42,7 @@ def test_lists_of_words_are_sorted_labels():
 
 
 def test_lists_take_the_order_of_given_names():
-    sets = LabelSets.from_lists([[7], [3, 7]], names=[7, 3, 5])
-    assert sets.counts.tolist() == [2, 1, 0]
+    assert LabelSets.from_lists([[7], [3, 7]], names=[7, 3, 5]).counts.tolist() == [2, 1, 0]
     with pytest.raises(ValueError, match="label 4 is not among the 3 labels known"):
         LabelSets.from_lists([[4]], names=[7, 3, 5])
 

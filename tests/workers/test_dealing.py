@@ -83,6 +83,18 @@ def test_query_ids_are_refused_as_they_are_in_memory(tmp_path):
         read(str(tmp_path / "mapped.rrm"))
 
 
+def test_names_are_those_of_all_blocks(path):
+    problem = replace(Problem.open(path), feature_names=tuple("abcde"), label_names=("r", "s", "t"))
+    problem = replace(problem, labels=problem.labels + 1, container=None)
+    made = Agreement.of(PARAMETER, -1.0, [shape_of(problem)] * 2 + [shape_of(None)], 2)
+    assert made.names == (tuple("abcde"), ("r", "s", "t"))
+    other = replace(problem, label_names=("s", "r", "t"))
+    with pytest.raises(ValueError, match="different names of features or labels"):
+        Agreement.of(PARAMETER, -1.0, [shape_of(problem), shape_of(other)], 2)
+    with pytest.raises(ValueError, match="the labels are words, such as 'r'"):
+        Agreement.of(Parameter(loss="squared", solver="auto"), -1.0, [shape_of(problem)], 2)
+
+
 def test_warnings_of_readers_are_given_by_who_agrees(tmp_path, recwarn):
     (tmp_path / "p.txt").write_text("1 1:1\n2 2:1 # left\n1 1:3 more\n")
     problem, told = read(tmp_path / "p.txt")

@@ -113,8 +113,7 @@ def test_attributes_of_edges(tmp_path):
     assert (again.edges.indices == rows.indices).all()
     other = [("a", "N", "x"), ("new", "N", "x")]
     few, unknown = read_dictionary(path).problem(tokens_of([other]))
-    of_positions = sum(len(here - set(dictionary.attributes)) for here in by_hand(other))
-    assert unknown == of_positions + 1
+    assert unknown == sum(len(here - set(dictionary.attributes)) for here in by_hand(other)) + 1
     assert {dictionary.edges[j] for j in few.edges.indices} == {"pos[-1]|pos[0]=N|N", "end"}
     with pytest.raises(ValueError, match="no attribute of edges occurs 40 times"):
         Dictionary.of(tokens, parse_template("columns word pos\nend\nedge word[0]\n", "here"), 40)

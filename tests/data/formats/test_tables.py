@@ -136,8 +136,7 @@ def test_several_files_share_words_and_levels(save, columns, tmp_path):
     for path in paths:
         path.rename(tmp_path / "folder" / path.name)
     (tmp_path / "folder" / "_SUCCESS").touch()
-    folder = Problem.open(tmp_path / "folder", **asked)
-    assert np.array_equal(folder.labels, whole.labels)
+    assert np.array_equal(Problem.open(tmp_path / "folder", **asked).labels, whole.labels)
 
 
 def test_urls_are_read_by_fsspec(save, columns):
@@ -148,8 +147,7 @@ def test_urls_are_read_by_fsspec(save, columns):
     assert np.array_equal(found.labels, Problem.open(path, **asked).labels)
     with fsspec.open(f"memory://bucket/{path.name}", "wb") as file:
         file.write(path.read_bytes())
-    found = Problem.open(f"memory://bucket/*{path.suffix}", **asked)
-    assert found.n_examples == N
+    assert Problem.open(f"memory://bucket/*{path.suffix}", **asked).n_examples == N
     with pytest.raises(FileNotFoundError):
         Problem.open("memory://bucket/none.csv")
 

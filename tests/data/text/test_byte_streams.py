@@ -128,8 +128,7 @@ def test_zstd_is_written_and_read(tmp_path):
     compressed = (tmp_path / "data.zst").read_bytes()
     assert compressed[:4] == b"\x28\xb5\x2f\xfd"
     assert is_text(read_libsvm(tmp_path / "data.zst"))
-    twice = read_libsvm(io.BytesIO(compressed * 2))
-    assert twice.n_examples == 6000
+    assert read_libsvm(io.BytesIO(compressed * 2)).n_examples == 6000
     for more in (b"1 1:1\n", compressed[:-5], compressed[:2]):
         with pytest.raises(ValueError, match=f"in the member at byte {len(compressed)}: "):
             read_libsvm(io.BytesIO(compressed + more))
