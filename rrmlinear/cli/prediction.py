@@ -31,6 +31,7 @@ from rrmlinear.cli.parser import MAX_THREADS, Parser, choice, number, whole
 from rrmlinear.cli.report import Amounts, amounts, warn, warn_of_features, warnings_said
 from rrmlinear.cli.scores import accuracy, mean_squared_error, sequence_lines, squared_correlation
 from rrmlinear.cli.summary import measure_line
+from rrmlinear.core.loading import named
 from rrmlinear.core.records import record, replace
 from rrmlinear.data.container.signature import head_of
 from rrmlinear.data.formats.asked import Asked
@@ -291,15 +292,11 @@ def _load(path: str, test_file: str) -> Model | LabellingModel:
         swapped = b"solver_type".startswith(head_of(test_file) or b"-")
         order = "; the files are test_file, model_file, output_file" if swapped else ""
         raise LeaveError(f"{error}\ncan't open model file {path}{order}") from None
+    place = "chain_model:ChainModel" if stored.transitions is not None else "model:Model"
     if stored.tables is not None:
-        from rrmlinear.training.graphs import GraphModel
-
-        return GraphModel(**vars(stored))
-    if stored.transitions is not None:
-        from rrmlinear.training.chain_model import ChainModel
-
-        return ChainModel(**vars(stored))
-    return Model(**vars(stored))
+        place = "graphs:GraphModel"
+    model: Model | LabellingModel = named(f"training.{place}")(**vars(stored))
+    return model
 
 
 def _write(

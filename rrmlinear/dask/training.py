@@ -13,6 +13,7 @@ from rrmlinear.catalog.selection import select
 from rrmlinear.dask.blocks import Block, Held, Shape, blocks_of, offsets_of, shape_of
 from rrmlinear.dask.fleet import DaskFleet
 from rrmlinear.dask.waiting import Watch
+from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import OnPass, Result
 from rrmlinear.training.model import Model
 from rrmlinear.workers.agreement import Agreement, check_choices, warn_unless_solved
@@ -106,7 +107,10 @@ class Data(NamedTuple):
         if type(X).__module__.startswith("dask.bag"):
             X = watch.result(watch.client.compute(X), {}, "listing the files")
         blocks = blocks_of(watch.client, X, y, sample_weight)
-        return cls(watch, blocks, _shapes(watch, blocks, strict))
+        shapes = _shapes(watch, blocks, strict)
+        if isinstance(X, Problem):
+            shapes = [each._replace(names=(X.feature_names, X.label_names)) for each in shapes]
+        return cls(watch, blocks, shapes)
 
     def solved(
         self,

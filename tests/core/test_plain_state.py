@@ -38,8 +38,7 @@ def test_plain_values_are_such_that_json_writes_all_but_arrays():
     trace = TRACE[:1] * 2 + [TraceRow(1, 0.0, np.inf, -np.inf, np.inf)]
     result = Result(Status.SOLVED, np.ones((2, 1)), trace, 0.1, 0.2, 0.0, None, notes=("a",))
     state = pickle.loads(pickle.dumps(result)).__getstate__()
-    text = json.dumps(state, default=np.ndarray.tolist)
-    assert "TraceRow" in text
+    assert "TraceRow" in json.dumps(state, default=np.ndarray.tolist)
     assert state[VERSION] == own_version()
     back = restored(plain([result]))[0]
     assert (back.status, back.trace, back.notes) == (Status.SOLVED, trace, ("a",))

@@ -1,6 +1,7 @@
 """Estimators over workers have the problem, parameters and attributes of those of their names."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -71,8 +72,7 @@ def test_two_classes_have_the_problem_of_one_process(client, parameters):
     assert_same(one, over, X, 5e-2)
     assert over.classes_.tolist() == [0, 1]
     assert over.classes_.dtype == y.dtype
-    scores = over.decision_function(chunked(X)[0]).compute()
-    assert ((scores > 0) == over.predict(X)).all()
+    assert ((over.decision_function(chunked(X)[0]).compute() > 0) == over.predict(X)).all()
 
 
 @pytest.mark.parametrize("loss", ["weston-watkins", "logistic"])
@@ -123,6 +123,11 @@ def test_data_of_the_client_are_checked_as_in_one_process(client, tmp_path):
         assert over.fit(*each).objective_ == pytest.approx(expected, rel=2e-4)
         assert over.score(*each) > 0.9
     assert over.fit(X, names).classes_.tolist() == ["bad", "good"]
+    named = {"label_names": ("bad", "good"), "feature_names": [str(j) for j in range(X.shape[1])]}
+    write_container(tmp_path / "n.rrm", replace(Problem.from_arrays(X, y + 1), **named))
+    for each in (str(tmp_path / "n.rrm"), Problem.open(tmp_path / "n.rrm")):
+        assert over.fit(each).classes_.tolist() == ["bad", "good"]
+        assert over.feature_names_in_.tolist() == named["feature_names"]
     with pytest.raises(ValueError, match="contains NaN"):
         over.fit(np.full((3, 2), np.nan), [0, 1, 0])
     with pytest.raises(ValueError, match="needs samples of at least 2 classes"):

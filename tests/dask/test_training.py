@@ -142,8 +142,7 @@ def test_frames_with_empty_partitions(client, data):
     assert_solved(model, alone(X[kept], y[kept], SMOOTH))
     estimator = dask_rooms.LinearClassifier("logistic", client=client, C=0.1)
     estimator.fit(some[columns], some["y"])
-    predicted = estimator.predict(some[columns]).compute()
-    assert (predicted.to_numpy() == y[kept]).mean() > 0.8
+    assert (estimator.predict(some[columns]).compute().to_numpy() == y[kept]).mean() > 0.8
     assert 0 <= estimator.duality_gap_ <= 1e-3 * estimator.objective_
 
 
@@ -222,8 +221,7 @@ def test_labels_may_be_names(client, data):
     predicted = estimator.predict(dX).compute()
     scores = estimator.decision_function(dX).compute()
     assert (estimator.classes_[scores.argmax(axis=1)] == predicted).all()
-    of_frame = estimator.predict(frame[list(range(6))]).compute()
-    assert (of_frame.to_numpy() == predicted).all()
+    assert (estimator.predict(frame[list(range(6))]).compute().to_numpy() == predicted).all()
     is_cat = dask_rooms.LinearClassifier("logistic", client=client, tol=0.1).fit(dX, names == "cat")
     assert is_cat.classes_.tolist() == [False, True]
     above = is_cat.decision_function(dX).compute() > 0

@@ -281,8 +281,7 @@ def test_conjugate_is_infinite_outside_of_the_simplex(simplex):
     loss = LOSSES[simplex]
     labels = [0, 0, 0, 0]
     blocks = np.array([[0, 0.5, 0.6], [0, -1e-9, 0.5], [0, 1, 1e-15], [0, 0, 0]])
-    finite = np.isfinite(loss.conjugates(blocks, labels))
-    assert finite.tolist() == [False, False, True, True]
+    assert np.isfinite(loss.conjugates(blocks, labels)).tolist() == [False, False, True, True]
 
 
 def test_confined_blocks_are_feasible_and_stay(name, k):

@@ -58,8 +58,7 @@ SIZES = [2, 3, 4, 5, 8, 9, 26, 40, 150]
 def test_value_and_gap_are_those_of_the_formula(k):
     case = Case(WestonWatkins(), 30, 7, k, seed=k)
     hinge = np.maximum(case.margins(), 0).sum(axis=1)
-    loss = case.state.measure(0, 30, 0)
-    assert loss == pytest.approx(case.costs @ hinge, rel=1e-13)
+    assert case.state.measure(0, 30, 0) == pytest.approx(case.costs @ hinge, rel=1e-13)
     np.testing.assert_allclose(case.state.conjugates, -case.duals.sum(axis=1), rtol=1e-13)
     # Fenchel–Young: c φ(m) + (c φ)*(−b) − Σ b_j (m_j − 1) ≥ 0, with (c φ)*(−b) = −Σ b
     linear = np.where(case.duals > 0, case.duals * (case.margins() - 1), 0.0).sum(axis=1)

@@ -130,6 +130,8 @@ class OverWorkers(HasClient, LinearModel):
         model = agreed.model(result)
         self._training_ = model.loss, model.parameter
         self.n_features_in_ = model.n_features
+        if model.feature_names is not None:
+            self.__dict__["feature_names_in_"] = np.array(model.feature_names, dtype=object)
         return model, result
 
     def _predicted(self, name: str, X: Any, dtype: Any, columns: int) -> Any:
@@ -208,6 +210,8 @@ class LinearClassifier(OverWorkers, general.LinearClassifier):
             check_several_classes(self, names)
             y = np.searchsorted(names, y)
         data = self._data(watch, X, y, sample_weight)
+        if words := next((each.names[1] for each in data.shapes if each.n), None):
+            names = np.array(["", *words])  # numbered from 1
         labels, sums = classes_of_shapes(data.shapes)
         order = np.argsort(labels)
         numbers = labels[order]
