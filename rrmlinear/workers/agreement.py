@@ -186,10 +186,11 @@ def check_choices(chosen: Selection, unknowns: int = 0) -> None:
             value=chosen.loss_row.name,
         )
     of_gap = " has no effect over workers: ", Named("gap_tol"), " bounds the gap of all examples"
-    of_all = (" is not for workers: it is one of all examples together",)
-    for field, why in (("tolerance", of_gap), ("budget", of_all)):
+    of_all = " is not for workers: it is one of all examples together"
+    refused: dict[str, tuple[Any, ...]] = {"tolerance": of_gap, "budget": (of_all,)}
+    for field, told in refused.items():
         if (value := getattr(chosen.choices, field)) is not None:
-            raise ChoiceError(Named(field), *why, field=field, value=value)
+            raise ChoiceError(Named(field), *told, field=field, value=value)
     by_rounds = chosen.features >= (CONVEX | EXAMPLES) and has_rounds(chosen.regularizer)
     # second derivatives of few weights are summed: kinks are smoothed there
     by_matrix = bool(chosen.regularizer.quadratic_l1) and unknowns <= MOST_SENT
