@@ -20,7 +20,7 @@ from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.solvers.dual.dual_descent import NONZERO_COST
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.stages.stages import MIN_PASSES, Stages
+from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.solvers.loop.stages.turns import JUDGED_STEPS, STEP_PASSES, Stage
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, holds_all
@@ -199,8 +199,7 @@ def _over_features(task: Task, newtons: list[Stage], is_net: bool = False) -> li
 
 def _begins_by_newton(task: Task) -> bool:
     """Whether Newton's method comes before the ascent: the loss has no kinks to smooth, or the
-    ascent of one score repeats for a free intercept; and steps are short. Beside kinks, where steps
-    are many, they take less time than the passes that show what an ascent does.
+    ascent of one score repeats for a free intercept; and steps are short.
 
     An ascent takes log(1/ε) (1 + √κ) passes at most, κ being the mean of c ‖x‖² over λγ.
     """
@@ -210,9 +209,9 @@ def _begins_by_newton(task: Task) -> bool:
     is_free, smooth = second_order.has_free(task), work.is_smooth
     if not ((smooth and not is_free) or (is_one and (task.choices.free_bias or is_free))):
         return False
-    passes, most = work.step / work.whole(work.visit), STEP_PASSES if smooth else MIN_PASSES
-    if passes > most or is_streamed:
-        return is_one and passes <= most
+    passes = work.step / work.whole(work.visit)
+    if passes > STEP_PASSES or is_streamed:
+        return is_one and passes <= STEP_PASSES
     longest = task.rows.largest_square()
     if is_one or not math.isfinite(longest):  # the ascent names an example that overflows
         return math.isfinite(longest)

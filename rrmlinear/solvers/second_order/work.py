@@ -15,6 +15,7 @@ from rrmlinear.solvers.second_order.factors import (
     DIAGONAL_DECREASE,
     MAX_FACTORIZED,
     MAX_GRAM_FRACTION,
+    MAX_PRODUCTS,
     MAX_REFINEMENTS,
 )
 
@@ -74,7 +75,10 @@ class Work:
         active = duals if self.is_smooth else min(most, unknowns + n // 10)
         few = active <= min(MAX_FACTORIZED, MAX_GRAM_FRACTION * unknowns)
         visit = NONZERO_COST + CLASS_COST * k
-        products = 2 / DIAGONAL_DECREASE * min(n, active) * stored * visit
+        # kinks and classes take most of the products that are allowed
+        is_easy = k == 1 and self.is_smooth and self.quadratic_l1 == 0
+        products = 1 / DIAGONAL_DECREASE if is_easy else MAX_PRODUCTS
+        by_products = 2 * products * min(n, active) * stored * visit
         if self.quadratic_l1 is not None and few:
             is_dense = k == 1 and is_nearly_full(self.rows)
             gram = DENSE_GRAM_COST if is_dense else BLAS_COST
@@ -83,9 +87,8 @@ class Work:
             row = matrix_work(self.rows) if k == 1 else BLAS_COST * stored**2
             matrix = row * active + BLAS_COST * unknowns**3 / 3
         else:
-            return products
-        tries_products = k == 1 and self.is_smooth and self.quadratic_l1 == 0
-        return min(matrix, products) if tries_products else matrix
+            return by_products
+        return min(matrix, by_products) if is_easy else matrix
 
 
 def matrix_work(rows: Rows) -> float:

@@ -16,8 +16,8 @@ STEP_PASSES = 30
 # before steps are whole. Such methods have stalled after as many steps without a move.
 JUDGED_STEPS = 10
 # A stage that has had no turn is expected to take its share. The one before it goes on until its
-# prediction exceeds this fraction of that: rates are rough. It is also the fraction of the least
-# first turn of the first stage that others have.
+# prediction exceeds this fraction of that: rates are rough. It is also the fraction of its least
+# first turn that it is expected to take.
 TRIAL = 1 / 3
 # The next turn of a stage is at least by this factor longer than its last one. A stage is predicted
 # to take at most MOST times what its turn has spent: its gap may fall sooner than it did.
@@ -30,11 +30,10 @@ class Stage(NamedTuple):
     ``build`` makes it from duals in the form of a Result, or from None; from weights, where it
     ``takes_weights``, and from duals and weights where it ``takes_both``. ``visit`` is the cost of
     a unit of its `Solver.work`, in nanoseconds; it depends on sizes alone, so that the same seed
-    gives the same run. The stage is not slow before it has spent its ``share``, and the first of
-    all 1 / TRIAL times that, for solvers whose first passes say little. ``patience`` is the number
-    of passes without a move after which it has stalled. Where it ``resumes``, its next turn goes on
-    with the same solver, unless other stages have found better points: a solver may have come far
-    without a better gap.
+    gives the same run. The stage is not slow before it has spent 1 / TRIAL times its ``share``, for
+    solvers whose first passes say little. ``patience`` is the number of passes without a move after
+    which it has stalled. Where it ``resumes``, its next turn goes on with the same solver, unless
+    other stages have found better points: a solver may have come far without a better gap.
     """
 
     name: str
@@ -61,7 +60,7 @@ class Turns:
     def __init__(self, stages: Sequence[Stage]) -> None:
         self.stages = stages
         #: The least work of each stage's next turn, and what those that were left still take.
-        self.shares = [stages[0].share / TRIAL, *(stage.share for stage in stages[1:])]
+        self.shares = [stage.share / TRIAL for stage in stages]
         self.predicted: dict[int, float] = {}
         self.total = 0.0  # the work of all turns
         self.begin(0)
