@@ -16,7 +16,7 @@ from rrmlinear.core.records import replace
 from rrmlinear.solvers.dual.ascents import ascent_of
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.second_order.factors import holds_all
+from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, holds_all
 from rrmlinear.solvers.second_order.samples import weights_of_sample
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def proximal(task: Task) -> Solver:
 
 def suits_features(task: Task) -> bool:
     """Whether descent over features takes the task: least squares of few features, of dense rows
-    with a 1-norm, and with factors and signs.
+    with a 1-norm, and with factors and signs, if there is a 1-norm or a matrix of all features.
 
     With a plain 1-norm on more sparse features Newton steps over features are quicker.
     """
@@ -116,7 +116,9 @@ def suits_features(task: Task) -> bool:
     net = _net(task.regularizer)
     if task.risk is not None or task.rows.blocks is not None or net is None:
         return False
-    return holds_all(task.rows) or (net[0] > 0 and (task.rows.is_dense or "factors" in net[2]))
+    if "factors" in net[2]:
+        return net[0] > 0 or task.rows.width <= MAX_FACTORIZED
+    return holds_all(task.rows) or (task.rows.is_dense and net[0] > 0)
 
 
 def _net(omega: Any) -> Any:

@@ -75,9 +75,8 @@ class Work:
         active = duals if self.is_smooth else min(most, unknowns + n // 10)
         few = active <= min(MAX_FACTORIZED, MAX_GRAM_FRACTION * unknowns)
         visit = NONZERO_COST + CLASS_COST * k
-        # kinks and classes take most of the products that are allowed
         is_easy = k == 1 and self.is_smooth and self.quadratic_l1 == 0
-        products = 1 / DIAGONAL_DECREASE if is_easy else MAX_PRODUCTS
+        products = 1 / DIAGONAL_DECREASE if is_easy else MAX_PRODUCTS  # others take nearly all
         by_products = 2 * products * min(n, active) * stored * visit
         if self.quadratic_l1 is not None and few:
             is_dense = k == 1 and is_nearly_full(self.rows)
