@@ -109,7 +109,7 @@ def test_groups_of_a_feature_leave_together():
     risk = chains()
     k, d = risk.k, risk.rows.shape[1]
     groups = np.append(np.repeat(np.arange(d), k), d + np.arange(k * k))
-    regularizer = L2Groups(groups, [2.0]).over(risk.shape)
+    regularizer = L2Groups(groups, 2.0).over(risk.shape)
     result = FISTA(Task.of(risk, regularizer)).solve(Stopping(gap_tol=1e-6, max_passes=20_000))
     assert result.solved
     nodes, _ = risk.split(result.weights, d)

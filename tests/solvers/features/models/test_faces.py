@@ -17,7 +17,7 @@ def test_separable_text_with_wild_counts_is_solved(loss, C):
     X = sparse(n=300, d=1500, density=0.02, seed=4)
     X.data = np.floor(rng.pareto(1.0, X.nnz)) + 1
     problem = Problem.from_arrays(X, np.where(rng.random(300) < 0.5, 1.0, -1.0))
-    parameter = Parameter(loss=loss, C=C, regularizer="l1", gap_tol=1e-6, max_passes=300)
+    parameter = Parameter(loss=loss, C=C, regularizer="l1", gap_tol=1e-6, max_passes=1000)
     result = fit(problem, parameter).result
     assert result.status.name == "SOLVED"
     assert np.count_nonzero(result.weights) > 150
