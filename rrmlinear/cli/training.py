@@ -91,7 +91,7 @@ def main(arguments: Sequence[str]) -> None:
     if not words and (wrong := [label for label in weights if isinstance(label, str)]):
         raise LeaveError(f"ERROR: -wi: i takes a whole number, not {wrong[0]!r}")
     if words and weights:
-        number = {word: at for at, word in enumerate(words, 1)}
+        number: dict[str, Any] = {word: at for at, word in enumerate(words, 1)}
         weights = {number.get(str(label), str(label)): each for label, each in weights.items()}
         chosen = select(replace(options.chosen.choices, class_weights=weights))
         options = replace(options, chosen=chosen)

@@ -57,7 +57,7 @@ class Regressor(Scored, RegressorMixin, LinearModel):
             self.fit_targets(X, y, sample_weight)
             return self
         known = self._offsets(offset, exposure, y)
-        vars(self).pop("_had_offset", None)
+        self.__dict__.pop("_had_offset", None)
         given = offset, exposure, getattr(X, "offset", None)
         if any(each is not None for each in given):
             self._had_offset = True

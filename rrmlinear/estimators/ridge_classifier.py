@@ -110,7 +110,7 @@ class RidgeClassifier(Classifier):
             if name.endswith("_"):
                 setattr(self, name, value)
         self.coef_, self.intercept_ = np.atleast_2d(ridge.coef_), np.atleast_1d(ridge.intercept_)
-        self._ridge = ridge if self.warm_start else None
+        self._ridge = ridge if self.warm_start else None  # type: ignore[misc]
         return self._proof_.result
 
     def _regression(self) -> Ridge:

@@ -104,7 +104,7 @@ def matrix_of(estimator: Any, X: Any) -> Any:
 
 
 def checked_in_memory(
-    estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = True, **how: Any
+    estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, reset: Any = True, **how: Any
 ) -> Any:
     """`labelled`, `matrix_of` and scikit-learn's checks. The names of a file's features are set, or
     without ``reset`` its columns are those of the fit by their names.

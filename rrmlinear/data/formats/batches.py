@@ -117,6 +117,11 @@ class BatchExamples:
     def _labels(self, labels: NDArray[np.float64] | None, n: int) -> NDArray[np.float64]:
         return np.zeros(n) if labels is None else labels
 
+    def _check_names(self, where: str) -> None:
+        if self.feature_names is not None and len(self.feature_names) != self.n_features:
+            said = f"{where} has {len(self.feature_names)} names, and {self.name} {self.n_features}"
+            raise ValueError(f"{said} features")
+
     def _say_summed(self, were_summed: bool) -> None:
         if were_summed:
             warn_caller(f"{self.name} has repeated column indices: repeated entries are summed")
@@ -153,11 +158,7 @@ class MatrixExamples(BatchExamples):
             self.feature_names = read_names(self.asked.names)
         matrix = self._upright(matrix, found["labels"])
         self.total, self.n_features = matrix.shape
-        if self.feature_names is not None and len(self.feature_names) != self.n_features:
-            raise ValueError(
-                f"{self.asked.names or self.name} has {len(self.feature_names)} names, and "
-                f"{self.name} {self.n_features} features"
-            )
+        self._check_names(self.asked.names or self.name)
         columns = self._taken(found)
         matrix, were_summed = _ordered(matrix)
         self._say_summed(were_summed)

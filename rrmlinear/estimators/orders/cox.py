@@ -205,7 +205,7 @@ class CoxRegressor(RegressorMixin, OrderModel):
         X, y, _ = labelled(X, signed_times(y))
         return concordance(y, -self.predict(X), groups_of(strata, X, len(y), "strata"))
 
-    def summary(
+    def summary(  # type: ignore[override]
         self,
         X: Any,
         y: Any = None,

@@ -88,7 +88,7 @@ def without_penalty(choices: dict[str, Any], column: int) -> dict[str, Any]:
         own = {"penalty_factors": np.append(np.broadcast_to(factors, (column,)), 0.0)}
     else:
         own = {"unpenalized": [*(choices.get("unpenalized") or []), column]}
-    if np.ndim(choices.get("group_weights")):  # one number is for all groups
+    if np.ndim(choices.get("group_weights", 1.0)):  # one number is for all groups
         own["group_weights"] = np.append(choices["group_weights"], 1.0)
     if groups is not None:
         listed = len(groups) > 0 and not np.isscalar(groups[0])

@@ -81,8 +81,10 @@ class TestMatrixMarket:
         with pytest.raises(ValueError, match="has no labels: name a file"):
             Problem.open(path)
         (tmp_path / "names").write_text("a\nb\n")
-        with pytest.raises(ValueError, match=r"has 2 names, and .* 8 features"):
-            Problem.open(path, names=str(tmp_path / "names"), unlabelled=True)
+        sparse.save_npz(tmp_path / "m.npz", X)
+        for each in (path, tmp_path / "m.npz"):
+            with pytest.raises(ValueError, match=r"has 2 names, and .* 8 features"):
+                Problem.open(each, names=str(tmp_path / "names"), unlabelled=True)
         (tmp_path / "names").write_text("a\nb\na\n")
         with pytest.raises(ValueError, match="names, line 3: the name 'a' stands in line 1 too"):
             Problem.open(path, names=str(tmp_path / "names"), unlabelled=True)
@@ -143,9 +145,8 @@ def test_npy_in_either_order_with_labels_of_words(tmp_path, X, words, order):
 def test_labels_of_a_column_of_another_table(tmp_path, X, words):
     pytest.importorskip("pyarrow", reason="tables are read by pyarrow")
     y = words[0]
-    (tmp_path / "cells.csv").write_text(
-        "barcode,kind\n" + "".join(f"c{k},{word}\n" for k, word in enumerate(y))
-    )
+    rows = "".join(f"c{k},{word}\n" for k, word in enumerate(y))
+    (tmp_path / "cells.csv").write_text("barcode,kind\n" + rows)
     sparse.save_npz(tmp_path / "m.npz", X)
     problem = Problem.open(tmp_path / "m.npz", labels=f"{tmp_path / 'cells.csv'}:kind")
     assert_same(problem, X, y)

@@ -15,9 +15,8 @@ STEP_PASSES = 30
 # Second-order methods take this number of steps before their rate is judged: they prove little
 # before steps are whole. Such methods have stalled after as many steps without a move.
 JUDGED_STEPS = 10
-# A stage that has had no turn is expected to take its share. The one before it goes on until its
-# prediction exceeds this fraction of that: rates are rough. It is also the fraction of its least
-# first turn that it is expected to take.
+# A stage that has had no turn is expected to take its share, this fraction of its least first turn.
+# The one before it goes on until its prediction exceeds this fraction of that: rates are rough.
 TRIAL = 1 / 3
 # The next turn of a stage is at least by this factor longer than its last one. A stage is predicted
 # to take at most MOST times what its turn has spent: its gap may fall sooner than it did.
