@@ -57,7 +57,8 @@ def newton_applies(task: Task) -> bool:
 
 def has_free(task: Task) -> bool:
     """Whether Ω is a squared norm beside free columns, where first-order methods have no rate."""
-    numbers = None if task.regularizer.modulus > 0 else coordinates(task)
+    is_uniform = task.regularizer.quadratic_l1 is not None or task.regularizer.modulus > 0
+    numbers = None if is_uniform else coordinates(task)  # as many as weights
     return numbers is not None and bool(numbers.is_square_beside_free)
 
 

@@ -115,9 +115,8 @@ class Newton(Solver):
         self.work += self.n
         vector = self._offered()
         inner, has_moved = self.inner, self.moved > 0
-        # what the last step promised to lower Φ by, where it shows how near its minimum is
         is_told = inner.steps > 0 and has_moved and self.promise > PROVED_FRACTION * self.target
-        promised = self.promise if is_told else None
+        promised = self.promise if is_told else None  # by how much the last step was to lower Φ
         if not inner.is_exact and inner.is_solved(self.w, self.at, vector, promised):
             self._update(vector)
             vector = self._offered()

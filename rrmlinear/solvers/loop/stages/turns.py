@@ -12,8 +12,8 @@ from rrmlinear.solvers.loop.steps import LOOK_GROWTH
 # Newton's method comes before a method of the first order if one of its steps takes at most this
 # number of the other's passes.
 STEP_PASSES = 30
-# Second-order methods take this number of steps before their rate is judged: they prove little
-# before steps are whole. Such methods have stalled after as many steps without a move.
+# Second-order methods are expected to take this number of steps, and have stalled after as many
+# without a move. They are judged after 1 / TRIAL times as many: they prove little before.
 JUDGED_STEPS = 10
 # A stage that has had no turn is expected to take its share, this fraction of its least first turn.
 # The one before it goes on until its prediction exceeds this fraction of that: rates are rough.
