@@ -246,27 +246,13 @@ OWN_LOSSES: Mapping[str, LossRow] = _table(
 )
 
 
-def log_loss() -> Any:
-    """Of a conditional random field."""
-    from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS
-
-    return LOG_LOSS
-
-
-def structured_hinge(smoothing: float) -> Any:
-    """Of a max-margin Markov network, smoothed where the smoothing is not 0."""
-    from rrmlinear.risks.layouts.chains.chain_loss import STRUCTURED_HINGE
-
-    return STRUCTURED_HINGE.smoothed(smoothing)
-
-
 #: Losses of sequences: score s(y) of a labelling y, h(y) its Hamming distance from the true one.
 CHAIN_LOSSES: Mapping[str, LossRow] = _table(
     LossRow(
         "crf",
         "chain",
         "log Σ_y e^(s(y)) − s(true y)",
-        "catalog.losses:log_loss",
+        "risks.layouts.chains.chain_loss:log_loss",
         {},
         SMOOTH,
         link="marginals",
@@ -275,7 +261,7 @@ CHAIN_LOSSES: Mapping[str, LossRow] = _table(
         "m3n",
         "chain",
         "max over y of h(y) + s(y) − s(true y)",
-        "catalog.losses:structured_hinge",
+        "risks.layouts.chains.chain_loss:structured_hinge",
         {"smoothing": 0.0},
         frozenset({"labellings"}),
     ),

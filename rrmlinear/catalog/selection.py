@@ -133,7 +133,14 @@ class Selection:
             raise ValueError(
                 f"loss {self.loss_row.name} compares scores with each other: a bias has no effect"
             )
+        if getattr(problem, "entry", None) is not None:
+            self.check_entry("times of entry")
         self.check_bias(problem.bias)
+
+    def check_entry(self, name: str) -> None:
+        """Raise ValueError for a loss whose examples are not at risk from a time on."""
+        if not self.loss_row.name.startswith("cox"):
+            raise ValueError(f"loss {self.loss_row.name} takes no {name}: Cox regression does")
 
     def check_bias(self, bias: float) -> None:
         """Raise ChoiceError where intercepts are to be free of a problem without a bias above 0."""
@@ -203,7 +210,8 @@ class Selection:
     ) -> Solver:
         """The solver of a problem with these labels and costs; see `Task`."""
         if risk is None and "measure" in self.features:
-            risk = self._measure_risk(rows, targets, costs)
+            made = named("risks.layouts.measures:MeasureRisk")
+            risk = made(rows, self.loss, targets, float(costs[0]), self.choices.threads)
         if "chain" in self.features and not (risk.is_chain or self.solver.graphs):
             number = self.solver.number
             raise ChoiceError(
@@ -232,15 +240,6 @@ class Selection:
             self.set_rule(solver, task)
         return solver
 
-    def _measure_risk(self, rows: Rows, y: NDArray[Any], costs: NDArray[np.float64]) -> Any:
-        """F of a measure: the risk of all labels at once, with the cost C for each example."""
-        with loading:
-            from rrmlinear.losses.margin import Hinge
-            from rrmlinear.risks.layouts.measures import MeasureRisk
-            from rrmlinear.risks.scores import ScalarRisk
-
-        return MeasureRisk(ScalarRisk(rows, Hinge(), y, costs, self.choices.threads), self.loss)
-
     def order_risk(self, problem: Problem, costs: NDArray[np.float64]) -> Any:
         """F of the order of all examples; costs over C weigh them. The last one is kept."""
         with loading:
@@ -253,7 +252,9 @@ class Selection:
         if self.loss.told_by == "pairs":
             over: Any = PairSums(self.loss, QueryPairs(y, groups, costs / C))
         else:
-            over = RiskSets(self.loss, y, groups, costs / C)
+            late = () if problem.entry is None else (problem.entry,)
+            sets = named("risks.layouts.late_sets:LateSets") if late else RiskSets
+            over = sets(self.loss, y, groups, costs / C, *late)
             if not over.event.any():
                 raise ValueError("all times are censored: the partial likelihood needs an event")
         risk = OrderRisk(problem.rows, self.loss, over, C, self.choices.threads)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -36,22 +35,8 @@ from rrmlinear.data.text.byte_streams import name_of
 Progress = Callable[[int, int | None], None]
 
 
-@dataclass(frozen=True)
-class ConversionOptions:
-    """The convert command as it was given."""
-
-    dtype: Any
-    strict: bool
-    quiet: bool
-    threads: int | None
-    asked: Asked
-    terms: TermFiles
-    source: str
-    target: str
-
-
-def parse_conversion(arguments: Sequence[str]) -> ConversionOptions:
-    """The convert command's arguments."""
+def parse_conversion(arguments: Sequence[str]) -> SimpleNamespace:
+    """The convert command's arguments, with the files and what was asked of the input."""
     parser = Parser(lambda: CONVERT, outputs=1)
     parser.flag("--float32")
     parser.flag("--strict")
@@ -61,10 +46,11 @@ def parse_conversion(arguments: Sequence[str]) -> ConversionOptions:
     parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
     options, files = parser.parse(arguments)
     parser.check_files(files, ("input_file", "output_file"), "input and output")
-    dtype = np.float32 if options.float32 else None
-    how = options.strict, options.quiet, options.threads
-    terms = TermFiles(options.known_terms, options.saved_terms)
-    return ConversionOptions(dtype, *how, asked_of(options), terms, *files)
+    options.source, options.target = files
+    options.dtype = np.float32 if options.float32 else None
+    options.asked = asked_of(options)
+    options.terms = TermFiles(options.known_terms, options.saved_terms)
+    return options
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -105,7 +91,7 @@ def main(arguments: Sequence[str]) -> None:
         )
 
 
-def _convert(options: ConversionOptions, show: Progress) -> Converted:
+def _convert(options: SimpleNamespace, show: Progress) -> Converted:
     """Convert one label an example, or several where the source has them."""
     how = {"dtype": options.dtype, "strict": options.strict, "threads": options.threads}
     source, target, asked = options.source, options.target, options.asked

@@ -36,6 +36,8 @@ from rrmlinear.data.text.whole_file import check_writable, is_standard_output, w
 FIELDS = ("labels", "weights", "query_ids", "categories", "names", "transpose")
 #: Those that train and predict offer too.
 OFFSETS = ("offset", "exposure")
+#: What train alone offers.
+ENTRY = "entry"
 #: Nothing is asked of a file: it has all in itself.
 NOTHING = Asked()
 Examples = TypeVar("Examples", Problem, SequenceProblem, MultilabelProblem)
@@ -294,5 +296,5 @@ def _columns(text: str) -> tuple[str, ...]:
 
 def asked_of(options: SimpleNamespace) -> Asked:
     """What was asked for by these options."""
-    given = {field: getattr(options, field, None) for field in (*FIELDS, *OFFSETS)}
+    given = {field: getattr(options, field, None) for field in (*FIELDS, *OFFSETS, ENTRY)}
     return Asked(**{name: value for name, value in given.items() if value is not None})

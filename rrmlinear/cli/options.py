@@ -15,7 +15,7 @@ from rrmlinear.catalog.selection import Selection, number_of, select
 from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.catalog.values import Factors, Names, NamesOrWhole, Size, Switch, Whole
 from rrmlinear.cli.columns import FACTOR_FILES, read_columns, read_factors, read_groups
-from rrmlinear.cli.files import NOTHING, OFFSETS, asked_of, files_beside, offer_reading
+from rrmlinear.cli.files import ENTRY, NOTHING, OFFSETS, asked_of, files_beside, offer_reading
 from rrmlinear.cli.flags import FLAGS, sentence_of
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.liblinear import SEARCHED, check_bias, without_effect
@@ -200,7 +200,7 @@ def parser_of_training() -> Parser:
     parser.value("--append")
     parser.flag("--resume")
     parser.value("--tree", type=whole("--tree", 2))
-    offer_reading(parser, more=OFFSETS)
+    offer_reading(parser, more=(*OFFSETS, ENTRY))
     return parser
 
 
@@ -334,6 +334,8 @@ def _selected(parameter: Choices, options: SimpleNamespace) -> Selection:
         raise ValueError(
             f"{flag} has no effect with loss {chosen.loss_row.name}: it is for losses of numbers"
         )
+    if options.entry is not None:
+        chosen.check_entry(flag_of(ENTRY))
     if chosen.kind == "chain":
         for flag in ("search", "liblinear_model"):
             if getattr(options, flag):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from itertools import chain
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import ORDER_LOSSES
 from rrmlinear.cli.files import (
-    NOTHING,
     OFFSETS,
     asked_of,
     blaming,
@@ -32,9 +32,8 @@ from rrmlinear.cli.report import Amounts, amounts, warn, warn_of_features, warni
 from rrmlinear.cli.scores import accuracy, mean_squared_error, sequence_lines, squared_correlation
 from rrmlinear.cli.summary import measure_line
 from rrmlinear.core.loading import named
-from rrmlinear.core.records import record, replace
+from rrmlinear.core.records import replace
 from rrmlinear.data.container.signature import head_of
-from rrmlinear.data.formats.asked import Asked
 from rrmlinear.data.formats.words import renumbered
 from rrmlinear.data.problem import Problem
 from rrmlinear.training.labels.label_files import begins_with_labels
@@ -51,39 +50,14 @@ LINES_AT_ONCE = 1 << 12
 ROWS_AT_ONCE = 1 << 18
 
 
-@record(eq=True)
-class PredictionOptions:
-    """The predict command as it was given."""
-
-    probabilities: bool
-    threads: int | None
-    quiet: bool
-    strict: bool
-    test_file: str
-    model_file: str
-    output_file: str
-    edges_file: str | None = None
-    cliques_file: str | None = None
-    top_k: int | None = None
-    threshold: float | None = None
-    scores: bool = False
-    beam: int | None = None
-    asked: Asked = NOTHING
-
-    @property
-    def beside(self) -> dict[str, str]:
-        """The files beside test_file, by name."""
-        return files_beside(self.edges_file, self.cliques_file)
-
-
 def _usage() -> str:
     from rrmlinear.cli.usage import PREDICT
 
     return PREDICT
 
 
-def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
-    """The predict command's arguments."""
+def parse_prediction(arguments: Sequence[str]) -> SimpleNamespace:
+    """The predict command's arguments, with the files and what was asked of the test file."""
     parser = Parser(_usage, outputs=2)
     parser.value("-b", dest="probabilities", type=choice("-b", ("0", "1")), default="0")
     parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
@@ -97,11 +71,10 @@ def parse_prediction(arguments: Sequence[str]) -> PredictionOptions:
     offer_reading(parser, more=OFFSETS)
     options, files = parser.parse(arguments)
     parser.check_files(files, ("test_file", "model_file", "output_file"), "test, model and output")
-    probabilities = options.probabilities == "1"
-    beside = (options.edges_file, options.cliques_file)
-    of_labels = (options.top_k, options.threshold, options.scores, options.beam)
-    given = (options.threads, options.quiet, options.strict, *files, *beside, *of_labels)
-    return replace(PredictionOptions(probabilities, *given), asked=asked_of(options))
+    options.test_file, options.model_file, options.output_file = files
+    options.probabilities = options.probabilities == "1"
+    options.asked = asked_of(options)
+    return options
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -110,15 +83,15 @@ def main(arguments: Sequence[str]) -> None:
     check_input(options.test_file)
     check_output(options.output_file, "can't open output file")
     inputs = [("test set", options.test_file), ("model", options.model_file)]
-    for name, path in options.beside.items():
+    for name, path in files_beside(options.edges_file, options.cliques_file).items():
         check_input(path)
         inputs.append((name, path))
     check_distinct([("output", options.output_file)], inputs)
-    with read_again(options.model_file) as file:
-        _predict(replace(options, model_file=file))
+    with read_again(options.model_file) as options.model_file:
+        _predict(options)
 
 
-def _predict(options: PredictionOptions) -> None:
+def _predict(options: SimpleNamespace) -> None:
     if _is_of_labels(options):
         from rrmlinear.cli.labels.label_prediction import predict_labels
 
@@ -138,7 +111,7 @@ def _predict(options: PredictionOptions) -> None:
         _label_sequences(model, options)
 
 
-def _is_of_labels(options: PredictionOptions) -> bool:
+def _is_of_labels(options: SimpleNamespace) -> bool:
     """Whether the model is one of many labels; other models do not take their options."""
     with blaming(f"can't open model file {options.model_file}"):
         if begins_with_labels(options.model_file):
@@ -160,7 +133,7 @@ def _is_of_labels(options: PredictionOptions) -> bool:
     raise LeaveError(f"ERROR: {told}")
 
 
-def _check_beside(model: Model | LabellingModel, options: PredictionOptions) -> None:
+def _check_beside(model: Model | LabellingModel, options: SimpleNamespace) -> None:
     """End the command unless features of edges are given to a model that has some, cliques to one
     of graphs, and neither to others.
     """
@@ -174,7 +147,7 @@ def _check_beside(model: Model | LabellingModel, options: PredictionOptions) -> 
             raise LeaveError(f"ERROR: {options.model_file} has no {what} for {flag}")
 
 
-def _label_examples(model: Model, options: PredictionOptions) -> None:
+def _label_examples(model: Model, options: SimpleNamespace) -> None:
     if (flag := options.asked.given(*OFFSETS)) and not model.is_regression:
         raise LeaveError(
             f"ERROR: {flag} is for models of numbers, and loss {model.loss} has labels"
@@ -242,7 +215,7 @@ def _labels_as_numbers(problem: Problem, model: Model) -> NDArray[np.float64] | 
     return np.append(model.labels, 0.0)[places - 1]
 
 
-def _label_sequences(model: LabellingModel, options: PredictionOptions) -> None:
+def _label_sequences(model: LabellingModel, options: SimpleNamespace) -> None:
     with warnings_said():
         given = (options.test_file, options.threads, options.strict, False)
         problem = read_chains(*given, options.edges_file, options.cliques_file)

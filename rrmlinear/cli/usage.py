@@ -38,6 +38,8 @@ OFFSETS = (
      "text and containers a file, or FILE:COLUMN of a table"),
     ("--exposure", "where", "the same for exposures e, the offsets log e of counts and costs"),
 )  # fmt: skip
+ENTRY = ("--entry", "where", "the same for times after which examples are at risk, for losses of "
+         "times; each is below the example's own")  # fmt: skip
 #: Options of the train command that are no choices.
 OTHER_OPTIONS = {
     "-B bias": "if bias >= 0, append a column of this value to every example (default -1: none)",
@@ -75,7 +77,7 @@ OTHER_OPTIONS = {
     "and go on from there if the command was killed",
     "--tree n": "with several labels a line: clusters in a tree of about n children a node, for "
     "tens of thousands of labels (docs/labels.md)",
-    **{f"{flag} {value}".strip(): meaning for flag, value, meaning in (*READING, *OFFSETS)},
+    **{f"{flag} {value}".strip(): meaning for flag, value, meaning in (*READING, *OFFSETS, ENTRY)},
     "-q": "quiet mode: print nothing but warnings, errors and the result of -v",
 }
 #: Additions to the meaning of choices, for their flags.

@@ -85,6 +85,8 @@ class Problem(Examples):
     label_names: Sequence[str] | None = None
     #: Numbers that are added to the scores of a regression.
     offset: NDArray[np.float64] | None = None
+    #: Times after which examples are at risk, of Cox regression.
+    entry: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         if not hasattr(self.rows, "bias"):
@@ -102,15 +104,10 @@ class Problem(Examples):
 
     def take(self, chosen: NDArray[np.int64]) -> Problem:
         """The chosen examples, in that order (their rows are copied)."""
-        return Problem(
-            take_rows(self.rows, chosen),
-            self.labels[chosen],
-            None if self.weights is None else self.weights[chosen],
-            None if self.query_ids is None else self.query_ids[chosen],
-            feature_names=self.feature_names,
-            label_names=self.label_names,
-            offset=None if self.offset is None else self.offset[chosen],
-        )
+        own = {name: getattr(self, name) for name in ("weights", "query_ids", "offset", "entry")}
+        own = {name: None if each is None else each[chosen] for name, each in own.items()}
+        rows, labels = take_rows(self.rows, chosen), self.labels[chosen]
+        return replace(self, rows=rows, labels=labels, container=None, **own)
 
     def to_scipy(self) -> Any:
         """The rows as a scipy.sparse.csr_array over the same values and indices (dense rows:
@@ -159,7 +156,7 @@ class Problem(Examples):
 
         ``path`` may be a list of paths, a pattern such as ``"part-*.parquet"``, a folder, or a URL
         that fsspec reads. ``asked`` are the fields of a reader: ``labels``, ``weights``,
-        ``query_ids``, ``offset`` and ``exposure``, each a column, ``"obs:NAME"`` or a file;
+        ``query_ids``, ``offset``, ``exposure``, ``entry``, each a column, ``"obs:NAME"`` or a file;
         ``categories``, columns that become columns of zeros and ones, ``["all"]`` for those of
         words; ``names``, a file with names of features; ``transpose=True`` where rows are features;
         ``unlabelled=True`` for a file that may lack labels, which are 0 then.
@@ -214,7 +211,7 @@ def _labelled(
     y: Any, weights: Any, n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
     """Labels and weights, or one weight for all, of n examples."""
-    return _vector(y, "y", n), checked_weights(weights, n)
+    return vector_of(y, "y", n), checked_weights(weights, n)
 
 
 def checked_weights(weights: Any, n: int) -> NDArray[np.float64] | None:
@@ -223,14 +220,15 @@ def checked_weights(weights: Any, n: int) -> NDArray[np.float64] | None:
         return None
     if isinstance(weights, Real) or (isinstance(weights, np.ndarray) and not weights.ndim):
         weights = np.full(n, weights)
-    weights = _vector(weights, "sample_weight", n)
+    weights = vector_of(weights, "sample_weight", n)
     if weights.size and weights.min() < 0:
         worst = int(weights.argmin())
         raise ValueError(f"sample_weight[{worst}] is {weights[worst]}; weights must be at least 0")
     return weights
 
 
-def _vector(values: Any, name: str, n: int) -> NDArray[np.float64]:
+def vector_of(values: Any, name: str, n: int) -> NDArray[np.float64]:
+    """n finite numbers of any type. ValueError with this name for others."""
     if values is None:
         raise ValueError(f"{name} is None; it must be {n} numbers, one for each row of X")
     vector = np.ascontiguousarray(float64_of(values, f"{name} must be {n} numbers"))

@@ -13,13 +13,13 @@ from rrmlinear.core.records import record
 from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.labels import group_labels
-from rrmlinear.data.problem import Problem
+from rrmlinear.data.problem import Examples, Problem
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequence_lists import checked_weights, joined, numbered, stack_with_edges
 
 
 @record()
-class SequenceProblem:
+class SequenceProblem(Examples):
     """m sequences of n positions in all, each position a row over d features with a label.
 
     Sequence s is positions ``starts[s]`` … ``starts[s + 1] − 1`` of ``rows`` and ``label``, at
@@ -61,11 +61,6 @@ class SequenceProblem:
         return self.rows.shape[0]
 
     @property
-    def n_features(self) -> int:
-        """Features of the data, without an appended column."""
-        return self.rows.shape[1]
-
-    @property
     def n_labels(self) -> int:
         return len(self.labels)
 
@@ -73,16 +68,6 @@ class SequenceProblem:
     def n_edge_features(self) -> int:
         """Features of edges."""
         return 0 if self.edges is None else self.edges.shape[1]
-
-    @property
-    def bias(self) -> float:
-        return self.rows.bias
-
-    def with_bias(self, bias: float) -> Self:
-        """The same problem with a column of this value appended; negative: none."""
-        if not np.isfinite(bias):
-            raise ValueError(f"bias must be a finite number, got {bias}")
-        return replace(self, rows=self.rows.with_bias(bias))
 
     def take(self, chosen: NDArray[np.int64]) -> Self:
         """The chosen sequences, in that order (their rows are copied); the labels stay."""

@@ -151,7 +151,9 @@ def summary_of(given: Setting, level: float) -> Summary:
             raise ValueError(f"{len(given.costs)} examples leave no degree of freedom for errors")
         dispersion = float(given.costs @ first[:, 0] ** 2) / degrees
     if not known:
-        inverse = inverse @ _scatter(given, first)[part] @ inverse
+        inverse = (
+            inverse @ _blocks(given, first[:, :, np.newaxis] * first[:, np.newaxis])[part] @ inverse
+        )
     covariance = np.full((m * p, m * p), np.nan)
     covariance[part] = dispersion * inverse
     moves = np.zeros((m * p, loose.shape[1]))
@@ -218,23 +220,19 @@ def _hessian(given: Setting) -> Array:
     m, p = given.weights.shape
     if given.matrix is not None:
         return given.matrix + np.diag(given.penalty)
-    whole = np.zeros((m, p, m, p))
-    for j in range(m):
-        for k in range(j + 1):
-            block = _weighed(given.rows, given.costs * given.second[:, j, k])
-            whole[j, :, k], whole[k, :, j] = block, block.T
-    flat = whole.reshape(m * p, m * p)
+    flat = _blocks(given, given.second)
     flat[np.diag_indices(m * p)] += np.tile(given.penalty, m)
     return flat
 
 
-def _scatter(given: Setting, first: Array) -> Array:
-    """Σ c_i g_i g_i' of the derivatives g_i = φ'_i ⊗ x_i."""
+def _blocks(given: Setting, each: Array) -> Array:
+    """Σ c_i S_i ⊗ x_i x_i' of symmetric matrices S_i; those of g_i g_i' are of g_i ⊗ x_i."""
     m, p = given.weights.shape
     whole = np.zeros((m, p, m, p))
     for j in range(m):
-        for k in range(m):
-            whole[j, :, k] = _weighed(given.rows, given.costs * first[:, j] * first[:, k])
+        for k in range(j + 1):
+            block = _weighed(given.rows, given.costs * each[:, j, k])
+            whole[j, :, k], whole[k, :, j] = block, block.T
     return whole.reshape(m * p, m * p)
 
 

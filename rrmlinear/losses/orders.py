@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 PAIRS, RISK_SETS = "pairs", "risk-sets"
 
@@ -36,26 +37,8 @@ class PartialLikelihood:
     has_box = False
 
 
-def rank_hinge() -> PairLoss:
-    """The hinge of differences."""
-    return PairLoss("hinge", False)
-
-
-def rank_squared_hinge() -> PairLoss:
-    """The squared hinge of differences."""
-    return PairLoss("squared-hinge", True, 2.0)
-
-
-def rank_logistic() -> PairLoss:
-    """The logistic loss of differences."""
-    return PairLoss("logistic", True, 0.25)
-
-
-def cox_breslow() -> PartialLikelihood:
-    """Breslow's."""
-    return PartialLikelihood()
-
-
-def cox_efron() -> PartialLikelihood:
-    """Efron's."""
-    return PartialLikelihood(True)
+#: What rows of the catalog build: the losses of differences, and minus the log partial likelihood.
+rank_hinge = partial(PairLoss, "hinge", False)
+rank_squared_hinge = partial(PairLoss, "squared-hinge", True, 2.0)
+rank_logistic = partial(PairLoss, "logistic", True, 0.25)
+cox_breslow, cox_efron = PartialLikelihood, partial(PartialLikelihood, True)

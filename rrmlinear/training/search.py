@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -62,9 +63,14 @@ def search(
     parts = list(folds_of(problem, folds, chosen))
     is_error = scores_by_error(chosen)
     best: Trial | None = None
+
+    def train(part: Fold, now: Selection, start: Any) -> Model:
+        return part.train(now, on_pass, start)
+
     for epsilon in _epsilons(problem, chosen, first_epsilon):
         start = first_cost or smallest_cost(problem, chosen, epsilon or 0.0)
-        for trial in _costs(problem, chosen, parts, start, epsilon, on_pass):
+        for made, models in rising(chosen, start, epsilon, parts, train):
+            trial = made(score=_score(problem, chosen, parts, models))
             on_trial(trial)
             if best is None or (trial.score < best.score if is_error else trial.score > best.score):
                 best = trial
@@ -90,39 +96,35 @@ def _epsilons(problem: Problem, chosen: Selection, first: float | None) -> Itera
         yield i * step
 
 
-def _costs(
-    problem: Problem,
+def rising(
     chosen: Selection,
-    parts: list[Fold],
     cost: float,
     epsilon: float | None,
-    on_pass: OnPass | None,
-) -> Iterator[Trial]:
-    """Trials of rising C."""
+    parts: Sequence[Any],
+    train: Callable[[Any, Selection, Any], Any],
+) -> Iterator[tuple[Callable[..., Trial], list[Any]]]:
+    """(its trial but for the score, the models of the parts) of each C, doubled from a first one on
+    until weights have not changed for some; ``train`` takes a part, choices and a start.
+    """
     last = largest_cost(chosen)
     cost, same = min(cost, last), 0
-    models: list[Model | None] = [None] * len(parts)
+    models: list[Any] = [None] * len(parts)
     while cost <= last and same < UNCHANGED:
         now = select(replace(chosen.choices, C=cost, epsilon=epsilon))
         before = models
         starts = before if chosen.solver.starts else [None] * len(parts)
-        models = [
-            part.train(now, on_pass, start) for part, start in zip(parts, starts, strict=True)
-        ]
-        score = _score(problem, chosen, parts, models)
+        models = [train(part, now, start) for part, start in zip(parts, starts, strict=True)]
         unchanged = all(_are_same(a, b) for a, b in zip(before, models, strict=True))
         same = same + 1 if unchanged else 0
-        yield Trial(cost, epsilon, score, at_limit=2 * cost > last and same < UNCHANGED)
+        at_limit = 2 * cost > last and same < UNCHANGED
+        yield partial(Trial, cost, epsilon, at_limit=at_limit), models
         cost *= 2
 
 
-def _score(
-    problem: Problem, chosen: Selection, parts: list[Fold], models: list[Model | None]
-) -> float:
+def _score(problem: Problem, chosen: Selection, parts: list[Fold], models: list[Model]) -> float:
     """Accuracy, mean squared error, or the measure, of what models predict for their folds."""
     found, by_scores = np.empty(problem.n_examples), chosen.kind == "measure"
     for part, model in zip(parts, models, strict=True):
-        assert model is not None
         of = model.decision_function if by_scores else model.predict_numbers
         found[part.held_out] = part.apply(of)
     if chosen.has_order:
@@ -135,11 +137,12 @@ def _score(
     return float((found == problem.labels).mean())
 
 
-def _are_same(before: Model | None, after: Model | None) -> bool:
-    if before is None or after is None:
+def _are_same(before: Any, after: Any) -> bool:
+    """Whether dense or sparse weights of two models differ by little; not of none, or of zeros."""
+    if before is None:
         return False
-    size = np.abs(after.weights).max(initial=0.0)
-    return bool(size > 0 and np.abs(after.weights - before.weights).max() <= SAME_WEIGHTS * size)
+    size = float(abs(after.weights).max()) if after.weights.size else 0.0
+    return size > 0 and float(abs(after.weights - before.weights).max()) <= SAME_WEIGHTS * size
 
 
 def largest_cost(chosen: Selection) -> float:

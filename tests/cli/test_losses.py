@@ -124,7 +124,7 @@ def test_probabilities(train, predict, folder, request, data, loss):
     assert lines == [f"{label} " + " ".join(f"{p:g}" for p in row) for label, row in expected]
 
 
-@pytest.mark.parametrize("loss", ["hinge", "squared"])
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge", "squared"])
 def test_probabilities_of_other_losses_are_refused(train, predict, folder, signs, loss):
     assert train("-q", "-s", 32, "--loss", loss, signs, "m").code == 0
     ended = predict("-b", 1, signs, "m", "out")
@@ -134,6 +134,7 @@ def test_probabilities_of_other_losses_are_refused(train, predict, folder, signs
         f"the loss of m is {loss}, which has no probabilities for -b 1\n"
     )
     assert not (folder / "out").exists()
+    assert predict("-b", 0, signs, "m", "out").code == 0
 
 
 def test_regression_of_one_value(train, predict, folder):

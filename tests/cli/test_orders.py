@@ -4,17 +4,19 @@ import numpy as np
 import pytest
 
 from rrmlinear import Model, Parameter, fit, read_libsvm
+from rrmlinear.core.records import replace
 from rrmlinear.metrics import concordance, kendall_tau, ndcg
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 3))
 QID = rng.integers(1, 6, 60)
+GRADES = np.digitize(X[:, 0] + rng.normal(size=60), [-0.5, 0.5])
+TIMES = np.round(rng.exponential(np.exp(-X[:, 0])), 1) * np.where(rng.random(60) < 0.3, -1, 1)
 
 
 @pytest.fixture
 def ranked(folder):
-    y = np.digitize(X[:, 0] + rng.normal(size=60), [-0.5, 0.5])
-    return write(folder / "ranked", y, QID)
+    return write(folder / "ranked", GRADES, QID)
 
 
 def write(path, y, qid):
@@ -74,6 +76,7 @@ def test_a_cache_and_a_report(train, ranked, folder):
         (("--memory", "1G"), "has no effect with loss rank-hinge"),
         (("-w1", 2), "has no effect with loss rank-hinge"),
         (("-s", 32), "rank-hinge"),
+        (("--entry", "some"), "loss rank-hinge takes no --entry: Cox regression does"),
     ],
 )
 def test_what_is_refused(train, ranked, choices, sentence):
@@ -84,8 +87,8 @@ def test_what_is_refused(train, ranked, choices, sentence):
 
 @pytest.fixture
 def timed(folder):
-    times = np.round(rng.exponential(np.exp(-X[:, 0])), 1) * np.where(rng.random(60) < 0.3, -1, 1)
-    return write(folder / "times", times, QID)
+    np.savetxt(folder / "entry", np.abs(TIMES) - 0.1 - 0.3 * QID)
+    return write(folder / "times", TIMES, QID)
 
 
 def told(ended):
@@ -126,8 +129,9 @@ def test_a_search_ends_at_the_best_cost(train, ranked, timed, loss):
     assert told(ended)[name] == pytest.approx(max(rates) / 100, abs=0.02)
 
 
-def test_folds_of_times_have_events_each(train, timed):
-    ended = train("--loss", "cox-breslow", "-v", 5, "-q", timed)
+@pytest.mark.parametrize("given", [(), ("--entry", "entry"), ("--cache", "--entry", "entry")])
+def test_folds_of_times_have_events_each(train, timed, given):
+    ended = train("--loss", "cox-breslow", "-v", 5, "-q", *given, timed)
     assert ended.code == 0
     assert 0.5 < told(ended)["Concordance"] < 1
 
@@ -149,11 +153,13 @@ def test_too_few_for_folds(train, folder, how):
 
 
 @pytest.mark.parametrize("loss", ["cox-breslow", "cox-efron"])
-def test_times(train, predict, timed, loss):
+@pytest.mark.parametrize("given", [(), ("--entry", "entry")])
+def test_times(train, predict, timed, loss, given):
     path = timed
-    assert train("--loss", loss, "-c", 0.1, path, "m").code == 0
+    assert train("--loss", loss, "-c", 0.1, *given, path, "m").code == 0
     problem, model = read_libsvm(path), Model.load("m")
-    expected = fit(problem, Parameter(loss=loss, C=0.1))
+    entry = np.loadtxt("entry") if given else None
+    expected = fit(replace(problem, entry=entry), Parameter(loss=loss, C=0.1))
     assert model.weights.tobytes() == expected.weights.tobytes()
     ended = predict(path, "m", "out")
     told = concordance(problem.labels, -np.loadtxt("out"), problem.query_ids)

@@ -52,17 +52,6 @@ def test_unknown_labels_and_features_count_as_wrong_and_nothing(predict, model, 
     assert predict("test", model, "out").err == ""
 
 
-def test_probabilities_are_refused(predict, model, iris):
-    ended = predict("-b", 1, iris, model, "out")
-    assert (ended.code, ended.out) == (1, "")
-    assert ended.err == (
-        "probability output is only supported for logistic regression\n"
-        f"the loss of {model} is squared-hinge, which has no probabilities for -b 1\n"
-    )
-    assert not os.path.exists("out")
-    assert predict("-b", 0, iris, model, "out").code == 0
-
-
 def test_order_of_opening(predict, model, iris):
     assert predict("no1", "no2", "no/3").err.startswith("can't open input file no1\n")
     assert predict(iris, "no2", "no/3").err.startswith("can't open output file no/3\n")

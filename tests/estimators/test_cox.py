@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from risk_sets_by_force import of_risk_sets
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
 from rrmlinear import CoxRegressor, Parameter, Problem, fit
+from rrmlinear.core.records import replace
 from rrmlinear.metrics import concordance
 
 rng = np.random.default_rng(2)
@@ -21,23 +23,10 @@ LIVES, ENDS = rng.exponential(np.exp(-X[:, 0])), rng.exponential(2.0, N)
 EVENT = LIVES <= ENDS
 TIME = np.round(np.minimum(LIVES, ENDS), 1)
 Y = np.column_stack([TIME, EVENT])
+SIGNED = np.where(EVENT, TIME, -TIME)
+ENTRY = TIME - np.round(0.1 + rng.exponential(size=N), 1)
 STRATA = rng.integers(0, 3, N)
 DATA = Path(os.environ.get("RRMLINEAR_DATA", "absent"))
-
-
-def likelihood(s, weights, strata, efron):
-    """Minus the log partial likelihood, term by term."""
-    total = 0.0
-    for group in np.unique(strata):
-        for t in np.unique(TIME[EVENT & (strata == group)]):
-            own = EVENT & (strata == group) & (t == TIME) & (weights > 0)
-            at_risk = weights * np.exp(s) * ((strata == group) & (t <= TIME))
-            m = int(own.sum())
-            for k in range(m):
-                less = k / m * at_risk[own].sum() if efron else 0.0
-                total += weights[own].sum() / m * np.log(at_risk.sum() - less)
-            total -= weights[own] @ s[own]
-    return total
 
 
 @pytest.mark.parametrize("l1_ratio", [0.5, 1.0])
@@ -54,21 +43,20 @@ def test_stages_go_on_where_the_first_moves_no_more(l1_ratio):
 @pytest.mark.parametrize("ties", ["breslow", "efron"])
 @pytest.mark.parametrize("stratified", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_optimum_is_an_outside_solvers(ties, stratified, weighted):
+@pytest.mark.parametrize(("late", "alpha"), [(False, 0.05), (True, 0.0)])
+def test_the_optimum_is_an_outside_solvers(ties, stratified, weighted, late, alpha):
     weights = rng.integers(0, 3, N).astype(float) if weighted else np.ones(N)
-    strata = STRATA if stratified else np.zeros(N)
-    alpha = 0.05
+    strata, entry = STRATA if stratified else np.zeros(N), ENTRY if late else None
 
     def objective(w):
-        return likelihood(X @ w, weights, strata, ties == "efron") / weights.sum() + alpha / 2 * (
-            w @ w
-        )
+        beside = strata, weights, ties == "efron", ENTRY if late else -np.inf
+        return of_risk_sets(X @ w, SIGNED, *beside) / weights.sum() + alpha / 2 * (w @ w)
 
     found = minimize(objective, np.zeros(4), tol=1e-12)
     model = CoxRegressor(alpha, ties=ties, tol=1e-9)
     given = weights if weighted else None
     for data in (X, csr_array(X)):
-        model.fit(data, Y, given, strata=strata if stratified else None)
+        model.fit(data, Y, given, strata=strata if stratified else None, entry=entry)
         assert_allclose(model.coef_, found.x, atol=1e-4)
         assert model.objective_ == pytest.approx(found.fun, rel=1e-8)
         assert -1e-12 <= model.duality_gap_ <= 1e-9 * model.objective_
@@ -84,7 +72,7 @@ def test_the_unit_of_weights_does_not_count(ties, ratio, alpha):
     for unit in (1e-4, 1e4):  # logarithms of small weights are below 0
         given = unit * weights
         assert_allclose(model.fit(X, Y, given).coef_, expected, atol=1e-5)
-        loss = likelihood(X @ model.coef_, given, np.zeros(N), ties == "efron") / given.sum()
+        loss = of_risk_sets(X @ model.coef_, SIGNED, 0 * TIME, given, ties == "efron") / given.sum()
         sizes = ratio * np.abs(model.coef_).sum() + (1 - ratio) / 2 * model.coef_ @ model.coef_
         assert model.objective_ == pytest.approx(loss + alpha * sizes, abs=1e-9)
 
@@ -203,7 +191,30 @@ def test_all_times_may_be_equal(ties, alpha):
     assert_array_equal(apart.coef_, 0)
 
 
+def test_who_enters_at_the_time_of_an_event_is_not_at_risk_of_it():
+    y = np.column_stack([[2.0, 3, 4, 5, 6, 7], [1, 1, 0, 1, 1, 1]])
+    features, entry = np.array([[1.0], [0], [2], [1], [3], [0.5]]), np.array([0, 0, 2.0, 3, 0, 3])
+    model = CoxRegressor(0, tol=1e-12).fit(features, y, entry=entry)
+    assert model.coef_[0] == pytest.approx(-0.2213576, rel=1e-5)  # lifelines'
+    assert model.summary(features, y, entry=entry).std_errors[0] == pytest.approx(0.4322877)
+    risks, died = np.exp(model.predict(features)), y[y[:, 1] > 0, 0]
+    rises = [1 / risks[(t <= y[:, 0]) & (entry < t)].sum() for t in died]
+    assert_allclose(model.baseline_[0][1], np.cumsum(rises))
+    penalized = CoxRegressor(0.1, l1_ratio=0.5, tol=1e-9).fit(features, y, entry=entry)
+    assert penalized.duality_gap_ <= 1e-9 * penalized.objective_
+    problem = replace(
+        Problem.from_arrays(features, np.where(y[:, 1], 1, -1) * y[:, 0]), entry=entry
+    )
+    assert_array_equal(CoxRegressor(0, tol=1e-12).fit(problem).coef_, model.coef_)
+
+
 def test_what_is_refused():
+    with pytest.raises(ValueError, match=r"entry\[2\] is 4; it must be below the time, 4"):
+        CoxRegressor().fit(X[:3], [[2.0, 1], [3, 1], [4, 1]], entry=[0, 1, 4])
+    with pytest.raises(ValueError, match=r"entry has shape \(1,\), but X has 150 rows"):
+        CoxRegressor().fit(X, Y, entry=[1])
+    with pytest.raises(ValueError, match="loss squared takes no times of entry"):
+        fit(replace(Problem.from_arrays(X, TIME), entry=ENTRY), Parameter(loss="squared"))
     with pytest.raises(ValueError, match="y has 3 columns; it must have two, the time and the"):
         CoxRegressor().fit(X, np.column_stack([EVENT, 0 * TIME, TIME]))
     with pytest.raises(ValueError, match="y is boolean; it must have times"):

@@ -5,6 +5,7 @@ import io
 import joblib
 import numpy as np
 import pytest
+from labelled_words import drawn
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
@@ -26,16 +27,8 @@ def halves():
     random = np.random.default_rng(0)
     own = random.integers(500, size=(K, 8))
 
-    def drawn(n):
-        labels = np.minimum(random.geometric(0.02, size=(n, 5)) - 1, K - 1)
-        X = random.random((n, 500)) < 0.01
-        for row, each in enumerate(labels):
-            X[row, own[each].ravel()] |= random.random(own[each].size) < 0.7
-        Y = np.zeros((n, K), np.int8)
-        np.put_along_axis(Y, labels, 1, axis=1)
-        return csr_array(X / np.sqrt(np.maximum(X.sum(axis=1, keepdims=True), 1))), Y
-
-    return drawn(900), drawn(200)
+    parts = [drawn(random, n, own, K, 500, 0.02, 5, 0.01) for n in (900, 200)]
+    return [(X, Y.toarray()) for X, Y in parts]
 
 
 @pytest.fixture(scope="module")

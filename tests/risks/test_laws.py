@@ -10,7 +10,6 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Problem
 from rrmlinear.data.rows import Rows
-from rrmlinear.losses.margin import Hinge
 from rrmlinear.losses.measures import ErrorRate, FBeta, PrecisionAtK, RocArea
 from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.conditions.intercept import Intercept
@@ -86,10 +85,9 @@ def made():
         given = Rows(X[:14], None, None, D), label[:14], graph, costs[[0, 1, 3, 4]], 1, loss
         yield f"{name} of graphs", GraphRisk(*given), loss.temperature > 0
     for measure in (FBeta(), PrecisionAtK(9), RocArea(), ErrorRate()):
-        one = ScalarRisk(rows_of(None), Hinge(), SIGNS, np.full(N, 0.7))
-        for mu in (0.0, 0.5):
-            name = f"{type(measure).__name__}{' smoothed' if mu else ''}"
-            yield name, MeasureRisk(one, measure, mu), mu > 0
+        risk = MeasureRisk(rows_of(None), measure, SIGNS, 0.7)
+        yield type(measure).__name__, risk, False
+        yield f"{type(measure).__name__} smoothed", risk.smoothed(0.5), True
     yield "planes", LargestPlane(X), False
 
 

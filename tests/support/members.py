@@ -94,8 +94,3 @@ def scalar_problem(
     X = X.astype(dtype)
     given = csr_array(X) if form == "sparse" else X
     return Problem.from_arrays(given, y, bias=bias), X.astype(np.float64), y
-
-
-def choices_of(regularizer):
-    """The choices of one of two regularizers by its name."""
-    return {"regularizer": regularizer} | ({"l1": 0.7} if regularizer == "elastic-net" else {})

@@ -41,14 +41,12 @@ from measuring import BenchmarkError, check_outputs, write_whole
 import rrmlinear
 from rrmlinear import ChainModel, SequenceProblem
 from rrmlinear.data.products import product
-from rrmlinear.losses.margin import Hinge
 from rrmlinear.losses.measures import FBeta, measured
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.risks.layouts.chains.edge_marginals import EdgeMarginalsRisk
 from rrmlinear.risks.layouts.measures import MeasureRisk
-from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.bundle.bmrm import BMRM
 from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
 from rrmlinear.solvers.gradient.agm import AGM
@@ -136,13 +134,12 @@ def f1_study(task: Task) -> Study:
         problem = problem.take(np.arange(min(task.most, problem.n_examples)))
     test = rrmlinear.read_libsvm(data_file("ijcnn1.t"))
     y, positive = np.sign(problem.labels), test.labels > 0
-    data = ScalarRisk(problem.rows, Hinge(), y, np.full(len(y), task.C))
 
     def score(w: Any) -> float:
         scores = product(test.rows, w[:, np.newaxis], len(w))[:, 0]
         return 100 * measured(FBeta(1.0), positive, scores)
 
-    return Study(MeasureRisk(data, FBeta(1.0)), score)
+    return Study(MeasureRisk(problem.rows, FBeta(1.0), y, task.C), score)
 
 
 def words_study(task: Task) -> Study:

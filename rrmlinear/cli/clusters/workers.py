@@ -11,13 +11,13 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from rrmlinear.cli.files import blaming
+from rrmlinear.cli.files import OFFSETS, blaming
 from rrmlinear.cli.flags import sentence_of
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.options import TrainingOptions
 from rrmlinear.cli.report import shown_passes, warnings_said
 from rrmlinear.cli.summary import summary
-from rrmlinear.data.formats.opening import offsets_beside
+from rrmlinear.data.formats.opening import numbers_beside
 from rrmlinear.solvers.loop.result import OnPass, TraceRow
 from rrmlinear.training.model import Model
 from rrmlinear.workers.agreement import check_choices
@@ -92,7 +92,7 @@ def _trained(options: TrainingOptions, fit: Any, on_pass: OnPass | None) -> Mode
             bias=options.bias,
             strict=options.strict,
             on_pass=on_pass,
-            **offsets_beside(options.asked),
+            **numbers_beside(options.asked, *OFFSETS),
         )
     return model
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from codecs import BOM_UTF8
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.attributes.templates import ATTRIBUTES, COLUMNS, TABS, UNIVERSAL, Template
-from rrmlinear.data.text.byte_streams import name_of, open_to_read
+from rrmlinear.data.text.byte_streams import name_of, read_text
 from rrmlinear.data.text.libsvm_errors import shown
 
 WORDS = re.compile(r"[^ \t\r\f\v]+")
@@ -59,21 +58,6 @@ class Items:
     @property
     def n(self) -> int:
         return int(self.starts[-1])
-
-
-def read_text(path_or_file: Any) -> str:
-    """Text of UTF-8, plain or compressed. ValueError with file and line for other bytes."""
-    with open_to_read(path_or_file) as (stream, _):
-        data = bytearray()
-        while block := stream.read(1 << 20):
-            data += block
-    data = data.removeprefix(BOM_UTF8)
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        path = name_of(path_or_file)
-        raise ValueError(f"{path}, line {line}: byte {data[error.start]} is not UTF-8") from None
 
 
 def read_tokens(path_or_file: Any, template: Template, labelled: bool = True) -> Tokens | Items:

@@ -148,9 +148,11 @@ def chosen_of(problem: Problem, chosen: NDArray[np.bool_]) -> Problem:
                 copy.writer.add(Piece(values, indices, ends, *own))  # type: ignore[arg-type]
         rows.blocks.release()
         mapped = copy.finish(problem.n_features)
-    offset = None if problem.offset is None else problem.offset[chosen]
-    rows = mapped.rows.with_bias(problem.bias)
-    return replace(Problem.over(mapped), rows=rows, offset=offset)
+    beside = {"offset": problem.offset, "entry": problem.entry}
+    kept: dict[str, Any] = {
+        name: None if each is None else each[chosen] for name, each in beside.items()
+    }
+    return replace(Problem.over(mapped), rows=mapped.rows.with_bias(problem.bias), **kept)
 
 
 def _kept(

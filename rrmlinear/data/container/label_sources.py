@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 
 from rrmlinear.data.container.pieces import Piece, Sets
@@ -39,10 +38,7 @@ class LabelledExamples(TextExamples):
             lines.names = names = LabelNames(None, None if header is None else header[2])
             reading = _Reading(name, self.dtype, self.n_features, zero_based, self.strict)
             reading.lines_left = lines
-            with closing(reading.pieces(lines, self.threads)) as pieces:
-                for piece in pieces:
-                    if watched is not None:
-                        self.done = watched.count
-                    sets = Sets(*names.taken(len(piece.ends)), names)
-                    yield replace(piece, labels=None, sets=sets)
+            for piece in self._read(reading, lines, watched):
+                sets = Sets(*names.taken(len(piece.ends)), names)
+                yield replace(piece, labels=None, sets=sets)
             check_count(name, lines)

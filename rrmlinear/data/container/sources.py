@@ -198,12 +198,14 @@ class TextExamples:
         name = name_of(self.path)
         reading = PieceReading(name, self.dtype, self.n_features, self.zero_based, self.strict)
         with self._stream() as (stream, watched):
-            lines = LineBlocks(stream, TEXT_AT_ONCE, PADDING)
-            with closing(reading.pieces(lines, self.threads)) as pieces:
-                for piece in pieces:
-                    if watched is not None:
-                        self.done = watched.count
-                    yield piece
+            yield from self._read(reading, LineBlocks(stream, TEXT_AT_ONCE, PADDING), watched)
+
+    def _read(self, reading: PieceReading, lines: Any, watched: Any) -> Iterator[Piece]:
+        with closing(reading.pieces(lines, self.threads)) as pieces:
+            for piece in pieces:
+                if watched is not None:
+                    self.done = watched.count
+                yield piece
 
     @contextmanager
     def _stream(self) -> Iterator[tuple[Any, _Watched | None]]:

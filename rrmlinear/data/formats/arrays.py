@@ -25,7 +25,7 @@ from rrmlinear.data.formats.beside import read_names, read_vector
 MATRIX = "X"
 LABELS, WEIGHTS, QUERY_IDS = ("labels", "y"), ("weights", "sample_weight"), ("qid", "query_ids")
 #: The names of these in an archive; offsets are asked for alone.
-NAMES = dict(zip(BY_EXAMPLE, (LABELS, WEIGHTS, QUERY_IDS, (), ()), strict=True))
+NAMES = dict(zip(BY_EXAMPLE, (LABELS, WEIGHTS, QUERY_IDS, (), (), ()), strict=True))
 LABELS_FROM = (
     "name a .npy file that has them, or text with one on each line (--labels), or put them into "
     f"the .npz as {LABELS[0]}"

@@ -14,10 +14,10 @@ ALL = "all"
 class Asked:
     """What a reader is told beside the file's name.
 
-    ``labels``, ``weights``, ``query_ids``, ``offset`` and ``exposure`` name a column of a table,
-    ``obs:NAME`` of annotated cells, or a file beside a matrix; offsets also one beside text or a
-    container. ``categories`` are columns that become columns of zeros and ones, ``("all",)`` for
-    those of words. ``names`` is a file with the names of features. With
+    ``labels``, ``weights``, ``query_ids``, ``offset``, ``exposure`` and ``entry`` name a column of
+    a table, ``obs:NAME`` of annotated cells, or a file beside a matrix; the last three also one
+    beside text or a container. ``categories`` are columns that become columns of zeros and ones,
+    ``("all",)`` for those of words. ``names`` is a file with the names of features. With
     ``transpose`` the rows of a matrix are features. A model tells its ``n_features`` and its
     ``features``, by which columns are taken, and the ``words`` that its labels are: numbers as
     labels of a table are words then too. ``unlabelled`` files are read too where that is True, and
@@ -29,6 +29,7 @@ class Asked:
     query_ids: str | None = None
     offset: str | None = None
     exposure: str | None = None
+    entry: str | None = None
     categories: tuple[str, ...] = ()
     names: str | None = None
     transpose: bool = False
@@ -44,7 +45,7 @@ class Asked:
 
 
 #: Fields that have one number an example.
-BY_EXAMPLE = ("labels", "weights", "query_ids", "offset", "exposure")
+BY_EXAMPLE = ("labels", "weights", "query_ids", "offset", "exposure", "entry")
 
 
 def flag_of(field: str) -> str:

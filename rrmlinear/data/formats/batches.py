@@ -29,6 +29,7 @@ class Batch:
     query_ids: NDArray[np.int64] | None = None
     offset: NDArray[np.float64] | None = None
     exposure: NDArray[np.float64] | None = None
+    entry: NDArray[np.float64] | None = None
 
 
 class BatchExamples:
@@ -80,7 +81,7 @@ class BatchExamples:
             raise ValueError(f"{self.name} has no examples; at least one is needed")
         matrix, were_summed = _ordered(stacked([batch.matrix for batch in batches]))
         self._say_summed(were_summed)
-        labels, weights, ids, offset, exposure = (
+        labels, weights, ids, offset, exposure, entry = (
             _end_to_end([getattr(batch, field) for batch in batches]) for field in BY_EXAMPLE
         )
         try:
@@ -90,7 +91,7 @@ class BatchExamples:
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}{self._column_in(matrix)}") from None
         names = {"feature_names": self.feature_names, "label_names": self.label_names}
-        return replace(made, query_ids=ids, **names)
+        return replace(made, query_ids=ids, entry=entry, **names)
 
     def _taken(self, found: dict[str, Any]) -> dict[str, Any]:
         """Vectors of all examples, checked; words become numbers. ValueError without labels."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.data.container.signature import head_of
-from rrmlinear.data.text.byte_streams import open_to_read
+from rrmlinear.data.text.byte_streams import read_text
 from rrmlinear.data.text.libsvm_errors import shown
 
 ARCHIVE, ARRAY = b"PK\x03\x04", b"\x93NUMPY"
@@ -17,16 +17,7 @@ ARCHIVE, ARRAY = b"PK\x03\x04", b"\x93NUMPY"
 
 def lines_of(path: str) -> list[str]:
     """The lines of a text file, plain or compressed. ValueError for one that is no UTF-8."""
-    with open_to_read(path) as (stream, _):
-        data = bytearray()
-        while block := stream.read(1 << 20):
-            data += block
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path}, line {line}: byte {data[error.start]} is not UTF-8") from None
-    return text.splitlines()
+    return read_text(path).splitlines()
 
 
 def read_vector(path: Any) -> Any:

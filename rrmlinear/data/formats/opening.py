@@ -199,11 +199,13 @@ def _with_names(problem: Problem, asked: Asked) -> Problem:
 
 
 def with_offset(problem: Problem, asked: Asked) -> Problem:
-    """The problem of a text or a container with the offsets of a file, where that was asked for."""
+    """The problem of a text or a container with the offsets or the times of entry of a file, where
+    that was asked for.
+    """
     n = problem.n_examples
-    if problem.offset is not None:
+    if problem.offset is not None or problem.entry is not None:
         return problem
-    given = offsets_beside(asked)
+    given = numbers_beside(asked, "offset", "exposure", "entry")
     for field, numbers in given.items():
         if numbers is not None and numbers.shape != (n,):
             raise ValueError(
@@ -211,12 +213,12 @@ def with_offset(problem: Problem, asked: Asked) -> Problem:
                 "it must have one for each"
             )
     moved = log_exposure(given["offset"], given["exposure"], n)
-    return problem if moved is None else replace(problem, offset=moved)
+    return replace(problem, offset=moved, entry=given["entry"])
 
 
-def offsets_beside(asked: Asked) -> dict[str, Any]:
-    """The numbers of the files that were asked for as ``offset`` and ``exposure``, or None."""
-    paths = {field: getattr(asked, field) for field in ("offset", "exposure")}
+def numbers_beside(asked: Asked, *fields: str) -> dict[str, Any]:
+    """The numbers of the files that were asked for as these fields, or None."""
+    paths = {field: getattr(asked, field) for field in fields}
     return {
         field: None if path is None else as_numbers(read_vector(path), field, path)
         for field, path in paths.items()
@@ -241,16 +243,14 @@ def joined(parts: Sequence[Problem]) -> Problem:
         else renumbered(part.labels, part.label_names, words)
         for part in parts
     ]
-    weights, ids, offset = (
+    weights, ids, offset, entry = (
         None if any(getattr(part, field) is None for part in parts)
         else np.concatenate([getattr(part, field) for part in parts])
-        for field in ("weights", "query_ids", "offset")
+        for field in ("weights", "query_ids", "offset", "entry")
     )  # fmt: skip
     made = Problem.from_arrays(stacked(matrices), np.concatenate(labels), weights)
-    made = replace(made, offset=offset)
-    return replace(
-        made, query_ids=ids, feature_names=names, label_names=tuple(words) if words else None
-    )
+    made = replace(made, query_ids=ids, offset=offset, entry=entry)
+    return replace(made, feature_names=names, label_names=tuple(words) if words else None)
 
 
 def by_model(problem: Problem, features: Sequence[str], name: str) -> Problem:

@@ -36,12 +36,10 @@ from rrmlinear.data.problem import Problem
 #: The columns of lists that make sparse rows.
 INDICES, VALUES = "indices", "values"
 #: The names that columns usually have; an offset is asked for alone.
-NAMES: dict[str, tuple[str, ...]] = {
+NAMES: dict[str, tuple[str, ...]] = dict.fromkeys(BY_EXAMPLE, ()) | {
     "labels": ("label", *LABELS, "target"),
     "weights": WEIGHTS,
     "query_ids": QUERY_IDS,
-    "offset": (),
-    "exposure": (),
 }
 #: Rows of lists that are read together.
 LISTS_AT_ONCE = 4096

@@ -7,6 +7,7 @@ import io
 import os
 import stat
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -152,3 +153,18 @@ def open_to_write(path_or_file: Any) -> Iterator[Any]:
             else:
                 with open_to_compress(name_of(path_or_file), kind, file) as stream:
                     yield stream
+
+
+def read_text(path_or_file: Any) -> str:
+    """Text of UTF-8, plain or compressed. ValueError with file and line for other bytes."""
+    with open_to_read(path_or_file) as (stream, _):
+        data = bytearray()
+        while block := stream.read(1 << 20):
+            data += block
+    data = data.removeprefix(BOM_UTF8)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        path = name_of(path_or_file)
+        raise ValueError(f"{path}, line {line}: byte {data[error.start]} is not UTF-8") from None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from rrmlinear.catalog.builders.matrices import Entries, levels_loss
+from rrmlinear.catalog.builders.matrices import Entries, completion_solver, levels_loss
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import REGRESSION_LOSSES
 from rrmlinear.catalog.parameter import Parameter
@@ -24,7 +24,6 @@ from rrmlinear.estimators.objective import cost_of, own_choices, own_words, unkn
 from rrmlinear.exports.exported import Saved
 from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.training.costs import checked_costs
-from rrmlinear.training.matrices import complete
 
 #: The loss of ordered levels, at thresholds between them; all others are those of regression.
 LEVELS = "hinge"
@@ -153,9 +152,10 @@ class MatrixCompletion(Saved, PlainState, Certified):
         targets, loss = self._loss(given.values)
         entries = Entries(given.rows, given.columns, targets, costs, given.shape)
         stopping = Stopping(gap_tol=float(self.tol), max_passes=int(self.max_iter))
-        left, s, right, result = complete(entries, loss, stopping, self._on_pass())
+        solver = completion_solver(entries, loss)
+        result = solver.solve(stopping, self._on_pass())
         self.shape_ = given.shape
-        self.left_, self.singular_values_, self.right_ = left, s, right
+        self.left_, self.singular_values_, self.right_ = solver.certificate.weights.svd()
         self.dual_coef_ = result.duals
         self._set_certificate(result)
         return self

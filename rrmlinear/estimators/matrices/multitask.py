@@ -24,6 +24,7 @@ from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.general import AnyObjective
 from rrmlinear.estimators.matrices.tasks import (
     Fitted,
+    fit_tasks,
     fit_with_column,
     tasks_of_targets,
     tasks_trained,
@@ -34,7 +35,6 @@ from rrmlinear.estimators.scores import LinearScores, Scored
 from rrmlinear.estimators.unregularized.intercepts import with_ones, without_penalty
 from rrmlinear.exports.exported import Exported, Saved, Tabled
 from rrmlinear.training.costs import checked_costs
-from rrmlinear.training.matrices import fit_tasks
 
 # Name of a solver → Parameter.solver.
 SOLVERS: dict[str, int | str] = {"auto": AUTO, "pdprox-dual": 37, "pdprox-primal": 38, "fista": 42}

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from rrmlinear.catalog.builders.matrices import Tasks
+from rrmlinear.catalog.builders.matrices import Tasks, scaled_tasks, tasks_solver
 from rrmlinear.catalog.regularizers import weight_at_limit
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.catalog.solvers import AUTO
 from rrmlinear.data.array_rows import check_unmasked
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.unregularized.intercepts import with_ones
-from rrmlinear.solvers.loop.result import Result
+from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result
 
 
 def tasks_of_targets(
@@ -68,6 +69,19 @@ def _labels_of_rows(tasks: Any, n: int) -> NDArray[Any]:
 ROOM, MORE_ROOM, MOST_ROUNDS = 1e3, 1e3, 4
 #: W with the intercepts of a column below it, intercepts, duals and the Result.
 Fitted = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], Result]
+
+
+def fit_tasks(given: Tasks, chosen: Selection, on_pass: OnPass | None = None) -> Fitted:
+    """minimize Ω(W) + Σ_i c_i φ(x_i'w_{t_i} + b_{t_i}, y_i): W (d × k), b, α and the Result."""
+    d, k = given.rows.shape[1], given.k
+    omega, s = chosen.regularizer, np.ones(d)
+    if chosen.solver.number != AUTO:  # which scales by itself
+        given, omega, s = scaled_tasks(given, omega)
+    result = tasks_solver(given, chosen, omega).solve(chosen.stopping, on_pass)
+    weights = np.asarray(result.weights).ravel()
+    W, b = weights[: d * k].reshape(d, k) / s[:, np.newaxis], weights[d * k :]
+    duals = result.duals.dense(k).ravel() if isinstance(result.duals, DualBlocks) else result.duals
+    return W, b if given.free else np.zeros(k), duals, result
 
 
 def fit_with_column(

@@ -9,20 +9,19 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from rrmlinear.catalog.losses import ORDER_LOSSES
 from rrmlinear.catalog.regularizers import check_numbers
 from rrmlinear.catalog.rows import LossRow
+from rrmlinear.core.records import replace
 from rrmlinear.data.array_rows import float64_of
-from rrmlinear.data.problem import Problem
+from rrmlinear.data.problem import Problem, vector_of
 from rrmlinear.data.products import product
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
 from rrmlinear.estimators.objective import ProblemRow, unknown_name
 from rrmlinear.estimators.orders.ranking import OrderModel, groups_of
-from rrmlinear.estimators.scores import labelled, matrix_of
+from rrmlinear.estimators.scores import labelled, matrix_of, problem_of
 from rrmlinear.exports.summary import Summary
 from rrmlinear.pages.facts import DataFacts
 from rrmlinear.training.costs import base_costs
@@ -57,8 +56,8 @@ def signed_times(y: Any) -> Any:
         raise ValueError("y is boolean; it must have times: two columns, the time and the event")
     elif array.ndim == 2 and array.shape[1] > 2:
         raise ValueError(
-            f"y has {array.shape[1]} columns; it must have two, the time and the event: times of "
-            "entry are not taken"
+            f"y has {array.shape[1]} columns; it must have two, the time and the event; times of "
+            "entry are given as entry"
         )
     else:
         return y
@@ -73,11 +72,11 @@ def signed_times(y: Any) -> Any:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class CoxRegressor(RegressorMixin, OrderModel):
+class CoxRegressor(OrderModel):
     r"""Cox regression of times to an event: the proportional hazards model, with a proof.
 
     Solves, with D the events, R_i the examples of the stratum of i whose times are at least t_i,
-    and sample weights c_i,
+    and whose times of entry, where there are some, are below t_i, and sample weights c_i,
 
     .. math::
         \min_w \; \frac{1}{\sum_i c_i} \sum_{i \in D} c_i \Big[ \log \sum_{j \in R_i} c_j
@@ -86,7 +85,8 @@ class CoxRegressor(RegressorMixin, OrderModel):
 
     ρ is ``l1_ratio``. Efron's ties replace the sum of the k-th of m events at one time, k from 0,
     by the sum less k/m of that over these events, each with their mean weight. A value or a
-    gradient takes O(n) after a sort. A larger score means an earlier event.
+    gradient takes O(n) after a sort, and O(n log n) with times of entry. A larger score means an
+    earlier event.
 
     Parameters
     ----------
@@ -153,22 +153,40 @@ class CoxRegressor(RegressorMixin, OrderModel):
             raise unknown_name("ties", self.ties, TIES)
         return ORDER_LOSSES[f"cox-{self.ties}"]
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, strata: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        strata: Any = None,
+        entry: Any = None,
+    ) -> Self:
         """Train on X (n_samples × n_features, dense or sparse) with times and events y.
 
         y is a structured array of a boolean event and a time, as scikit-survival's; or two columns,
         the time and the event, 0 or 1; or n_samples times with the sign − where they are censored.
-        ``strata`` (n_samples) are groups with baseline hazards of their own. X may also be a
-        container or an open `Problem`, whose labels are signed times and whose query ids are
-        strata. Raises ValueError for parameters out of range, NaN or infinity, times below 0,
-        weights that are all zero, and where no example with a weight has an event.
+        ``strata`` (n_samples) are groups with baseline hazards of their own. ``entry`` (n_samples)
+        are times after which examples are at risk, as late entry or left truncation has them. X may
+        also be a container or an open `Problem`, whose labels are signed times and whose query ids
+        are strata. Raises ValueError for parameters out of range, NaN or infinity, times below 0,
+        entries that are not below the times, weights that are all zero, and where no example with a
+        weight has an event.
         Warns (NotConvergedWarning, a ConvergenceWarning) where the solver stops before ``tol``.
         """
         self._validate_params()
         X, y, sample_weight = self._checked_data(X, signed_times(y), sample_weight, y_numeric=True)
+        X = self._with_entry(X, y, sample_weight, entry)
         problem, chosen = self._fit_order(X, y, strata, "strata", sample_weight)
         self._set_baseline(problem, chosen, strata)
         return self
+
+    def _with_entry(self, X: Any, y: Any, sample_weight: Any, entry: Any) -> Any:
+        """X, or the problem of it with times of entry."""
+        if entry is None:
+            return X
+        problem = problem_of(X, y, sample_weight, is_checked=True)
+        return replace(problem, entry=vector_of(entry, "entry", problem.n_examples))
 
     def _labels_of(self, y: Any) -> Any:
         return signed_times(y)
@@ -198,7 +216,7 @@ class CoxRegressor(RegressorMixin, OrderModel):
     ) -> float:
         """Harrell's concordance of scores and times, `rrmlinear.metrics.concordance`.
 
-        ``sample_weight`` must be None: pairs are counted.
+        ``sample_weight`` must be None: pairs are counted, whenever examples came.
         """
         if sample_weight is not None:
             raise ValueError("sample_weight must be None: the concordance counts pairs")
@@ -213,6 +231,7 @@ class CoxRegressor(RegressorMixin, OrderModel):
         *,
         level: float = 0.95,
         strata: Any = None,
+        entry: Any = None,
     ) -> Summary:
         """Weights with standard errors, z, p values and intervals of this ``level``, and ratios of
         hazards.
@@ -226,9 +245,11 @@ class CoxRegressor(RegressorMixin, OrderModel):
         check_is_fitted(self)
         X, y, sample_weight = labelled(X, signed_times(y), sample_weight)
         groups = groups_of(strata, X, len(y), "strata")
+        entry = getattr(X, "entry", None) if entry is None else entry
         X = matrix_of(self, self._checked_rows(X))
         check_consistent_length(X, y)
-        prepared = self._prepared(X, np.asarray(y, dtype=np.float64), sample_weight, groups)
+        given = self._with_entry(X, y, sample_weight, entry)
+        prepared = self._prepared(given, np.asarray(y, dtype=np.float64), sample_weight, groups)
         return summary_of(setting_of(self, X, y, prepared), level)
 
     def predict_cumulative_hazard_function(
@@ -267,8 +288,3 @@ class CoxRegressor(RegressorMixin, OrderModel):
         is later; see `predict_cumulative_hazard_function`.
         """
         return np.exp(-self.predict_cumulative_hazard_function(X, times, strata=strata))
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # the score is no R²
-        return tags

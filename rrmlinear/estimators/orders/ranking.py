@@ -28,7 +28,7 @@ from rrmlinear.training.starts import Point, Start
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OrderModel(LinearModel):
+class OrderModel(RegressorMixin, LinearModel):
     """A linear score whose loss is of the order of all examples, in groups."""
 
     _kinds = REGRESSING
@@ -101,6 +101,11 @@ class OrderModel(LinearModel):
         """The labels of the loss, from the forms that `fit` takes."""
         return y
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # the score is no R²
+        return tags
+
     def _with_weights(self, duals: Start, problem: Problem, chosen: Any) -> Start:
         """The weights of the last fit, without duals."""
         last = getattr(self, "_last_weights", None)
@@ -126,7 +131,7 @@ def groups_of(groups: Any, X: Any, n: int, name: str) -> NDArray[np.int64] | Non
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class RankingSVM(RegressorMixin, OrderModel):
+class RankingSVM(OrderModel):
     r"""Linear scores that rank the examples of each query: the ranking support vector machine.
 
     Solves
@@ -238,8 +243,3 @@ class RankingSVM(RegressorMixin, OrderModel):
         """nDCG@k of the scores, `rrmlinear.metrics.ndcg`."""
         X, y, _ = labelled(X, y)
         return ndcg(y, self.predict(X), groups_of(qid, X, len(y), "qid"), k)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # the score is no R²
-        return tags

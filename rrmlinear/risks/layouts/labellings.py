@@ -40,6 +40,8 @@ class Labellings:
     at most μ n log 2 more.
     """
 
+    offers = frozenset({"smoothed"})
+
     def __init__(self, y: Vector, ratio: Any) -> None:
         self.n, self.ratio = len(y), ratio
         self.positive, self.negative = np.flatnonzero(y > 0), np.flatnonzero(y <= 0)

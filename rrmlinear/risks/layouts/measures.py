@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.cached import cached_property
-from rrmlinear.risks.base import Evaluation, Risk
+from rrmlinear.data.rows import Rows
+from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.layouts._labellings import pair_sums
 from rrmlinear.risks.layouts.labellings import Found, Labellings, TableLabellings
-from rrmlinear.risks.scores import ScalarRisk
+from rrmlinear.risks.layouts.orders import OfOrder, OrderRisk
 
 Vector = NDArray[np.float64]
 
@@ -21,13 +22,12 @@ Vector = NDArray[np.float64]
 DUAL_ROUNDING = 1e-9
 
 
-class MeasureRisk(Risk):
+class MeasureRisk(OrderRisk):
     """F(w) = C max over y' of n Δ(y', y) − Σ_i y_i x_i'w, i the examples that y' labels wrongly.
 
     Δ is the loss of a contingency table; for the error rate F is C times the sum of hinge losses.
     Of the ROC area it is C n times the mean hinge of the differences of scores of all pairs.
-    Smoothed by μ > 0 the maximum is that of `Labellings` or `Pairs`. ``data`` is a risk of the same
-    rows and labels ±1, whose products serve; each example has the cost C of the first there.
+    Smoothed by μ > 0 the maximum is that of `Labellings` or `Pairs`. ``labels`` are ±1.
 
     Scores, derivatives and duals have n + 1 entries. The last score is 0, and the last dual the
     expected n Δ of the labellings that have the duals α_i = y_i P(y'_i ≠ y_i): so duals of two
@@ -38,52 +38,17 @@ class MeasureRisk(Risk):
     example 3 and section 5.4.
     """
 
-    offers = frozenset({"smoothed"})
+    diagonal: Any = None
 
     def __init__(
-        self,
-        data: ScalarRisk,
-        measure: Any,
-        mu: float = 0.0,
-        over: Labellings | Pairs | None = None,
+        self, rows: Rows, measure: Any, labels: Vector, cost: float, threads: int = 1
     ) -> None:
-        self.data, self.loss, self.mu = data, measure, mu
-        self.rows, self.labels, self.n = data.rows, data.labels, len(data.labels)
-        self.cost = float(data.costs[0])
-        self.costs = np.full(self.n + 1, self.cost)
-        self.terms = self
-        self.over = _over(measure, self.labels) if over is None else over
-        #: A bound of |F_μ − F| / μ.
-        self.room = self.cost * self.over.room
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the weights."""
-        return self.data.shape
-
-    def smoothed(self, mu: float) -> MeasureRisk:
-        """The risk smoothed by μ."""
-        return MeasureRisk(self.data, self.loss, mu, self.over)
-
-    def scores(self, w: Vector) -> Vector:
-        """X w, and 0."""
-        return np.append(self.data.scores(w), 0.0)
+        super().__init__(rows, measure, _over(measure, labels), cost, threads)
+        self.labels = labels
 
     def at(self, scores: Vector, warm: Any = None) -> Evaluation:
         """F at these scores."""
         return WorstLabelling(self, self, scores)
-
-    def find(self, scores: Vector) -> Found:
-        """F/C, and its derivatives."""
-        return self.over.smoothed(scores, self.mu) if self.mu else self.over.find(scores)
-
-    def total(self, scores: Vector) -> float:
-        """F."""
-        return self.cost * self.find(scores).value
-
-    def gradient(self, derivatives: Vector) -> Vector:
-        """Σ C s_i x_i."""
-        return self.data.gradient(np.ascontiguousarray(derivatives[: self.n]))
 
     def conjugate(self, alphas: Vector) -> float:
         """−C α_{n+1}, or infinity where signs show that no labelling has these duals.
@@ -92,14 +57,7 @@ class MeasureRisk(Risk):
         for all duals that the risk itself gives, and for their means.
         """
         low = float((alphas[: self.n] * self.labels).min(initial=0))
-        return -self.cost * float(alphas[self.n]) if low >= -DUAL_ROUNDING else np.inf
-
-    def shares_of(self, alphas: Vector, w: Vector) -> tuple[Vector, Vector]:
-        """(C |α_i| of each example, w): what rounding of the scores depends on. Without smoothing
-        the worst labelling may be another one: its slopes count.
-        """
-        sizes = np.abs(alphas[: self.n])
-        return self.cost * (sizes if self.mu else np.maximum(sizes, self.over.steepest)), w
+        return super().conjugate(alphas) if low >= -DUAL_ROUNDING else np.inf
 
     def duals(self, alphas: Vector) -> Vector:
         """The duals α in the form that a Result holds."""
@@ -117,23 +75,18 @@ def _over(measure: Any, labels: Vector) -> Labellings | Pairs:
     return Labellings(labels, measure.ratio(*counts))
 
 
-class WorstLabelling(Evaluation):
+class WorstLabelling(OfOrder):
     """F at scores, by one search."""
 
     @cached_property
-    def found(self) -> Found:
-        return self.risk.find(self.scores)
-
-    @cached_property
-    def value(self) -> float:
-        return self.risk.cost * self.found.value
+    def found(self) -> Found:  # type: ignore[override]
+        over, mu = self.risk.over, self.risk.mu
+        found: Found = over.smoothed(self.scores, mu) if mu else over.find(self.scores)
+        return found
 
     @cached_property
     def derivatives(self) -> Vector:
         return self.found.derivatives()
-
-    def tangent(self) -> tuple[float, Vector]:
-        return self.value, self.derivatives
 
 
 class Pairs:
@@ -143,6 +96,8 @@ class Pairs:
     area, less the differences of their scores. Smoothed by μ > 0 each hinge is quadratic over a
     width of μ, at most μ/2 less. O(n log n).
     """
+
+    offers = frozenset({"smoothed"})
 
     def __init__(self, y: Vector) -> None:
         self.n = len(y)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,6 +130,40 @@ def _squared(s: Vector, slopes: Any, margin: float) -> tuple[float, Vector, floa
     return value, g, linear - value
 
 
+class LikelihoodHessian:
+    """∇²F of `RiskSets` as a function of the weights."""
+
+    def __init__(self, at: OfOrder) -> None:
+        self.risk, self.over, self.size = at.risk, at.risk.over, at.risk.n
+        self.steps = np.empty((2, self.size))
+        partial_likelihood(at.scores[self.over.by_time], *self.over.sets, self.steps)
+
+    def moved(self, moves: Vector) -> Vector:
+        """f'' times moves of the scores."""
+        found, places = np.empty(self.size), self.over.by_time
+        found[places] = likelihood_product(moves[places], self.steps, self.over.group)
+        return found
+
+    def product(self, p: Vector) -> Vector:
+        """∇²F p."""
+        return self.risk.gradient(self.moved(self.risk.scores(p)))
+
+    def matrix(self) -> NDArray[np.float64]:
+        """All of it, d × d, by CHUNK rows at once."""
+        over, (d,) = self.over, self.risk.shape
+        found, means = np.zeros((d, d)), np.zeros((2, d))
+        place = np.empty((min(CHUNK, self.size) + 1, d))
+        rows = RowSums(self.risk.rows.streamed(None), np.ones(self.size), over.by_time)
+        for begin in range(0, self.size, CHUNK):
+            check_time()
+            end = min(begin + CHUNK, self.size)
+            z = place[: end - begin + 1]
+            rows.copied_less((), (), begin, end, z[1:])
+            innovations(z, self.steps, over.group, begin, means)
+            found += z.T @ z
+        return self.risk.cost * found
+
+
 class RiskSets:
     """Minus the log partial likelihood, less ``least``, a constant below which it never is.
 
@@ -137,6 +172,9 @@ class RiskSets:
 
     room = 0.0
     offers = frozenset({"matrix"})
+    hessian: Any = LikelihoodHessian
+    #: What examples have beside these: `among` keeps it.
+    beside: tuple[Vector, ...] = ()
 
     def __init__(self, loss: Any, y: Vector, groups: Any, weights: Vector) -> None:
         n, time = len(y), np.abs(y)
@@ -185,18 +223,23 @@ class RiskSets:
     def among(self, chosen: Places, factor: float) -> RiskSets:
         """Those of some examples, each of which counts ``factor`` times."""
         groups = None if self.groups is None else np.asarray(self.groups)[chosen]
-        return RiskSets(self.loss, self.labels[chosen], groups, factor * self.weights[chosen])
+        own = factor * self.weights[chosen], *(each[chosen] for each in self.beside)
+        return type(self)(self.loss, self.labels[chosen], groups, *own)
 
     def find(self, scores: Vector, mu: float) -> tuple[float, Vector, float]:
         """F, its derivatives, and F* at these."""
         return self._find(scores) if scores.any() else self.at_zero
 
     def _find(self, scores: Vector) -> tuple[float, Vector, float]:
+        value, slopes = self._sums(scores)
+        value = max(value - self.least, 0.0)
+        return value, slopes, float(scores @ slopes) - value
+
+    def _sums(self, scores: Vector) -> tuple[float, Vector]:
         value, ordered = partial_likelihood(scores[self.by_time], *self.sets)
         slopes = np.empty_like(ordered)
         slopes[self.by_time] = ordered
-        value = max(value - self.least, 0.0)
-        return value, slopes, float(scores @ slopes) - value
+        return value, slopes
 
     def spread(self, moves: Vector) -> float:
         """By how much moves of scores differ within a stratum, at most."""
@@ -210,65 +253,38 @@ class RiskSets:
         F falls without end along these moves.
         """
         rounding = RECESSION_ROUNDING * float(np.abs(moves).max(initial=0.0))
-        falls = False
-        for a, b in zip(self.begin[:-1].tolist(), self.begin[1:].tolist(), strict=True):
-            some = self.by_time[a:b]
-            own = np.where(self.weights[some] > 0, moves[some], -np.inf)
-            top = np.maximum.accumulate(own)[self.ties[a:b] - a - 1]
-            least = np.where(self.weights[some] > 0, moves[some], np.inf)
-            low = np.minimum.accumulate(least)[self.ties[a:b] - a - 1]
-            died = self.event[some] > 0
-            if (top[died] > own[died] + rounding).any():
-                return False
-            falls = falls or bool((low[died] < own[died] - rounding).any())
-        return falls
+        top, low, own = self._extremes(moves)
+        return bool((top <= own + rounding).all() and (low < own - rounding).any())
+
+    def _extremes(self, moves: Vector) -> tuple[Vector, ...]:
+        """The largest and the smallest move of the risk set of each event, and its own."""
+        own = moves[self.by_time]
+        counts, ends = self.weights[self.by_time] > 0, []
+        for ufunc, none in ((np.maximum, -np.inf), (np.minimum, np.inf)):
+            given, ahead = np.where(counts, own, none), np.empty(len(own))
+            for a, b in zip(self.begin[:-1].tolist(), self.begin[1:].tolist(), strict=True):
+                ahead[a:b] = ufunc.accumulate(given[a:b])
+            ends.append(ahead[self.ties - 1])
+        died = self.event[self.by_time] > 0
+        return ends[0][died], ends[1][died], own[died]
 
     def baselines(self, scores: Vector) -> list[tuple[Vector, Vector]]:
         """The times of events of each stratum, and the cumulative hazard of a score of 0 there.
 
         It rises by Σ c of the events of a time over Σ c e^s of its risk set: Breslow's estimator.
         """
-        rises, found = np.full(len(scores), np.nan), []
-        sets = *self.sets[:-1], np.zeros_like(self.group)
-        partial_likelihood(scores[self.by_time], *sets, rises=rises)
+        rises, found = self._rises(scores), []
         for a, b in zip(self.begin[:-1].tolist(), self.begin[1:].tolist(), strict=True):
             places = a + np.flatnonzero(~np.isnan(rises[a:b]))[::-1]
             found.append((self.time[self.by_time[places]], np.cumsum(rises[places])))
         return found
 
-
-class LikelihoodHessian:
-    """∇²F of `RiskSets` as a function of the weights."""
-
-    def __init__(self, at: OfOrder) -> None:
-        self.risk, self.over, self.size = at.risk, at.risk.over, at.risk.n
-        self.steps = np.empty((2, self.size))
-        partial_likelihood(at.scores[self.over.by_time], *self.over.sets, self.steps)
-
-    def moved(self, moves: Vector) -> Vector:
-        """f'' times moves of the scores."""
-        found, places = np.empty(self.size), self.over.by_time
-        found[places] = likelihood_product(moves[places], self.steps, self.over.group)
-        return found
-
-    def product(self, p: Vector) -> Vector:
-        """∇²F p."""
-        return self.risk.gradient(self.moved(self.risk.scores(p)))
-
-    def matrix(self) -> NDArray[np.float64]:
-        """All of it, d × d, by CHUNK rows at once."""
-        over, (d,) = self.over, self.risk.shape
-        found, means = np.zeros((d, d)), np.zeros((2, d))
-        place = np.empty((min(CHUNK, self.size) + 1, d))
-        rows = RowSums(self.risk.rows.streamed(None), np.ones(self.size), over.by_time)
-        for begin in range(0, self.size, CHUNK):
-            check_time()
-            end = min(begin + CHUNK, self.size)
-            z = place[: end - begin + 1]
-            rows.copied_less((), (), begin, end, z[1:])
-            innovations(z, self.steps, over.group, begin, means)
-            found += z.T @ z
-        return self.risk.cost * found
+    def _rises(self, scores: Vector) -> Vector:
+        """Those at the first place of each time of events, NaN at the others."""
+        rises = np.full(len(scores), np.nan)
+        sets = *self.sets[:-1], np.zeros_like(self.group)
+        partial_likelihood(scores[self.by_time], *sets, rises=rises)
+        return rises
 
 
 class OrderRisk(Risk):
@@ -299,10 +315,10 @@ class OrderRisk(Risk):
         over = self.over.among(chosen, factor)
         return OrderRisk(rows, self.loss, over, self.cost, self.threads)
 
-    def smoothed(self, mu: float) -> OrderRisk:
+    def smoothed(self, mu: float) -> Self:
         """The risk smoothed by μ."""
-        result = OrderRisk(self.rows, self.loss, self.over, self.cost, self.threads)
-        result.mu = mu
+        result = copy(self)
+        result.mu, result.terms = mu, result
         return result
 
     def scores(self, w: Vector) -> Vector:
@@ -365,4 +381,5 @@ class OfOrder(Evaluation):
 
     def hessian(self) -> LikelihoodHessian:
         """∇²F, of the partial likelihood."""
-        return LikelihoodHessian(self)
+        found: LikelihoodHessian = self.risk.over.hessian(self)
+        return found

@@ -55,7 +55,7 @@ class ColumnMetric:
 
 def metric_of(risk: Any, regularizer: Regularizer) -> ColumnMetric | None:
     """The metric of a risk that gives its diagonal, for a sum over coordinates."""
-    if not hasattr(risk, "diagonal"):
+    if getattr(risk, "diagonal", None) is None:
         return None
     omega = coordinates_of(regularizer, math.prod(risk.shape))
     if omega is None:

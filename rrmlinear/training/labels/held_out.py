@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.catalog.selection import Selection, select
+from rrmlinear.catalog.selection import Selection
 from rrmlinear.core.records import replace
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.metrics import RANKS, measures_of
@@ -16,7 +16,7 @@ from rrmlinear.training.cross_validation import parts_of
 from rrmlinear.training.labels.fit_labels import solve_labels
 from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.terms import LabelTerms
-from rrmlinear.training.search import SAME_WEIGHTS, UNCHANGED, Trial, largest_cost, smallest_cost
+from rrmlinear.training.search import Trial, rising, smallest_cost
 from rrmlinear.training.streaming import is_held
 
 
@@ -68,44 +68,19 @@ def search_labels(
     each = folds_of_labels(problem, folds, chosen)
     best: Trial | None = None
     start = first_cost or smallest_cost(problem, chosen, 0.0)
-    for trial, measures in _trials(problem, chosen, each, start, terms, crew_of):
+
+    def train(fold: Fold, now: Selection, first: LabelModel | None) -> LabelModel:
+        own = replace(terms, keeps_duals=True, start=first)
+        return solve_labels(fold.others, now, own, None, crew_of)
+
+    for made, models in rising(chosen, start, None, each, train):
+        measures = _measures(problem, each, models)
+        trial = made(score=measures["P@1"])
         on_trial(trial, measures)
         if best is None or trial.score > best.score:
             best = trial
     assert best is not None
     return best
-
-
-def _trials(
-    problem: MultilabelProblem,
-    chosen: Selection,
-    folds: list[Fold],
-    cost: float,
-    terms: LabelTerms,
-    crew_of: Any,
-) -> Iterator[tuple[Trial, dict[str, float]]]:
-    last, same = largest_cost(chosen), 0
-    cost = min(cost, last)
-    models: list[LabelModel | None] = [None] * len(folds)
-    while cost <= last and same < UNCHANGED:
-        now, before = select(replace(chosen.choices, C=cost)), models
-        models = []
-        for fold, start in zip(folds, before, strict=True):
-            own = replace(terms, keeps_duals=True, start=start if now.solver.starts else None)
-            models.append(solve_labels(fold.others, now, own, None, crew_of))
-        measures = _measures(problem, folds, models)
-        unchanged = all(_are_same(a, b) for a, b in zip(before, models, strict=True))
-        same = same + 1 if unchanged else 0
-        at_limit = 2 * cost > last and same < UNCHANGED
-        yield Trial(cost, None, measures["P@1"], at_limit), measures
-        cost *= 2
-
-
-def _are_same(before: LabelModel | None, after: LabelModel | None) -> bool:
-    if before is None or after is None:
-        return False
-    size = float(abs(after.weights).max()) if after.weights.nnz else 0.0
-    return size > 0 and float(abs(after.weights - before.weights).max()) <= SAME_WEIGHTS * size
 
 
 def _measures(problem: MultilabelProblem, folds: list[Fold], models: Any) -> dict[str, float]:

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from risk_sets_by_force import of_risk_sets
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses import orders as losses
+from rrmlinear.risks.layouts.late_sets import LateSets
 from rrmlinear.risks.layouts.orders import OrderRisk, PairSums, QueryPairs, RiskSets
 
 rng = np.random.default_rng(0)
@@ -13,6 +15,8 @@ N = 60
 GROUPS = rng.integers(0, 5, N)
 GRADES = {"few": rng.integers(0, 3, N).astype(float), "all differ": rng.permutation(N) * 1.5}
 TIMES = np.round(rng.exponential(size=N), 1) * np.where(rng.random(N) < 0.3, -1.0, 1.0)
+#: Some of these are times of events.
+ENTRY = np.abs(TIMES) - np.round(0.1 + rng.exponential(size=N), 1)
 WEIGHTS = {"ones": np.ones(N), "weights": rng.random(N), "zeros": (rng.random(N) < 0.7) * 1.0}
 PHI = {
     "rank_hinge": lambda t: np.maximum(0, 1 - t),
@@ -20,11 +24,15 @@ PHI = {
     "rank_logistic": lambda t: np.logaddexp(0, -t),
 }
 
+COX = ("cox_breslow", "cox_efron", "cox_breslow late", "cox_efron late")
+
 
 def risk_of(name, y, groups, weights, cost=1.0):
-    loss = getattr(losses, name)()
+    loss = getattr(losses, name.removesuffix(" late"))()
     if name.startswith("rank"):
         over = PairSums(loss, QueryPairs(y, groups, weights))
+    elif name.endswith("late"):
+        over = LateSets(loss, y, groups, weights, np.tile(ENTRY, len(y) // N))
     else:
         over = RiskSets(loss, y, groups, weights)
     X = np.ascontiguousarray(rng.normal(size=(len(y), 3)))
@@ -34,20 +42,6 @@ def risk_of(name, y, groups, weights, cost=1.0):
 def of_pairs(phi, s, y, groups, weights):
     i, j = np.nonzero((y[:, np.newaxis] > y) & (groups[:, np.newaxis] == groups))
     return float((weights[i] * weights[j] * phi(s[i] - s[j])).sum())
-
-
-def of_risk_sets(s, y, groups, weights, efron):
-    total, time, event = 0.0, np.abs(y), ~np.signbit(y) & (weights > 0)
-    for group in np.unique(groups):
-        for t in np.unique(time[event & (groups == group)]):
-            own = event & (groups == group) & (time == t)
-            total -= weights[own] @ s[own]
-            at_risk = weights * np.exp(s) * ((groups == group) & (time >= t))
-            m = int(own.sum())
-            for k in range(m):
-                less = k / m * at_risk[own].sum() if efron else 0.0
-                total += weights[own].sum() / m * np.log(at_risk.sum() - less)
-    return total
 
 
 @pytest.mark.parametrize("name", PHI)
@@ -61,19 +55,20 @@ def test_values_of_pairs(name, grades, weights, scale):
     assert value == pytest.approx(2 * of_pairs(PHI[name], s, y, GROUPS, weights), rel=1e-12)
 
 
-@pytest.mark.parametrize("efron", [False, True])
+@pytest.mark.parametrize("name", COX)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("scale", [0.1, 3.0])
-def test_values_of_risk_sets(efron, weights, scale):
+def test_values_of_risk_sets(name, weights, scale):
     weights, s = WEIGHTS[weights], scale * rng.normal(size=N)
-    risk = risk_of("cox_efron" if efron else "cox_breslow", TIMES, GROUPS, weights)
+    risk = risk_of(name, TIMES, GROUPS, weights)
     value = risk.at(np.append(s, 0.0)).value
-    expected = of_risk_sets(s, TIMES, GROUPS, weights, efron)
+    entry = ENTRY if "late" in name else -np.inf
+    expected = of_risk_sets(s, TIMES, GROUPS, weights, "efron" in name, entry)
     assert value + risk.over.least == pytest.approx(expected, rel=1e-10)
     assert value >= 0
 
 
-@pytest.mark.parametrize("name", [*PHI, "smoothed", "cox_breslow", "cox_efron"])
+@pytest.mark.parametrize("name", [*PHI, "smoothed", *COX])
 def test_derivatives_and_conjugates(name):
     y = TIMES if name.startswith("cox") else GRADES["few"]
     risk = risk_of("rank_hinge" if name == "smoothed" else name, y, GROUPS, WEIGHTS["weights"])
@@ -141,9 +136,20 @@ def test_weights_are_repetitions_but_for_efron():
         assert_allclose(one.derivatives[:N], np.bincount(again, two.derivatives[:-1], N), atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["cox_breslow", "cox_efron"])
+def test_small_scores_are_not_lost_beside_large_ones_that_come_later():
+    y, entry, s = np.arange(1.0, 9.0), np.repeat([0.0, 4.5], 4), np.array([1.0, 2, 3, 1] * 2)
+    far = np.where(entry > 0, 900.0, -900.0)
+    for ties in (losses.cox_breslow(), losses.cox_efron()):
+        sets = LateSets(ties, y, None, np.ones(8), entry)
+        near, beside = sets.find(s, 0.0), sets.find(s + far, 0.0)
+        assert beside[0] == pytest.approx(near[0], rel=1e-12)
+        assert_allclose(beside[1], near[1], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "scale"), [*((name, 0.3) for name in COX), *((name, 300.0) for name in COX[:2])]
+)
 @pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("scale", [0.3, 300.0])
 def test_the_second_derivative_is_that_of_products(name, weights, scale):
     y, groups, weights = (np.tile(each, 40) for each in (TIMES, GROUPS, WEIGHTS[weights]))
     risk = risk_of(name, y, groups, weights, 2.0)

@@ -25,16 +25,21 @@ def solved(problem, chosen, size, fleet=LocalFleet, gap_tol=1e-6):
     return solver.solve(Stopping(gap_tol, None, 3000))
 
 
+def compared(loss, regularizer, *how):
+    problem, chosen = examples(loss), chosen_for(loss, regularizer)
+    whole = fit(problem, Parameter(**{**vars(chosen.choices), "gap_tol": 1e-9})).result
+    result = solved(problem, chosen, *how)
+    assert result.status is Status.SOLVED
+    assert result.primal == pytest.approx(whole.primal, rel=1e-6)
+    assert result.dual <= whole.primal * (1 + 1e-12)
+    return result, whole
+
+
 @pytest.mark.parametrize("regularizer", REGULARIZERS)
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_optimum_is_that_of_one_process(loss, regularizer):
-    problem, chosen = examples(loss), chosen_for(loss, regularizer)
-    whole = fit(problem, Parameter(**{**vars(chosen.choices), "gap_tol": 1e-9})).result
     for size in (1, 4):
-        result = solved(problem, chosen, size)
-        assert result.status is Status.SOLVED
-        assert result.primal == pytest.approx(whole.primal, rel=1e-6)
-        assert result.dual <= whole.primal * (1 + 1e-12)
+        result, whole = compared(loss, regularizer, size)
         np.testing.assert_allclose(
             result.weights.ravel(), whole.weights.ravel(), atol=2e-3 * np.abs(whole.weights).max()
         )
@@ -83,13 +88,7 @@ class Lossy(LocalFleet):
 
 @pytest.mark.parametrize("loss", ["hinge", "weston-watkins"])
 def test_lost_duals_leave_a_true_gap(loss):
-    problem, chosen = examples(loss), chosen_for(loss, "l2")
-    whole = fit(problem, Parameter(**{**vars(chosen.choices), "gap_tol": 1e-9})).result
-    result = solved(problem, chosen, 3, Lossy)
-    assert result.status is Status.SOLVED
-    assert len(result.notes) == 3
-    assert result.primal == pytest.approx(whole.primal, rel=1e-6)
-    assert result.dual <= whole.primal * (1 + 1e-12)
+    assert len(compared(loss, "l2", 3, Lossy)[0].notes) == 3
 
 
 def test_packed_matrices_add_up():

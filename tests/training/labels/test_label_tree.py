@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from labelled_words import drawn
 from scipy.sparse import csr_array, vstack
 
 from rrmlinear import (
@@ -18,18 +19,6 @@ from rrmlinear.training.labels.label_tree import ROWS_AT_ONCE
 from rrmlinear.training.model_files.header import ModelFileError
 
 PARAMETER = Parameter(loss="squared-hinge", gap_tol=1e-2)
-
-
-def drawn(random, n, own, k, words):
-    """Rows of words, some of them those of their labels; a few labels are of no row."""
-    labels = np.minimum(random.geometric(0.03, size=(n, 3)) - 1, k - 1)
-    X = random.random((n, words)) < 0.02
-    for row, each in enumerate(labels):
-        X[row, own[each].ravel()] |= random.random(own[each].size) < 0.7
-    Y = np.zeros((n, k), np.int8)
-    np.put_along_axis(Y, labels, 1, axis=1)
-    lengths = np.sqrt(np.maximum(X.sum(axis=1, keepdims=True), 1))
-    return csr_array(X / lengths), csr_array(Y)
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,9 @@ class ChainLoss:
         return replace(self, temperature=self.temperature + smoothing)
 
 
-#: The negative log-likelihood of a linear-chain conditional random field.
-LOG_LOSS = ChainLoss(0.0, 1.0)
-#: The structured hinge of max-margin Markov networks, with Hamming distance.
-STRUCTURED_HINGE = ChainLoss(1.0, 0.0)
+#: The negative log-likelihood of a linear-chain conditional random field, as the catalog builds it.
+log_loss = partial(ChainLoss, 0.0, 1.0)
+LOG_LOSS = log_loss()
+#: The structured hinge of max-margin Markov networks, with Hamming distance, of a smoothing.
+structured_hinge = partial(ChainLoss, 1.0)
+STRUCTURED_HINGE = structured_hinge(0.0)

@@ -4,23 +4,15 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
-from rrmlinear.data.rows import Rows
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.risks.layouts.chains.observed_pairs import ObservedChainRisk
+from tests.risks.layouts.chains.chains_by_force import rows_of
 
 D, E = 4, 5
 LOSSES = {"crf": LOG_LOSS, "m3n": STRUCTURED_HINGE, "smoothed m3n": STRUCTURED_HINGE.smoothed(0.3)}
-
-
-def rows_of(X, dense):
-    if dense:
-        return Rows(np.ascontiguousarray(X), None, None, X.shape[1])
-    sparse = csr_array(X)
-    return Rows(sparse.data, sparse.indices, sparse.indptr, X.shape[1])
 
 
 def made(k=3, loss=LOG_LOSS, threads=1, dense=False, lengths=(1, 4, 2, 5), kind=ChainRisk):
@@ -32,8 +24,8 @@ def made(k=3, loss=LOG_LOSS, threads=1, dense=False, lengths=(1, 4, 2, 5), kind=
     Z = rng.standard_normal((n - m, E)) * (rng.random((n - m, E)) < 0.6)
     label = rng.integers(0, k, n).astype(np.int32)
     costs = rng.uniform(0.5, 2, m)
-    data = (rows_of(X, dense), label, starts, k, costs, threads, loss)
-    return kind(*data, edges=rows_of(Z, dense)), X, Z
+    data = (rows_of(X, dense, -1.0)[0], label, starts, k, costs, threads, loss)
+    return kind(*data, edges=rows_of(Z, dense, -1.0)[0]), X, Z
 
 
 def by_force(risk, X, Z, w, s):

@@ -1,14 +1,15 @@
 """Max-margin Markov networks by block-coordinate Frank–Wolfe: optimum, certificate, refusals."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
+from chain_risks import made
 from made_solvers import of_risk
 
 from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
-from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
@@ -19,29 +20,8 @@ from rrmlinear.solvers.loop.task import Task
 
 @pytest.fixture(scope="module")
 def make():
-    """A maker of risks of short sequences whose labels follow from their rows and neighbours."""
-
-    def risk(m=12, d=6, k=3, most=4, C=0.5, seed=0, bias=-1.0, costs=None, sparse=False):
-        rng = np.random.default_rng(seed)
-        centres = 1.5 * rng.normal(size=(k, d))
-        X, y = [], []
-        for _ in range(m):
-            label = [rng.integers(k)]
-            for _ in range(rng.integers(most)):
-                label.append((label[-1] + rng.integers(2)) % k)
-            y.append(np.array(label))
-            X.append(centres[label] + rng.normal(size=(len(label), d)))
-            if sparse:
-                X[-1][rng.random(X[-1].shape) < 0.5] = 0
-        if sparse:
-            from scipy.sparse import csr_array
-
-            X = [csr_array(x) for x in X]
-        p = SequenceProblem.from_lists(X, y, labels=np.arange(k), bias=bias)
-        each = np.full(m, C) if costs is None else C * np.asarray(costs)
-        return ChainRisk(p.rows, p.label, p.starts, k, each, loss=STRUCTURED_HINGE)
-
-    return risk
+    """A maker of risks of short sequences."""
+    return partial(made, STRUCTURED_HINGE, m=12, most=4)
 
 
 def features(risk, s, y):

@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from chain_risks import made
 
-from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE, ChainLoss
-from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.solvers.dual.sequences.marginals import SequenceMarginals
 from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
 from rrmlinear.solvers.loop.result import Status, Stopping
@@ -18,24 +16,6 @@ LOSSES = {
     "smoothed m3n": STRUCTURED_HINGE.smoothed(0.2),
     "cooler": ChainLoss(0.5, 0.1),
 }
-
-
-def made(loss=LOG_LOSS, k=3, m=14, d=6, most=5, C=0.5, bias=-1.0, costs=None, sparse=False):
-    rng = np.random.default_rng(0)
-    centres = 1.5 * rng.normal(size=(k, d))
-    X, y = [], []
-    for s in range(m):
-        label = [rng.integers(k)]
-        for _ in range(s % most):
-            label.append((label[-1] + rng.integers(2)) % k)
-        y.append(np.array(label))
-        X.append(centres[label] + rng.normal(size=(len(label), d)))
-        if sparse:
-            X[-1][rng.random(X[-1].shape) < 0.5] = 0
-            X[-1] = csr_array(X[-1])
-    p = SequenceProblem.from_lists(X, y, labels=np.arange(k), bias=bias)
-    each = np.full(m, C) if costs is None else C * np.asarray(costs, dtype=float)
-    return ChainRisk(p.rows, p.label, p.starts, k, each, loss=loss)
 
 
 @pytest.mark.parametrize("name", LOSSES)
