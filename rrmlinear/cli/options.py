@@ -15,7 +15,7 @@ from rrmlinear.catalog.selection import Selection, number_of, select
 from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.catalog.values import Factors, Names, NamesOrWhole, Size, Switch, Whole
 from rrmlinear.cli.columns import FACTOR_FILES, read_columns, read_factors, read_groups
-from rrmlinear.cli.files import ENTRY, NOTHING, OFFSETS, asked_of, files_beside, offer_reading
+from rrmlinear.cli.files import ENTRY, OFFSETS, asked_of, files_beside, offer_reading
 from rrmlinear.cli.flags import FLAGS, sentence_of
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.liblinear import SEARCHED, check_bias, without_effect
@@ -30,9 +30,9 @@ from rrmlinear.cli.parser import (
     size,
     whole,
 )
-from rrmlinear.core.records import record
-from rrmlinear.data.formats.asked import BY_EXAMPLE, Asked, flag_of
-from rrmlinear.data.formats.opening import is_plain
+from rrmlinear.data.formats.asked import BY_EXAMPLE, flag_of
+from rrmlinear.data.formats.known import format_of
+from rrmlinear.data.formats.opening import OWN, is_plain
 
 FOLDS_OF_SEARCH = 5
 #: Options that losses of sequences do not have, with a sentence each.
@@ -66,46 +66,6 @@ class SearchOptions(NamedTuple):
 
     first_cost: float | None
     first_epsilon: float | None
-
-
-@record()
-class TrainingOptions:
-    """The train command as it was given."""
-
-    chosen: Selection
-    bias: float
-    folds: int | None
-    quiet: bool
-    strict: bool
-    trace_file: str | None
-    groups_file: str | None
-    reading_threads: int | None
-    training_file: str
-    model_file: str
-    search: SearchOptions | None = None
-    liblinear_model: bool = False
-    cached: bool = False
-    report_file: str | None = None
-    report_test: str | None = None
-    report_static: bool = False
-    dask: str | None = None
-    dashboard: str | None = None
-    mpi: bool = False
-    edges_file: str | None = None
-    cliques_file: str | None = None
-    labels: LabelOptions = LabelOptions()
-    asked: Asked = NOTHING
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def beside(self) -> dict[str, str]:
-        """The files beside training_set_file, by name."""
-        return files_beside(self.edges_file, self.cliques_file)
-
-    @property
-    def saves(self) -> bool:
-        """Whether a model is trained and saved."""
-        return self.folds is None
 
 
 def _converter(name: str) -> Callable[[str], Any]:
@@ -204,8 +164,9 @@ def parser_of_training() -> Parser:
     return parser
 
 
-def parse_training(arguments: Sequence[str]) -> TrainingOptions:
-    """The train command's arguments, checked as far as they can be without the data.
+def parse_training(arguments: Sequence[str]) -> SimpleNamespace:
+    """The train command's arguments, checked as far as they can be without the data: with those of
+    its parser the choices ``chosen``, files by name, what was ``asked`` of them, and so on.
 
     Raises LeaveError for those that are wrong or do not fit each other.
     """
@@ -229,33 +190,14 @@ def parse_training(arguments: Sequence[str]) -> TrainingOptions:
         chosen = _selected(parameter, options)
     except ValueError as error:
         raise LeaveError(f"ERROR: {sentence_of(error)}") from None
-    folds = options.folds or (FOLDS_OF_SEARCH if options.search else None)
-    return TrainingOptions(
-        chosen,
-        options.bias,
-        folds,
-        options.quiet,
-        options.strict,
-        options.trace_file,
-        options.groups,
-        options.threads,
-        files[0],
-        _model_file(parser, files, folds),
-        SearchOptions(options.C, options.epsilon) if options.search else None,
-        bool(options.liblinear_model),
-        bool(options.cached),
-        options.report_file,
-        options.report_test,
-        bool(options.report_static),
-        options.dask,
-        options.dashboard,
-        bool(options.mpi),
-        options.edges_file,
-        options.cliques_file,
-        _labels_of(parser, options),
-        asked_of(options),
-        tuple(said),
-    )
+    options.chosen, options.warnings, options.asked = chosen, tuple(said), asked_of(options)
+    options.labels = _labels_of(parser, options)
+    options.folds = options.folds or (FOLDS_OF_SEARCH if options.search else None)
+    options.search = SearchOptions(options.C, options.epsilon) if options.search else None
+    options.training_file, options.model_file = files[0], _model_file(parser, files, options.folds)
+    options.groups_file, options.reading_threads = options.groups, options.threads
+    options.beside = files_beside(options.edges_file, options.cliques_file)
+    return options
 
 
 def _labels_of(parser: Parser, options: SimpleNamespace) -> LabelOptions:
@@ -289,8 +231,9 @@ def _check_report(parser: Parser, options: SimpleNamespace) -> None:
                 raise parser.wrong(f"--report-test has no effect with {flag}, which saves no model")
         if options.edges_file is not None or options.cliques_file is not None:
             raise parser.wrong("--report-test takes no test data with edges or cliques")
+        told_by_file = () if format_of(options.report_test) else OWN
         for name in BY_EXAMPLE:
-            if os.path.isfile(getattr(options, name) or ""):
+            if name not in told_by_file and os.path.isfile(getattr(options, name) or ""):
                 told = f"{flag_of(name)} names a file of the training data: --report-test takes"
                 raise parser.wrong(f"{told} data that have this in themselves")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from rrmlinear.cli.files import (
 )
 from rrmlinear.cli.flags import sentence_of
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
-from rrmlinear.cli.options import SearchOptions, TrainingOptions, parse_training
+from rrmlinear.cli.options import SearchOptions, parse_training
 from rrmlinear.cli.pages import Report, check_page, command_of, messages
 from rrmlinear.cli.report import Reporter, progress, shown_passes, warn, warnings_said
 from rrmlinear.cli.scores import sequence_lines
@@ -36,6 +37,7 @@ from rrmlinear.core.records import replace
 from rrmlinear.data.container.signature import is_container
 from rrmlinear.data.formats.beside import is_matrix
 from rrmlinear.data.formats.known import format_of
+from rrmlinear.data.formats.opening import OWN
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.solvers.loop.result import TraceRow
@@ -93,8 +95,7 @@ def main(arguments: Sequence[str]) -> None:
     if words and weights:
         number: dict[str, Any] = {word: at for at, word in enumerate(words, 1)}
         weights = {number.get(str(label), str(label)): each for label, each in weights.items()}
-        chosen = select(replace(options.chosen.choices, class_weights=weights))
-        options = replace(options, chosen=chosen)
+        options.chosen = select(replace(options.chosen.choices, class_weights=weights))
     command = command_of("train", arguments) if options.report_file is not None else ""
     test = None
     if options.report_test is not None:
@@ -116,7 +117,7 @@ def main(arguments: Sequence[str]) -> None:
         raise LeaveError(run.interrupted_sentence(), exit_code=INTERRUPTED) from None
 
 
-def _read(options: TrainingOptions) -> Problem | SequenceProblem:
+def _read(options: SimpleNamespace) -> Problem | SequenceProblem:
     given = (options.training_file, options.reading_threads, options.strict, options.cached)
     if options.chosen.kind == "chain":
         return read_chains(*given, options.edges_file, options.cliques_file, options.asked)
@@ -124,18 +125,20 @@ def _read(options: TrainingOptions) -> Problem | SequenceProblem:
 
 
 def _read_test(
-    options: TrainingOptions, problem: Problem | SequenceProblem
+    options: SimpleNamespace, problem: Problem | SequenceProblem
 ) -> Problem | SequenceProblem:
     """Test data, with the features of the training data by name."""
     assert options.report_test is not None
     read = read_chains if options.chosen.kind == "chain" else read_problem
     known = {"features": getattr(problem, "feature_names", None), "n_features": problem.n_features}
     known |= {"queries": options.chosen.has_order, "words": getattr(problem, "label_names", None)}
+    if not format_of(options.report_test):  # text and containers have these in themselves
+        known |= dict.fromkeys(OWN)
     asked = replace(options.asked, **known)
     return read(options.report_test, options.reading_threads, options.strict, asked=asked)
 
 
-def _has_labels(options: TrainingOptions, of_lines: bool = False) -> bool:
+def _has_labels(options: SimpleNamespace, of_lines: bool = False) -> bool:
     """Whether the file has several labels a line: by the options, its header, or ``of_lines``."""
     if options.labels.given:
         return True
@@ -151,13 +154,13 @@ def _has_labels(options: TrainingOptions, of_lines: bool = False) -> bool:
     return (has_several_labels if of_lines else has_header)(options.training_file)
 
 
-def _train_labels(options: TrainingOptions, arguments: Sequence[str]) -> None:
+def _train_labels(options: SimpleNamespace, arguments: Sequence[str]) -> None:
     from rrmlinear.cli.labels.label_training import train_labels
 
     train_labels(options, command_of("train", arguments))
 
 
-def _check_outputs(options: TrainingOptions) -> None:
+def _check_outputs(options: SimpleNamespace) -> None:
     outputs = []
     is_text = not is_container(options.training_file) and not format_of(options.training_file)
     if options.cached and is_text:
@@ -170,7 +173,7 @@ def _check_outputs(options: TrainingOptions) -> None:
         outputs.append(("report file", options.report_file))
         check_page(options.report_file)
     inputs = [("training set", options.training_file), *options.beside.items()]
-    if not options.saves:
+    if options.folds is not None:
         check_distinct(outputs, inputs)
         return
     outputs.append(("model file", options.model_file))
@@ -187,7 +190,7 @@ class _Run:
     """A training, a cross validation or a search, with what it prints, saves and reports."""
 
     def __init__(
-        self, options: TrainingOptions, problem: Problem | SequenceProblem, report: Report
+        self, options: SimpleNamespace, problem: Problem | SequenceProblem, report: Report
     ):
         self.options, self.problem, self.report = options, problem, report
         self.passes = 0

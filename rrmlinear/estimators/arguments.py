@@ -175,7 +175,7 @@ def factors_of(estimator: Any, d: int) -> NDArray[np.float64] | None:
         return None
     check_numbers("penalty_factors", given)
     factors = checked_factors(given, "penalty factors")
-    if len(factors) not in (1, d):
+    if len(factors) != d and np.ndim(given) > 0:
         raise ValueError(f"there are {len(factors)} penalty factors for {d} columns")
     return np.array(np.broadcast_to(factors, d))
 

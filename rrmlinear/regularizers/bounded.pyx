@@ -35,6 +35,7 @@ cdef class Bounded(Regularizer):
     cdef readonly object upper
     cdef readonly object factors
     cdef readonly double limit
+    cdef tuple are_lists               # of lower and upper bounds and factors, not one for all
     cdef double l1, s
     cdef const double* factor
     cdef Py_ssize_t factor_step
@@ -53,6 +54,7 @@ cdef class Bounded(Regularizer):
         if not 0 < limit < INFINITY:
             raise ValueError(f"limit must be positive and finite, got {limit}")
         self.inner, self.l1, self.s, self.limit = inner, l1, inner.modulus, limit
+        self.are_lists = tuple([np.ndim(each) > 0 for each in (lower, upper, factors)])
         self.factors = checked_factors(factors)
         self.modulus, self.linear = inner.modulus * self.factors.min(), False
         self.lower = np.array(lower, dtype=np.float64, ndmin=1)
@@ -92,10 +94,10 @@ cdef class Bounded(Regularizer):
     def over(self, shape, *, bint intercept=False):
         features = shape[0] - intercept
         bounds = []
-        for name, array, free in (("lower bounds", self.lower, -np.inf),
-                                  ("upper bounds", self.upper, np.inf),
-                                  ("penalty factors", self.factors, 1.0)):
-            if array.size not in (1, features):
+        for name, array, free, is_list in zip(("lower bounds", "upper bounds", "penalty factors"),
+                                              (self.lower, self.upper, self.factors),
+                                              (-np.inf, np.inf, 1.0), self.are_lists):
+            if array.size != features and (is_list or array.size > 1):
                 raise ValueError(f"there are {array.size} {name} for {features} columns")
             each = np.append(np.broadcast_to(array, features), np.full(int(intercept), free))
             bounds.append(np.repeat(each, shape[1]) if len(shape) > 1 else each)

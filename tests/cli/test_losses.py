@@ -6,15 +6,11 @@ import numpy as np
 import pytest
 from members import CLASS_LOSSES, REAL_LOSSES, SIGN_LOSSES, labels_in_domain
 
-from rrmlinear import Model, Parameter, fit, read_libsvm
+from rrmlinear import Model, Parameter, Problem, fit, read_libsvm, write_libsvm
 
 
 def write(path, X, y):
-    lines = (
-        f"{label:.17g} " + " ".join(f"{j + 1}:{value:.17g}" for j, value in enumerate(row))
-        for label, row in zip(y, X, strict=True)
-    )
-    path.write_text("\n".join(lines) + "\n")
+    write_libsvm(path, Problem.from_arrays(X, y))
     return path.name
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rrmlinear import Model, Parameter, fit, read_libsvm
+from rrmlinear import Model, Parameter, Problem, fit, read_libsvm, write_libsvm
 from rrmlinear.core.records import replace
 from rrmlinear.metrics import concordance, kendall_tau, ndcg
 
@@ -20,11 +20,7 @@ def ranked(folder):
 
 
 def write(path, y, qid):
-    lines = (
-        f"{label:.17g} qid:{q} " + " ".join(f"{j + 1}:{value:.17g}" for j, value in enumerate(x))
-        for label, q, x in zip(y, qid, X, strict=True)
-    )
-    path.write_text("\n".join(lines) + "\n")
+    write_libsvm(path, replace(Problem.from_arrays(X, y), query_ids=qid))
     return path.name
 
 

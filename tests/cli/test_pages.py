@@ -3,6 +3,7 @@
 import shutil
 import sys
 
+import numpy as np
 import pytest
 
 import rrmlinear
@@ -43,11 +44,17 @@ def test_searches_and_folds_leave_their_tables(train, iris):
     assert f"<td>{score}</td>" in text_of("v.html")
 
 
-def test_test_data_are_predicted_on_the_page(train, iris, folder):
+def test_test_data_are_predicted_on_the_page(train, convert, iris, folder):
+    problem, beside = rrmlinear.read_libsvm(iris), ("--labels", "y.npy", "x.npy")
+    np.save("x.npy", problem.to_scipy().toarray())
+    np.save("y.npy", problem.labels)
     shutil.copy(iris, folder / "test")
-    done = train("-s", "1", "-q", "--report", "run.html", "--report-test", "test", iris, "model")
-    assert (done.code, done.out, done.err) == (0, "", "")
-    assert "<th>test data</th>" in text_of("run.html")
+    assert convert(iris, "test.rrm").code == 0
+    for test, *given in (("test", iris), ("test", *beside), ("test.rrm", *beside)):
+        page = "--report", "run.html", "--report-test", test
+        done = train("-s", "1", "-q", *page, *given, "model")
+        assert (done.code, done.out, done.err) == (0, "", "")
+        assert "<th>test data</th>" in text_of("run.html")
 
 
 def test_options_of_a_page_need_the_page(train, iris, folder):
@@ -57,7 +64,8 @@ def test_options_of_a_page_need_the_page(train, iris, folder):
         )
     done = train("-v", "3", "--report", "v.html", "--report-test", iris, iris)
     assert done.err.startswith("--report-test has no effect with -v")
-    done = train("--report", "v.html", "--report-test", iris, "--labels", iris, iris)
+    np.save("test.npy", np.ones((3, 4)))
+    done = train("--report", "v.html", "--report-test", "test.npy", "--labels", iris, iris)
     assert done.err.startswith("--labels names a file of the training data")
     done = train("--report", "v.html", "--report-test", "absent", iris)
     assert done.err.startswith("can't open input file absent")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from kinds_of_labels import labelled_rows
 from members import labels_in_domain
 
 from rrmlinear import Parameter, Problem
@@ -102,14 +103,7 @@ def name_of(case):
 @pytest.fixture(scope="module")
 def problems():
     """By the kind of a loss; for the intercept, the classes are not of one size."""
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(45, 4)) + [1.0, 0.0, -0.5, 0.0]
-    scores = X @ [1.0, -1.0, 0.5, 0.0] + 0.5 * rng.normal(size=45)
-    labels = {
-        "binary": np.where(scores > 0.2, 1.0, -1.0),
-        "multiclass": np.digitize(scores, [-0.5, 0.8]).astype(float),
-        "regression": scores + 1.5,
-    }
+    X, labels = labelled_rows(45, 3, [1.0, 0.0, -0.5, 0.0], 0.2, 1.5)
     return {
         (kind, bias): Problem.from_arrays(X, y, bias=bias)
         for kind, y in labels.items()

@@ -68,20 +68,23 @@ def test_numbers_are_those_of_printf(tmp_path):
     assert Model.load(tmp_path / "m").weights.tobytes() == weights.tobytes()
 
 
-@pytest.mark.parametrize("bias", [-1.0, 1.0])
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("loss", list(LOSSES))
-def test_every_kind_of_model_reads_back(tmp_path, loss, n_classes, bias):
+@pytest.mark.parametrize("bias", [-1.0, 1.0, 0.1])
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize(("loss", "solver"), [*((loss, 32) for loss in LOSSES), (None, 31)])
+def test_every_kind_of_model_reads_back(tmp_path, loss, solver, n_classes, bias):
     chance = np.random.default_rng(n_classes)
     X, y = chance.standard_normal((40, 3)), np.arange(40) % n_classes * 3 - 4
-    if LOSSES[loss].labels is not None:
+    if loss and LOSSES[loss].labels is not None:
         y = (y + 5) / (y.max() + 5)  # counts, costs and shares
-    model = fit(Problem.from_arrays(X, y, bias=bias), Parameter(solver=32, loss=loss))
+    model = fit(Problem.from_arrays(X, y, bias=bias), Parameter(solver=solver, loss=loss))
     model.save(tmp_path / "m")
     again = Model.load(tmp_path / "m")
-    assert (again.solver_name, again.loss, again.bias) == ("SDCA", loss, bias)
+    name, loss = ("SDCA", loss) if loss else ("MCSVM_WW_Shark", "weston-watkins")
+    assert (again.solver_name, again.loss, again.bias, again.n_features) == (name, loss, bias, 3)
     assert again.labels.tolist() == model.labels.tolist()
+    assert again.weights.shape == model.weights.shape
     assert again.weights.tobytes() == model.weights.tobytes()
+    assert again.decision_function(X).tobytes() == model.decision_function(X).tobytes()
     assert again.predict(X).tobytes() == model.predict(X).tobytes()
 
 
@@ -174,22 +177,6 @@ def test_a_model_without_its_loss_is_not_saved(tmp_path):
     with pytest.raises(ValueError, match="a model of SDCA cannot be saved without its loss"):
         model.save(tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("bias", [-1.0, 1.0, 0.1])
-@pytest.mark.parametrize("n_classes", [2, 5])
-def test_saved_model_predicts_bit_for_bit(tmp_path, bias, n_classes):
-    chance = np.random.default_rng(n_classes)
-    X = chance.standard_normal((60, 7))
-    y = chance.integers(0, n_classes, 60) * 3 - 4
-    model = fit(Problem.from_arrays(X, y, bias=bias), Parameter(solver=31))
-    model.save(tmp_path / "m")
-    again = Model.load(tmp_path / "m")
-    assert again.solver_name == "MCSVM_WW_Shark"
-    assert (again.bias, again.n_features) == (bias, 7)
-    assert again.weights.shape == (7 + (bias >= 0), n_classes)
-    assert again.decision_function(X).tobytes() == model.decision_function(X).tobytes()
-    assert (again.predict(X) == model.predict(X)).all()
 
 
 def test_many_blocks(tmp_path):

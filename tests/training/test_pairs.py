@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from kinds_of_labels import labelled_rows
 from members import labels_in_domain
 from scipy.special import xlogy
 
@@ -111,14 +112,7 @@ TERMS = {
 
 @pytest.fixture(scope="module")
 def data():
-    rng = np.random.default_rng(8)
-    X = rng.normal(size=(N, D))
-    scores = X @ [1.0, -1.0, 0.5, 0.0] + 0.5 * rng.normal(size=N)
-    return X, {
-        "binary": np.where(scores > 0, 1.0, -1.0),
-        "regression": scores + 0.3,
-        "multiclass": np.digitize(scores, [-0.5, 0.8]).astype(float),
-    }
+    return labelled_rows(N, 8)
 
 
 def optimum(X, y, kind, loss, regularizer):

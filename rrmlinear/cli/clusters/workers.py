@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 from rrmlinear.cli.files import OFFSETS, blaming
 from rrmlinear.cli.flags import sentence_of
 from rrmlinear.cli.leaving import LeaveError
-from rrmlinear.cli.options import TrainingOptions
 from rrmlinear.cli.report import shown_passes, warnings_said
 from rrmlinear.cli.summary import summary
 from rrmlinear.data.formats.opening import numbers_beside
@@ -28,7 +28,7 @@ LOOPBACK = "127.0.0.1"
 LOCAL = re.compile(r"local:([1-9]\d{0,3})")
 
 
-def train_over_workers(options: TrainingOptions) -> None:
+def train_over_workers(options: SimpleNamespace) -> None:
     """Train from the file, which every worker opens, and save; LeaveError for every error."""
     if options.mpi:
         _train_over_processes(options, room("rrmlinear.mpi.training"))
@@ -45,7 +45,7 @@ def train_over_workers(options: TrainingOptions) -> None:
     _save(options, model)
 
 
-def _train_over_processes(options: TrainingOptions, training: Any) -> None:
+def _train_over_processes(options: SimpleNamespace, training: Any) -> None:
     """The same in each of the processes that mpirun has started; the first one reports."""
     with ExitStack() as stack:
         if training.is_first():
@@ -73,7 +73,7 @@ def room(name: str) -> Any:
         raise LeaveError(f"ERROR: {error}") from None
 
 
-def _shown(options: TrainingOptions, stack: ExitStack) -> OnPass:
+def _shown(options: SimpleNamespace, stack: ExitStack) -> OnPass:
     """What shows the rows of the trace."""
     reporters = stack.enter_context(shown_passes(options.quiet, options.trace_file))
 
@@ -84,7 +84,7 @@ def _shown(options: TrainingOptions, stack: ExitStack) -> OnPass:
     return on_pass
 
 
-def _trained(options: TrainingOptions, fit: Any, on_pass: OnPass | None) -> Model:
+def _trained(options: SimpleNamespace, fit: Any, on_pass: OnPass | None) -> Model:
     with _sentences():
         model: Model = fit(
             os.path.abspath(options.training_file),
@@ -108,7 +108,7 @@ def _sentences() -> Iterator[None]:
         raise LeaveError(f"ERROR: {str(error) or 'not enough memory'}") from None
 
 
-def _save(options: TrainingOptions, model: Model) -> None:
+def _save(options: SimpleNamespace, model: Model) -> None:
     if not options.quiet:
         print(summary(model, options.chosen.solver), flush=True)
     with blaming(f"can't save model to file {options.model_file}"):

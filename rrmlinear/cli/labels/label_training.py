@@ -47,7 +47,7 @@ OF_LABELS = (
 
 
 def train_labels(options: Any, command: str) -> None:
-    """Read, train and save; ``options`` are `TrainingOptions`, ``command`` is what gave them.
+    """Read, train and save; ``options`` are of `parse_training`, ``command`` is what gave them.
     LeaveError for every error.
     """
     chosen = options.chosen
@@ -183,7 +183,11 @@ def _refuse(options: Any) -> None:
             f"is not for examples with several labels, as {options.training_file} has",
         ),
         (asked.tree is not None, OF_LABELS, "is not for --tree, which trains a tree of labels"),
-        (not options.saves, OF_A_MODEL, "has no effect with -v and -C, which save no model"),
+        (
+            options.folds is not None,
+            OF_A_MODEL,
+            "has no effect with -v and -C, which save no model",
+        ),
     ]
     for holds, flags, sentence in cases:
         for flag in flags:
