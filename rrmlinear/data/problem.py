@@ -197,6 +197,16 @@ TRAINED_BY = {
 }
 
 
+def check_rows(rows: Any) -> None:
+    """Raise ValueError for rows that cannot be written."""
+    fault, canonical = rows.find_fault()
+    if fault is not None:
+        kind, row, position = fault
+        raise ValueError(f"row {row} cannot be written: its stored {kind} {position} is not valid")
+    if not canonical:
+        raise ValueError("the rows cannot be written: their indices must increase in each row")
+
+
 def check_kind(function: str, given: Any, kind: type, maker: str) -> None:
     """Raise TypeError for arrays, or another kind of problem, where ``function`` takes this one."""
     if isinstance(given, kind):

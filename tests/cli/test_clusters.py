@@ -1,5 +1,6 @@
 """`train --dask`, over processes of this machine."""
 
+import signal
 import subprocess
 import sys
 
@@ -147,3 +148,14 @@ def test_a_lack_of_memory_is_a_sentence(train, iris, monkeypatch):
     done = train("--dask", "local:1", iris, "some.model")
     assert done.code == 1
     assert done.err.startswith("ERROR: loading the parts: tcp://host:1 with 3000 MB exceeded")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no masks of signals")
+def test_ctrl_c_acts_after_the_start_of_workers_and_not_in_them():
+    def start():
+        with workers.interrupts_withheld():  # what the block starts has its mask
+            signal.raise_signal(signal.SIGINT)
+            assert signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+    with pytest.raises(KeyboardInterrupt):
+        start()

@@ -36,7 +36,7 @@ def noise():
 @pytest.fixture(scope="module")
 def classes():
     X = np.random.default_rng(0).normal(size=(4000, 30))
-    return lambda k: Problem.from_arrays(X, np.arange(4000) % k + 0.0)
+    return lambda k, **bias: Problem.from_arrays(X, np.arange(4000) % k + 0.0, **bias)
 
 
 @pytest.mark.parametrize(("solver", "choices"), PREPARED)
@@ -58,9 +58,7 @@ def test_a_preparation_ends_at_the_limit(noise, fit, solver, choices):
 @pytest.mark.parametrize("loss", ["weston-watkins", "crammer-singer", "softmax"])
 def test_classes_with_free_intercepts_end_at_zero(fit, classes, loss):
     choices = {"solver": 36, "loss": loss, "free_bias": True, "time_limit": 1e-9}
-    problem = classes(6)
-    problem = Problem.from_arrays(problem.rows.values, problem.labels, bias=1.0)
-    result = fit(problem, **choices).result
+    result = fit(classes(6, bias=1.0), **choices).result
     assert (result.status, result.passes, result.dual) == (Status.TIME_LIMIT, 0, 0.0)
     assert not result.weights[:30].any()
     # classes of equal weight: no intercepts are better than 0
@@ -115,8 +113,18 @@ def test_problems_that_were_not_begun_are_at_zero(fit, classes, threads):
     assert result.gap == pytest.approx(sum(each.gap for each in result.problems))
 
 
+@pytest.mark.parametrize(("solver", "regularizer"), [("auto", "l1"), ("newton", "l2-norm")])
+def test_a_limit_before_the_first_duals_leaves_a_gap(fit, own_clock, solver, regularizer):
+    X = csr_array(np.random.default_rng(1).normal(size=(8, 9)))
+    problem = Problem.from_arrays(X, np.arange(8) % 3 + 0.0, bias=1.0)
+    for reads in range(16):  # of the clock
+        choices = {"loss": "crammer-singer", "free_bias": True, "time_limit": 1e-4 * (reads + 0.5)}
+        result = fit(problem, solver=solver, regularizer=regularizer, **choices).result
+        assert 0 < result.gap < np.inf
+
+
 def test_an_interrupt_ends_the_preparations_of_threads(noise, fit):
-    problem = Problem.from_arrays(noise.rows.values, np.arange(20_000) % 4 + 0.0)
+    problem = noise.relabelled(np.arange(20_000) % 4 + 0.0)
     main = threading.main_thread().ident
     timer = threading.Timer(0.3, signal.pthread_kill, [main, signal.SIGINT])
     timer.start()

@@ -137,7 +137,7 @@ def random_archive(chance: random.Random) -> tuple[list[bytes], list[bytes], byt
     elif change == 3:
         archive[at:at] = chance.randbytes(chance.randrange(1, 9))
     elif change == 4:
-        archive += chance.choice([b"1 1:1\n", b"\n", b"x", bytes(archive[:at]), b"\r"])
+        archive += chance.choice([b"1 1:1\n", b"\n", b"x", members[0][:at][:-1], b"\r"])
     elif change == 5:
         end = chance.randrange(len(members) + 1)
         archive[:] = b"".join(members[:end]) + texts[0] + b"".join(members[end:])

@@ -48,11 +48,9 @@ class Metered(LocalFleet):
         total = in_tree(replies, add)
         replied, summed = max(map(_bytes_of, replies)), _bytes_of(total)
         self.exchanges += 1
-        self.sent, self.replied, self.summed = (
-            self.sent + sent,
-            self.replied + replied,
-            self.summed + summed,
-        )
+        self.sent += sent
+        self.replied += replied
+        self.summed += summed
         self.largest = max(self.largest, sent, replied, summed)
         return total
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from importlib import import_module
+from multiprocessing import resource_tracker
 from types import SimpleNamespace
 from typing import Any
 
@@ -137,16 +139,34 @@ def client_of(where: str, dashboard: str | None) -> Iterator[Any]:
         with client:
             yield client
         return
+    with ExitStack() as stack:
+        try:
+            with interrupts_withheld():
+                cluster = LocalCluster(
+                    n_workers=int(local[1]),
+                    threads_per_worker=1,
+                    processes=True,
+                    host=LOOPBACK,
+                    dashboard_address=dashboard or f"{LOOPBACK}:0",
+                    silence_logs="CRITICAL",  # errors of tasks come as sentences
+                )
+                stack.enter_context(cluster)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise LeaveError(f"ERROR: no processes are started: {error}") from None
+        yield stack.enter_context(Client(cluster))
+
+
+@contextmanager
+def interrupts_withheld() -> Iterator[None]:
+    """Let Ctrl-C act after the block, and never in processes and threads that it starts: these are
+    ended in order by the one that started them.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # its start would let Ctrl-C through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        cluster = LocalCluster(
-            n_workers=int(local[1]),
-            threads_per_worker=1,
-            processes=True,
-            host=LOOPBACK,
-            dashboard_address=dashboard or f"{LOOPBACK}:0",
-            silence_logs="CRITICAL",  # errors of tasks come as sentences
-        )
-    except (OSError, RuntimeError, ValueError) as error:
-        raise LeaveError(f"ERROR: no processes are started: {error}") from None
-    with cluster, Client(cluster) as client:
-        yield client
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

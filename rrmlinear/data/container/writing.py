@@ -26,7 +26,7 @@ from rrmlinear.data.container.layout import (
 from rrmlinear.data.container.pieces import Piece, pieces_of
 from rrmlinear.data.container.set_names import Names, packed, packed_names
 from rrmlinear.data.label_sets import MultilabelProblem
-from rrmlinear.data.problem import Problem, check_kind
+from rrmlinear.data.problem import Problem, check_kind, check_rows
 from rrmlinear.data.rows import bytes_of
 from rrmlinear.data.text.whole_file import whole_file
 
@@ -53,13 +53,8 @@ def write_container(
     """
     if not isinstance(problem, MultilabelProblem):
         check_kind("write_container", problem, Problem, "Problem.from_arrays(X, y)")
-    fault, canonical = problem.rows.find_fault()
-    if fault is not None:
-        kind, row, position = fault
-        raise ValueError(f"row {row} cannot be written: its stored {kind} {position} is not valid")
-    if not canonical:
-        raise ValueError("the rows cannot be written: their indices must increase in each row")
     rows = problem.rows
+    check_rows(rows)
     total = rows.n_stored * (rows.values.itemsize + 8) + 32 * (rows.shape[0] + 1)
     with container_file(path, block_bytes, total) as writer:
         writer.texts = packed_names(*(getattr(problem, name, None) for name in NAMED))

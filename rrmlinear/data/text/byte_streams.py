@@ -110,6 +110,12 @@ def open_to_read(path_or_file: Any) -> Iterator[tuple[Any, int | None]]:
             yield _plain_text(name, raw), None
 
 
+def all_bytes(path_or_file: Any) -> bytes:
+    """All of the plain text that `open_to_read` gives."""
+    with open_to_read(path_or_file) as (stream, _):
+        return b"".join(iter(lambda: stream.read(1 << 20), b""))
+
+
 def _standard_stream(which: str) -> Any:
     """The bytes of sys.stdin or sys.stdout; a process may have been started without it."""
     stream = getattr(sys, which)
@@ -157,11 +163,7 @@ def open_to_write(path_or_file: Any) -> Iterator[Any]:
 
 def read_text(path_or_file: Any) -> str:
     """Text of UTF-8, plain or compressed. ValueError with file and line for other bytes."""
-    with open_to_read(path_or_file) as (stream, _):
-        data = bytearray()
-        while block := stream.read(1 << 20):
-            data += block
-    data = data.removeprefix(BOM_UTF8)
+    data = all_bytes(path_or_file).removeprefix(BOM_UTF8)
     try:
         return data.decode()
     except UnicodeDecodeError as error:

@@ -11,7 +11,7 @@ import numpy as np
 from rrmlinear.data.graphs import GraphProblem
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem, starts_of
-from rrmlinear.data.text.byte_streams import name_of, open_to_read
+from rrmlinear.data.text.byte_streams import all_bytes, name_of
 from rrmlinear.data.text.libsvm_errors import LibsvmFormatError
 
 WORD = re.compile(rb"\S+")
@@ -48,7 +48,7 @@ def with_cliques(nodes: Problem, path_or_file: Any) -> GraphProblem:
     cliques: dict[int, list[Clique]] = {graph: [] for graph in ids}
     typed = None
     path = name_of(path_or_file)
-    for number, line in enumerate(_lines(path_or_file), 1):
+    for number, line in enumerate(all_bytes(path_or_file).splitlines(), 1):
         text = COMMENT.sub(b"", line)
         if not text.strip() and text != line:
             continue
@@ -68,14 +68,6 @@ def with_cliques(nodes: Problem, path_or_file: Any) -> GraphProblem:
         types=[[clique.kind or 0 for clique in cliques[graph]] for graph in ids] if typed else None,
         names=[f"qid:{graph}" for graph in ids],
     )
-
-
-def _lines(path_or_file: Any) -> list[bytes]:
-    with open_to_read(path_or_file) as (stream, _):
-        data = bytearray()
-        while block := stream.read(1 << 20):
-            data += block
-    return bytes(data).splitlines()
 
 
 def _clique(path: str, number: int, text: bytes, size: Mapping[int, int]) -> Clique:

@@ -20,7 +20,7 @@ import numpy as np
 from rrmlinear.core.machine import usable_processors
 from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.container.signature import is_container
-from rrmlinear.data.problem import Problem, check_kind
+from rrmlinear.data.problem import Problem, check_kind, check_rows
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text._libsvm_parser import PADDING
@@ -236,16 +236,6 @@ def write_libsvm(path_or_file: Any, problem: Problem) -> None:
         raise ValueError(f"the label of row {row} is {labels[row]}; it must be finite")
     with open_to_write(path_or_file) as stream:
         write_text(stream, rows, labels, query_ids)
-
-
-def check_rows(rows: Rows) -> None:
-    """Raise ValueError for rows that cannot be written."""
-    fault, canonical = rows.find_fault()
-    if fault is not None:
-        kind, row, position = fault
-        raise ValueError(f"row {row} cannot be written: its stored {kind} {position} is not valid")
-    if not canonical:
-        raise ValueError("the rows cannot be written: their indices must increase in each row")
 
 
 def write_text(stream: Any, rows: Rows, labels: Any, query_ids: Any = None) -> None:

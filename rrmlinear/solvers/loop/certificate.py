@@ -69,17 +69,6 @@ class Certificate:
         #: Σ c_i x_ij² of each feature of a loss without kinks, where they are known.
         self.squares: Any = None
 
-    @classmethod
-    def at_zero(cls, risk: Any, regularizer: Regularizer) -> Certificate:
-        """That of weights and duals of 0."""
-        certificate, w = cls(risk, regularizer), np.zeros(risk.shape)
-        scores = risk.scores(w)
-        at = risk.at(scores)
-        certificate.offer_weights(w, at, primal=certificate.primal_of(w, at), exact=True)
-        dual, alphas = certificate.dual_of(0 * scores, w)
-        certificate.offer_duals(alphas, dual=dual, exact=True)
-        return certificate
-
     def offer_weights(
         self,
         w: Any,
@@ -179,6 +168,9 @@ class Certificate:
             self.hidden = 0.0
             self.best_at = self.at(self.risk.scores(self._weights))
             self.primal = self.primal_of(self._weights, self.best_at)
+        if self._alphas is None and self.risk is not None:  # the time was up before any were known
+            zeros = np.zeros(self.risk.shape)
+            self.offer_duals(0 * self.risk.scores(zeros), zeros, exact=True)
         if not self._dual_is_exact:
             self.dual, self._alphas = self.dual_of(self._alphas, self.risk.gradient(self._alphas))
         self._primal_is_exact = self._dual_is_exact = True

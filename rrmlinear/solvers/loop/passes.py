@@ -155,12 +155,13 @@ class Passes:
         return self.deadline is not None and time.perf_counter() >= self.deadline
 
     def stay_at_zero(self) -> None:
-        """Offer weights and duals of 0 alone: the time was up before the first pass.
+        """Offer weights of 0 alone, duals follow: the time was up before the first pass.
 
         For solvers with a risk: the preparations of others do not look at the clock.
         """
         self.notes.append("the time limit came before the first pass: weights and duals are 0")
-        self.certificate = Certificate.at_zero(self.risk, self.regularizer)
+        self.certificate = Certificate(self.risk, self.regularizer)
+        self.certificate.offer_weights(np.zeros(self.risk.shape))
 
     def close(self) -> None:
         """Release the resources that `start` took, such as threads."""

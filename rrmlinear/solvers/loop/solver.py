@@ -98,7 +98,8 @@ class Solver(Passes):
         self.tolerance = stopping.tolerance
         if self.rule is not None:
             self.watch = RuleWatch(stopping.offset)
-        if not self._timed(self.start):
+        has_begun = self._timed(self.start)
+        if not has_begun:
             status = Status.TIME_LIMIT
             with without_deadline():
                 if not number:
@@ -144,7 +145,7 @@ class Solver(Passes):
             cpu_seconds,
             self.measuring_seconds,
             self.duals(),
-            self.support(),
+            self.support() if has_begun else {},
             tuple(self.notes),
             by_rule=self.rule is not None or stopping.delta is not None,
         )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rrmlinear import Problem
+from rrmlinear.core.deadline import check_time
 from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.rules.rule import Rule
 from rrmlinear.solvers.loop.solver import Solver
@@ -106,8 +107,7 @@ def test_a_slow_stage_is_left_from_its_best_duals():
     assert result.status is Status.SOLVED
     (first, none), (second, duals) = seen
     assert none is None
-    assert first.closed
-    assert second.closed
+    assert all(solver.closed for solver in (first, second))
     assert duals[0] == first.certificate.alphas[0]
     assert result.passes < 20
 
@@ -124,6 +124,23 @@ def test_a_stage_may_go_on_from_duals_and_weights():
     (first, _), weights, (_, duals) = seen
     assert weights[0] == first.certificate.weights[0]
     assert duals[0] == first.certificate.alphas[0]
+
+
+class Endless(Given):
+    """It never begins."""
+
+    def start(self):
+        while True:
+            check_time()
+
+    measure = support = estimate = None
+
+
+def test_a_stage_that_the_limit_cuts_before_it_begins_leaves_the_points_of_others():
+    first = Stage("first", lambda duals: Given(duals, [0.5, 0.25], []), 1.0)
+    second = Stage("second", lambda duals: Endless(duals, [], []), 1.0)
+    result = Stages([first, second]).solve(Stopping(gap_tol=1e-9, time_limit=0.01))
+    assert (result.status, result.gap, result.weights[0]) == (Status.TIME_LIMIT, 0.5, 2)
 
 
 class OneSide(Given):
@@ -249,11 +266,8 @@ def test_a_stage_is_not_judged_by_the_gap_under_a_rule_of_gradients(of_duals):
     assert (len(seen) > 1) is of_duals
 
 
-class Far(Rule):
+class Far(Held):
     """A rule that holds at 1e-6 of any gap but one of 1e-9."""
-
-    def __init__(self):
-        pass
 
     def ratio(self, point):
         return 1e6 if point.weights[0] > 1 else 0.5
@@ -264,7 +278,7 @@ def test_a_stage_is_judged_by_the_gap_at_which_its_rule_may_hold():
     first = Stage("first", lambda duals: Given(duals, gaps, seen), 1.0)
     second = Stage("second", lambda duals: Given(duals, [1e-9], seen), 1.0, 1000.0)
     stages = Stages([first, second])
-    stages.rule = Far()
+    stages.rule = Far(of_duals=True)
     result = stages.solve(Stopping(0.0, max_passes=1000))
     assert (result.status, len(seen)) == (Status.RULE, 2)
 
@@ -280,8 +294,7 @@ def test_the_run_stalls_when_every_stage_does():
     result, seen = run([0.5, 0.2], [0.4, 0.3])
     assert result.status is Status.STALLED
     assert len(seen) >= 2
-    assert result.primal == 1.2  # of the first stage
-    assert result.dual == 0.8
+    assert (result.primal, result.dual) == (1.2, 0.8)  # of the first stage
 
 
 @pytest.mark.parametrize("resumes", [True, False])

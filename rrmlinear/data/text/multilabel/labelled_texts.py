@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.data.label_sets import LabelSets
-from rrmlinear.data.text.byte_streams import name_of, open_to_read, open_to_write
+from rrmlinear.data.text.byte_streams import all_bytes, name_of, open_to_write
 from rrmlinear.data.text.multilabel.label_names import LabelError, LabelNames
 
 
@@ -23,13 +23,9 @@ def read_texts(path_or_file: Any, names: Any = None) -> tuple[list[str], LabelSe
     labels that are not allowed, and for other bytes; OSError as `open` does.
     """
     name = name_of(path_or_file)
-    with open_to_read(path_or_file) as (stream, _):
-        data = bytearray()
-        while block := stream.read(1 << 20):
-            data += block
     texts, tokens, lengths, numbers = [], [], [], []
     n_columns = 0
-    for number, line in enumerate(bytes(data).split(b"\n"), 1):
+    for number, line in enumerate(all_bytes(path_or_file).split(b"\n"), 1):
         columns = line.removesuffix(b"\r").split(b"\t")
         if columns == [b""]:
             continue
@@ -70,11 +66,8 @@ class Terms:
     def read(cls, path: Any) -> Terms:
         """From a file that `write` made. Raises ValueError with the line for any other."""
         words, idf = [], []
-        with open_to_read(path) as (stream, _):
-            data = stream.read()
-            while block := stream.read():
-                data += block
-        for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+        text = all_bytes(path).decode("utf-8", "replace")
+        for number, line in enumerate(text.splitlines(), 1):
             word, tab, given = line.partition("\t")
             try:
                 idf.append(float(given))

@@ -11,18 +11,12 @@ import numpy as np
 from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.container.signature import is_container
 from rrmlinear.data.label_sets import MultilabelProblem
-from rrmlinear.data.problem import check_kind
+from rrmlinear.data.problem import check_kind, check_rows
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.text._libsvm_parser import PADDING
 from rrmlinear.data.text.byte_streams import name_of, open_to_read, open_to_write
 from rrmlinear.data.text.libsvm_errors import shown
-from rrmlinear.data.text.libsvm_format import (
-    BLOCK_SIZE,
-    check_rows,
-    checked_options,
-    noting_ways,
-    texts_of,
-)
+from rrmlinear.data.text.libsvm_format import BLOCK_SIZE, checked_options, noting_ways, texts_of
 from rrmlinear.data.text.libsvm_reading import Fault, Reading
 from rrmlinear.data.text.multilabel.label_blocks import LabelBlocks
 from rrmlinear.data.text.multilabel.label_names import MISSING, NEGATIVE, LabelNames

@@ -101,12 +101,14 @@ class Stages(Solver):
             self._build()
         else:
             self.solver, self.told = paused, len(paused.notes)
+        self.has_begun = True
         self.measuring_work = self.solver.measuring_work
         self.measures_first = self.solver.measures_first
         self.known_rules = self.solver.known_rules
 
     def _build(self) -> None:
-        best = self.certificate
+        # a stage has no points where the time is up before it has begun
+        best, self.has_begun, self.known_rules = self.certificate, False, ()
         given = [best.weights if self.turns.stage.takes_weights else best.alphas]
         if self.turns.stage.takes_both:
             given.append(best.weights)
@@ -203,11 +205,15 @@ class Stages(Solver):
         return self.estimated or self._estimate()
 
     def _estimate(self) -> tuple[float, float]:
+        if not self.has_begun:
+            return super().estimate()
         dual, gap = self.solver.estimate()
         primal, dual = min(self.certificate.primal, dual + gap), max(self.certificate.dual, dual)
         return dual, gap_between(primal, dual)
 
     def measure(self) -> None:
+        if not self.has_begun:
+            return
         solver, best = self.solver, self.certificate
         estimated = solver.estimate()[1]
         try:
@@ -231,7 +237,7 @@ class Stages(Solver):
         return self.solver.violation()
 
     def present(self) -> Point:
-        return self.solver.present()
+        return self.solver.present() if self.has_begun else super().present()
 
     def value_at_zero(self) -> float:
         return self.solver.value_at_zero()
@@ -248,7 +254,7 @@ class Stages(Solver):
         return self.solver.penalty()
 
     def support(self) -> dict[str, int]:
-        return self.solver.support()
+        return self.solver.support() if self.has_begun else {}
 
     def close(self) -> None:
         for solver, _, _ in self.paused.values():

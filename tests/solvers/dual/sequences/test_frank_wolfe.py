@@ -17,11 +17,7 @@ from rrmlinear.solvers.dual.sequences.frank_wolfe import BlockFrankWolfe
 from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
 
-
-@pytest.fixture(scope="module")
-def make():
-    """A maker of risks of short sequences."""
-    return partial(made, STRUCTURED_HINGE, m=12, most=4)
+make = partial(made, STRUCTURED_HINGE, m=12, most=4)
 
 
 def features(risk, s, y):
@@ -68,7 +64,7 @@ def solved(risk, tol=1e-7, regularizer=None, **choices):
 
 @pytest.mark.parametrize("C", [0.01, 0.5, 20.0])
 @pytest.mark.parametrize("sampling", ["permutation", "gaps"])
-def test_the_optimum_of_a_quadratic_program(make, C, sampling):
+def test_the_optimum_of_a_quadratic_program(C, sampling):
     risk = make(C=C)
     best, w = by_clarabel(risk)
     result = solved(risk, sampling=sampling)
@@ -79,7 +75,7 @@ def test_the_optimum_of_a_quadratic_program(make, C, sampling):
 
 
 @pytest.mark.parametrize("choices", [{}, {"bias": 1.0}, {"sparse": True}, {"k": 2, "most": 8}])
-def test_the_certificate_is_true(make, choices):
+def test_the_certificate_is_true(choices):
     risk = make(costs=np.arange(12) % 3, **choices)  # some sequences have no cost
     result = solved(risk, 1e-5)
     w, alphas = result.weights, result.duals
@@ -101,13 +97,13 @@ def test_the_certificate_is_true(make, choices):
     assert np.diff(duals).min(initial=0) >= -1e-12 * abs(duals[-1])
 
 
-def test_the_modulus(make):
+def test_the_modulus():
     scaled, plain = make(C=0.5), make(C=0.25)
     stronger = solved(scaled, regularizer=L2(2.0))
     assert stronger.primal == pytest.approx(2 * solved(plain).primal, rel=1e-6)
 
 
-def test_a_start_from_other_costs(make):
+def test_a_start_from_other_costs():
     first = BlockFrankWolfe(Task.of(make(C=0.5), L2()))
     first.solve(Stopping(gap_tol=1e-6))
     cold, warm = (
@@ -118,13 +114,13 @@ def test_a_start_from_other_costs(make):
     assert warm.trace[0].gap < cold.trace[0].gap / 2
 
 
-def test_the_same_seed_gives_the_same_bits(make):
+def test_the_same_seed_gives_the_same_bits():
     runs = [solved(make(), 1e-4, seed=seed, sampling="gaps") for seed in (3, 3, 4)]
     assert (runs[0].weights == runs[1].weights).all()
     assert (runs[0].weights != runs[2].weights).any()
 
 
-def test_single_positions_and_a_label_never_seen(make):
+def test_single_positions_and_a_label_never_seen():
     risk = make(most=1, k=4)
     risk = ChainRisk(risk.rows, risk.label, risk.starts, 6, risk.sequence_costs, 1, risk.loss)
     result = solved(risk, 1e-6)
@@ -132,7 +128,7 @@ def test_single_positions_and_a_label_never_seen(make):
     assert (result.weights[-36:] == 0).all()  # no transitions
 
 
-def test_rows_of_zeros(make):
+def test_rows_of_zeros():
     risk = make()
     values = np.zeros((risk.n, 2))
     rows = Rows(values, None, None, 2)
@@ -140,7 +136,7 @@ def test_rows_of_zeros(make):
     assert solved(risk, 1e-6).solved
 
 
-def test_other_regularizers_losses_and_samplings_are_refused(make):
+def test_other_regularizers_losses_and_samplings_are_refused():
     with pytest.raises(ValueError, match="needs a quadratic regularizer, as l2 is, and ElasticNet"):
         BlockFrankWolfe(Task.of(make(), ElasticNet(1.0, 0.1)))
     with pytest.raises(ValueError, match="needs the structured hinge"):
@@ -149,7 +145,7 @@ def test_other_regularizers_losses_and_samplings_are_refused(make):
         BlockFrankWolfe(Task.of(make(), L2()), sampling="x")
 
 
-def test_a_limit_of_passes_leaves_a_gap(make):
+def test_a_limit_of_passes_leaves_a_gap():
     result = BlockFrankWolfe(Task.of(make(m=200, C=5.0), L2())).solve(
         Stopping(gap_tol=1e-9, max_passes=3)
     )

@@ -33,26 +33,19 @@ def test_the_optimum_of_lbfgs(name, C, sparse, bias):
     np.testing.assert_allclose(result.weights, best.weights, atol=1e-3)
 
 
-@pytest.mark.parametrize("k", [2, 8, 9, 33])
-def test_numbers_of_labels(k):
-    risk = made(k=k)
-    best = LBFGS(Task.of(risk, L2(0.3))).solve(Stopping(gap_tol=1e-7))
-    result = SequenceMarginals(Task.of(risk, L2(0.3))).solve(Stopping(gap_tol=1e-6))
-    assert result.solved
-    assert result.primal == pytest.approx(best.primal, rel=2e-6)
-
-
-def test_costs_of_sequences_and_of_none():
-    costs = [0, 1, 2, 3] * 3 + [0, 1]
-    risk = made(costs=costs)
-    best = LBFGS(Task.of(risk, L2(1))).solve(Stopping(gap_tol=1e-8))
-    result = SequenceMarginals(Task.of(risk, L2(1))).solve(Stopping(gap_tol=1e-7))
+@pytest.mark.parametrize(
+    "choices", [*({"k": k} for k in (2, 8, 9, 33)), {"costs": [0, 1, 2, 3] * 3 + [0, 1]}]
+)
+def test_numbers_of_labels_and_costs_of_sequences(choices):
+    risk = made(LOG_LOSS, **choices)
+    best = LBFGS(Task.of(risk, L2(0.3))).solve(Stopping(gap_tol=1e-8))
+    result = SequenceMarginals(Task.of(risk, L2(0.3))).solve(Stopping(gap_tol=1e-7))
     assert result.solved
     assert result.primal == pytest.approx(best.primal, rel=1e-6)
 
 
 def test_the_dual_by_the_risk():
-    risk = made(bias=1.0)
+    risk = made(LOG_LOSS, bias=1.0)
     result = SequenceMarginals(Task.of(risk, L2(2))).solve(Stopping(gap_tol=1e-3))
     vector = risk.gradient(result.duals)
     assert result.dual == pytest.approx(-risk.conjugate(result.duals) - vector @ vector / 4)
@@ -64,7 +57,7 @@ def test_the_dual_by_the_risk():
 
 def test_a_seed_has_the_same_bits():
     first, again, other = (
-        SequenceMarginals(Task.of(made(), L2(1), seed=seed)).solve(
+        SequenceMarginals(Task.of(made(LOG_LOSS), L2(1), seed=seed)).solve(
             Stopping(gap_tol=1e-9, max_passes=3)
         )
         for seed in (3, 3, 4)
@@ -78,6 +71,6 @@ def test_other_problems_are_refused():
     with pytest.raises(ValueError, match="the ascent on marginals needs a smooth loss"):
         SequenceMarginals(Task.of(made(STRUCTURED_HINGE), L2(1)))
     with pytest.raises(ValueError, match="the ascent on marginals needs a quadratic regularizer"):
-        SequenceMarginals(Task.of(made(), ElasticNet(0.1)))
+        SequenceMarginals(Task.of(made(LOG_LOSS), ElasticNet(0.1)))
     with pytest.raises(ValueError, match="the transitions are too far apart"):
         SequenceMarginals(Task.of(made(ChainLoss(1.0, 1e-5), C=50.0), L2(1))).solve(Stopping())
