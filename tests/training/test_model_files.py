@@ -116,39 +116,6 @@ def test_texts_of_one_column(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "old", "new", "line", "found"),
-    [
-        (SDCA, "loss hinge\n", "", 6, "the header ends without loss"),
-        (SDCA, "hinge", "hing", 2, "SDCA has no loss 'hing'; it has hinge, "),
-        (SDCA, "SDCA", "MCSVM_WW", 2, "MCSVM_WW has no loss 'hinge'; it has weston-watkins"),
-        (SDCA, "label 1 -1\n", "", 6, "the header ends without label"),
-        (SDCA, "label 1 -1", "label 1 2 3", 4, "3 labels for nr_class 2"),
-        (SDCA, "0.5 ", "0.5 1 ", 8, "found '1' after the 1 numbers of the line"),
-        (
-            REGRESSION,
-            "nr_class 2",
-            "nr_class 3",
-            3,
-            "nr_class of a regression or a one-class machine must be 2",
-        ),
-        (
-            REGRESSION,
-            "bias",
-            "label 1 2\nbias",
-            5,
-            "a regression or a one-class machine has no labels",
-        ),
-        (REGRESSION, "0.5 ", "0.5 1 ", 7, "found '1' after the 1 numbers of the line"),
-    ],
-)
-def test_faults_of_losses_are_named(tmp_path, text, old, new, line, found):
-    assert old in text
-    message = refusal(tmp_path, text.replace(old, new, 1))
-    assert found in message
-    assert f"line {line}: " in message
-
-
-@pytest.mark.parametrize(
     ("name", "loss"),
     [
         ("L2R_LR", "logistic"),
@@ -202,45 +169,61 @@ def test_harmless_differences_are_read(tmp_path, text):
     assert model.labels.tolist() == [1, -1]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line", "found"),
-    [
-        ("MCSVM_WW", "MCSVM_XX", 1, "unknown solver type.\n"),
-        ("bias -1", "bogus 3", 5, "unknown text in model file: [bogus]\n"),
-        ("bias -1\n", "", 5, "without bias"),
-        ("nr_class 2\n", "", 5, "without nr_class"),
-        ("bias -1\n", "bias -1\nbias -1\n", 6, "bias stands in line 5 already"),
-        ("nr_class 2", "nr_class 3", 3, "2 labels for nr_class 3"),
-        ("nr_class 2", "nr_class 0", 2, "nr_class is '0'"),
-        ("nr_class 2", "nr_class two", 2, "nr_class is 'two'"),
-        ("nr_class 2", "nr_class 2.0", 2, "nr_class is '2.0'"),
-        ("nr_class 2", "nr_class 99999999999999999999", 2, "nr_class is '9999"),
-        ("label 1 -1", "label 1 1", 3, "the label 1 stands there twice"),
-        ("label 1 -1", "label 1 x", 3, "the label 'x' is not a whole number of 32 bits"),
-        ("label 1 -1", "label 1 2147483648", 3, "'2147483648' is not a whole number"),
-        ("nr_feature 2", "nr_feature 0", 4, "nr_feature is '0'"),
-        ("nr_feature 2", "nr_feature -5", 4, "nr_feature is '-5'"),
-        ("nr_feature 2", "nr_feature 1", 8, "found '-1.25' after the 1 lines of weights"),
-        ("nr_feature 2", "nr_feature 3", 8, "the file ends after 2 of 3 lines of weights"),
-        ("nr_feature 2", "nr_feature 1000000000000", 6, "at least 4000000000000 bytes"),
-        ("bias -1", "bias nan", 5, "bias is 'nan'"),
-        ("bias -1", "bias 1_0", 5, "bias is '1_0'"),
-        ("bias -1", "bias", 5, "bias is ''"),
-        ("bias -1", "bias 1", 8, "the file ends after 2 of 3 lines of weights"),
-        ("\nw\n", "\nw 1\n", 6, "found '1' after 'w'"),
-        ("-1.25 1.25 ", "-1.25 1.25 7 ", 8, "found '7' after the 2 numbers of the line"),
-        ("-1.25 1.25 ", "-1.25 ", 8, "found 1 numbers where 2 are expected"),
-        ("0.5 -0.5", "0.5 x", 7, "found 'x' where weight 2 is expected"),
-        ("0.5 -0.5", "0.5 -0.5q", 7, "found '-0.5q' where weight 2 is expected"),
-        ("0.5 -0.5", "0x1p3 -0.5", 7, "found '0x1p3' where weight 1 is expected"),
-        ("0.5 -0.5", "nan -0.5", 7, "weight 1 is 'nan'; it must be finite"),
-        ("0.5 -0.5", "1e400 -0.5", 7, "weight 1 is '1e400'; it must be finite"),
-        ("0.5 -0.5", "0.5 -inf", 7, "weight 2 is '-inf'; it must be finite"),
-    ],
-)
-def test_every_fault_is_named(tmp_path, old, new, line, found):
-    assert old in TEXT
-    message = refusal(tmp_path, TEXT.replace(old, new, 1))
+OF_SDCA = [
+    ("loss hinge\n", "", 6, "the header ends without loss"),
+    ("hinge", "hing", 2, "SDCA has no loss 'hing'; it has hinge, "),
+    ("SDCA", "MCSVM_WW", 2, "MCSVM_WW has no loss 'hinge'; it has weston-watkins"),
+    ("label 1 -1\n", "", 6, "the header ends without label"),
+    ("label 1 -1", "label 1 2 3", 4, "3 labels for nr_class 2"),
+    ("0.5 ", "0.5 1 ", 8, "found '1' after the 1 numbers of the line"),
+]
+OF_REGRESSION = [
+    ("nr_class 2", "nr_class 3", 3, "nr_class of a regression or a one-class machine must be 2"),
+    ("bias", "label 1 2\nbias", 5, "a regression or a one-class machine has no labels"),
+    ("0.5 ", "0.5 1 ", 7, "found '1' after the 1 numbers of the line"),
+]
+OF_TEXT = [
+    ("MCSVM_WW", "MCSVM_XX", 1, "unknown solver type.\n"),
+    ("bias -1", "bogus 3", 5, "unknown text in model file: [bogus]\n"),
+    ("bias -1\n", "", 5, "without bias"),
+    ("nr_class 2\n", "", 5, "without nr_class"),
+    ("bias -1\n", "bias -1\nbias -1\n", 6, "bias stands in line 5 already"),
+    ("nr_class 2", "nr_class 3", 3, "2 labels for nr_class 3"),
+    ("nr_class 2", "nr_class 0", 2, "nr_class is '0'"),
+    ("nr_class 2", "nr_class two", 2, "nr_class is 'two'"),
+    ("nr_class 2", "nr_class 2.0", 2, "nr_class is '2.0'"),
+    ("nr_class 2", "nr_class 99999999999999999999", 2, "nr_class is '9999"),
+    ("label 1 -1", "label 1 1", 3, "the label 1 stands there twice"),
+    ("label 1 -1", "label 1 x", 3, "the label 'x' is not a whole number of 32 bits"),
+    ("label 1 -1", "label 1 2147483648", 3, "'2147483648' is not a whole number"),
+    ("nr_feature 2", "nr_feature 0", 4, "nr_feature is '0'"),
+    ("nr_feature 2", "nr_feature -5", 4, "nr_feature is '-5'"),
+    ("nr_feature 2", "nr_feature 1", 8, "found '-1.25' after the 1 lines of weights"),
+    ("nr_feature 2", "nr_feature 3", 8, "the file ends after 2 of 3 lines of weights"),
+    ("nr_feature 2", "nr_feature 1000000000000", 6, "at least 4000000000000 bytes"),
+    ("bias -1", "bias nan", 5, "bias is 'nan'"),
+    ("bias -1", "bias 1_0", 5, "bias is '1_0'"),
+    ("bias -1", "bias", 5, "bias is ''"),
+    ("bias -1", "bias 1", 8, "the file ends after 2 of 3 lines of weights"),
+    ("\nw\n", "\nw 1\n", 6, "found '1' after 'w'"),
+    ("-1.25 1.25 ", "-1.25 1.25 7 ", 8, "found '7' after the 2 numbers of the line"),
+    ("-1.25 1.25 ", "-1.25 ", 8, "found 1 numbers where 2 are expected"),
+    ("0.5 -0.5", "0.5 x", 7, "found 'x' where weight 2 is expected"),
+    ("0.5 -0.5", "0.5 -0.5q", 7, "found '-0.5q' where weight 2 is expected"),
+    ("0.5 -0.5", "0x1p3 -0.5", 7, "found '0x1p3' where weight 1 is expected"),
+    ("0.5 -0.5", "nan -0.5", 7, "weight 1 is 'nan'; it must be finite"),
+    ("0.5 -0.5", "1e400 -0.5", 7, "weight 1 is '1e400'; it must be finite"),
+    ("0.5 -0.5", "0.5 -inf", 7, "weight 2 is '-inf'; it must be finite"),
+]
+FAULTS = [(SDCA, *fault) for fault in OF_SDCA]
+FAULTS += [(REGRESSION, *fault) for fault in OF_REGRESSION]
+FAULTS += [(TEXT, *fault) for fault in OF_TEXT]
+
+
+@pytest.mark.parametrize(("text", "old", "new", "line", "found"), FAULTS)
+def test_every_fault_is_named(tmp_path, text, old, new, line, found):
+    assert old in text
+    message = refusal(tmp_path, text.replace(old, new, 1))
     assert found in message
     assert f"line {line}: " in message
 

@@ -147,7 +147,8 @@ def _first_model(omega: Any, begin: Begin, total: float, size: float, kinks: boo
     w, vector = begin.w, begin.vector
     squares = begin.at.squares / max(total, MIN_DIVISOR)
     squares = squares.reshape(-1, *[1] * (w.ndim - 1))
-    squares = np.broadcast_to(np.maximum(squares, MIN_DIVISOR), w.shape)
+    # columns of 0 take that of the longest: no number of their own, or 1 / it, is in range
+    squares = np.broadcast_to(np.where(squares > 0, squares, squares.max() or 1.0), w.shape)
     size, gap = size or 1.0, begin.gap or 1.0
     numbers, part = coordinates_of(omega, w.size), 1.0
     if numbers is not None and numbers.is_square_beside_free:

@@ -130,15 +130,20 @@ def test_separable_rows_with_large_means_take_few_passes(loss, omega):
     assert result.status is Status.SOLVED
 
 
+def solved_alone(problem, loss, **choices):
+    alone = Parameter(loss=loss, solver="newton", gap_tol=1e-6, max_passes=500, **choices)
+    result = fit(problem, alone).result
+    assert result.status is Status.SOLVED
+    assert 0 <= result.gap <= 1e-6 * result.primal
+    return result
+
+
 def test_values_of_twelve_decades():
     # systems with a small q lose the digits of a step; q has to rise where no step moves
     rng = np.random.default_rng(3)
     X = 10.0 ** rng.uniform(-6, 6, (2000, 15)) * rng.choice([-1, 1], (2000, 15))
     problem = Problem.from_arrays(X, np.log10(np.abs(X[:, 0])))
-    choices = Parameter(loss="absolute", C=1e4, solver="newton", gap_tol=1e-6, max_passes=500)
-    result = fit(problem, choices).result
-    assert result.status is Status.SOLVED
-    assert 0 <= result.gap <= 1e-6 * result.primal
+    solved_alone(problem, "absolute", C=1e4)
 
 
 def test_steps_that_the_objective_does_not_show():
@@ -147,10 +152,22 @@ def test_steps_that_the_objective_does_not_show():
     X = rng.standard_t(1.2, (1500, 12))
     y = np.digitize(X[:, :5].sum(axis=1), [-2, 0, 2])
     problem = Problem.from_arrays(X * 10.0 ** rng.uniform(-3, 3, 12), y)
-    choices = Parameter(loss="softmax", C=1e4, solver="newton", gap_tol=1e-6, max_passes=500)
-    result = fit(problem, choices).result
-    assert result.status is Status.SOLVED
-    assert 0 <= result.gap <= 1e-6 * result.primal
+    solved_alone(problem, "softmax", C=1e4)
+
+
+@pytest.mark.parametrize(
+    ("loss", "choices"),
+    [
+        ("smooth-hinge", {"penalty_factors": np.arange(80) > 1}),  # it is linear at w = 0
+        ("squared-hinge", {"regularizer": "l1", "radius": 3.0}),
+    ],
+)
+def test_weights_without_curvature(loss, choices):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 80)) * (np.arange(80) < 30)
+    problem = Problem.from_arrays(X, np.where(X[:, 0] + rng.standard_normal(20) > 0, 1.0, -1.0))
+    other = fit(problem, Parameter(solver="auto", loss=loss, gap_tol=1e-6, **choices)).result
+    assert solved_alone(problem, loss, **choices).primal == pytest.approx(other.primal, rel=1e-6)
 
 
 @pytest.mark.parametrize("loss", ["squared", "huber"])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MIN_DIVISOR
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
 from rrmlinear.solvers.second_order.factors import (
     DIAGONAL_DECREASE,
     FACTORED_DECREASE,
@@ -23,7 +23,7 @@ from rrmlinear.solvers.second_order.systems.gram_systems import GramSystems
 
 Array = NDArray[np.float64]
 
-# What stands for a 0 of D, as a fraction of that entry of H.
+# What stands for a 0 of D, as a fraction of that entry of H; the largest of D where that is 0 too.
 RIDGE = math.sqrt(FEW_ROUNDINGS)
 
 
@@ -53,7 +53,8 @@ class Systems:
         if diagonal.ndim > 1:
             return self._by_matrix(hessian.matrix() + diagonal if p else diagonal, b)
         if not diagonal.all():
-            diagonal = np.where(diagonal > 0, diagonal, RIDGE * hessian.diagonal() + MIN_DIVISOR)
+            ridge, flat = RIDGE * hessian.diagonal(), diagonal.max() or 1.0
+            diagonal = np.where(diagonal > 0, diagonal, np.where(ridge > 0, ridge, flat))
         if p == 0:
             return b / diagonal
 
