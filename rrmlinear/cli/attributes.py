@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -34,24 +34,8 @@ from rrmlinear.data.text.whole_file import is_stream
 DEFAULT_TEMPLATE, UPOS = "chunking", "upos"
 
 
-@dataclass(frozen=True)
-class Options:
-    """The sequences command as it was given."""
-
-    template: str
-    form: str | None
-    dictionary: str | None
-    predicted: str | None
-    least: int
-    labelled: bool
-    quiet: bool
-    columns_file: str
-    output_file: str
-    dictionary_file: str
-
-
-def parse_sequences(arguments: Sequence[str]) -> Options:
-    """The command's arguments; LeaveError for those that do not fit each other."""
+def parse_sequences(arguments: Sequence[str]) -> SimpleNamespace:
+    """The command's arguments, with the files; LeaveError for those that do not fit each other."""
     parser = Parser(lambda: SEQUENCES, outputs=1)
     parser.value("--template", dest="template")
     parser.value("--format", dest="form", type=choice("--format", FORMATS))
@@ -69,29 +53,20 @@ def parse_sequences(arguments: Sequence[str]) -> Options:
     if len(files) < 3 and not options.dictionary and is_stream(files[1]):
         raise parser.wrong("no dictionary_file is given, and output_file has no name for it")
     if options.dictionary:
-        for flag, value in (
-            ("template", options.template), ("least", options.least), ("format", options.form)
-        ):  # fmt: skip
-            if value is not None:
-                raise parser.wrong(f"--{flag} has no effect with --dictionary, which has its own")
+        own = {"template": options.template, "least": options.least, "format": options.form}
+        flags = {f"--{name}": value for name, value in own.items()}
+        parser.refuse(flags, "has no effect with --dictionary, which has its own")
     elif options.form == ATTRIBUTES and options.template:
         raise parser.wrong("--template has no effect: --format attributes has them in the file")
     elif options.predicted:
         raise parser.wrong("--predicted needs --dictionary, which has the names of the labels")
     elif options.unlabelled:
         raise parser.wrong("--unlabelled is for --dictionary: training needs labels")
-    return Options(
-        options.template or (UPOS if options.form == CONLLU else DEFAULT_TEMPLATE),
-        options.form,
-        options.dictionary,
-        options.predicted,
-        options.least or 1,
-        not options.unlabelled,
-        bool(options.quiet),
-        files[0],
-        files[1],
-        files[2] if len(files) > 2 else f"{files[1]}.dictionary",
-    )
+    options.template = options.template or (UPOS if options.form == CONLLU else DEFAULT_TEMPLATE)
+    options.least, options.labelled = options.least or 1, not options.unlabelled
+    options.columns_file, options.output_file = files[:2]
+    options.dictionary_file = files[2] if len(files) > 2 else f"{files[1]}.dictionary"
+    return options
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -119,7 +94,7 @@ def main(arguments: Sequence[str]) -> None:
         raise LeaveError(f"ERROR: {error}") from None
 
 
-def _make(options: Options) -> None:
+def _make(options: SimpleNamespace) -> None:
     """Sequences and their dictionary."""
     template = _template(options)
     dictionary, problem = Dictionary.of(_tokens(options, template), template, options.least)
@@ -134,7 +109,7 @@ def _make(options: Options) -> None:
         )
 
 
-def _apply(options: Options, path: str) -> None:
+def _apply(options: SimpleNamespace, path: str) -> None:
     """Sequences by a dictionary that exists, or the names of predictions."""
     with blaming(f"can't open dictionary file {path}"):
         dictionary = read_dictionary(path)
@@ -159,7 +134,9 @@ def _apply(options: Options, path: str) -> None:
         )
 
 
-def _name(options: Options, path: str, dictionary: Dictionary, tokens: Tokens | Items) -> None:
+def _name(
+    options: SimpleNamespace, path: str, dictionary: Dictionary, tokens: Tokens | Items
+) -> None:
     """Write the columns with the predicted label behind them, and print scores."""
     with blaming(f"can't open predicted file {path}"), open(path, "rb") as file:
         lines = file.read().split(b"\n")
@@ -200,7 +177,7 @@ def scores(true: Sequence[str], predicted: Sequence[str], starts: Sequence[int])
     return "\n".join(lines)
 
 
-def _template(options: Options) -> Template:
+def _template(options: SimpleNamespace) -> Template:
     name = options.template
     if options.form == ATTRIBUTES:
         return parse_template(f"format {ATTRIBUTES}\n", "--format")
@@ -216,7 +193,7 @@ def _template(options: Options) -> Template:
     return _parsed(text, name, options)
 
 
-def _parsed(text: str, name: str, options: Options) -> Template:
+def _parsed(text: str, name: str, options: SimpleNamespace) -> Template:
     """The template, for files of the format that was asked for."""
     own = parse_template(text, name)
     if options.form in (None, own.form):
@@ -230,7 +207,7 @@ def _parsed(text: str, name: str, options: Options) -> Template:
     return parse_template("\n".join([f"format {options.form}", *lines, ""]), name)
 
 
-def _tokens(options: Options, template: Template) -> Tokens | Items:
+def _tokens(options: SimpleNamespace, template: Template) -> Tokens | Items:
     if template.edges and not options.predicted and is_stream(options.output_file):
         raise LeaveError(
             f"ERROR: the template has attributes of edges, whose file stands beside output_file: "
@@ -240,7 +217,7 @@ def _tokens(options: Options, template: Template) -> Tokens | Items:
         return read_tokens(options.columns_file, template, options.labelled)
 
 
-def _write(options: Options, problem: SequenceProblem) -> None:
+def _write(options: SimpleNamespace, problem: SequenceProblem) -> None:
     with blaming(f"can't write output file {options.output_file}"):
         write_libsvm(options.output_file, problem.to_problem())
     if problem.edges is not None:

@@ -9,6 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from rrmlinear.cli.files import (
+    ENTRY,
+    OFFSETS,
     asked_of,
     blaming,
     check_distinct,
@@ -40,7 +42,7 @@ def parse_conversion(arguments: Sequence[str]) -> SimpleNamespace:
     parser = Parser(lambda: CONVERT, outputs=1)
     parser.flag("--float32")
     parser.flag("--strict")
-    offer_reading(parser)
+    offer_reading(parser, more=(*OFFSETS, ENTRY))
     parser.value("--terms", dest="known_terms")
     parser.value("--save-terms", dest="saved_terms", type=output)
     parser.value("-m", dest="threads", type=whole("-m", 1, MAX_THREADS))
@@ -49,6 +51,11 @@ def parse_conversion(arguments: Sequence[str]) -> SimpleNamespace:
     options.source, options.target = files
     options.dtype = np.float32 if options.float32 else None
     options.asked = asked_of(options)
+    if flag := options.asked.given(*OFFSETS, ENTRY):
+        raise parser.wrong(
+            f"{flag} is for train and predict, which take it beside the output, too, as FILE or "
+            f"FILE:COLUMN of a table: {files[1]} has no place for it"
+        )
     options.terms = TermFiles(options.known_terms, options.saved_terms)
     return options
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ from rrmlinear.cli.parser import (
     size,
     whole,
 )
+from rrmlinear.core.records import replace
 from rrmlinear.data.formats.asked import BY_EXAMPLE, flag_of
 from rrmlinear.data.formats.known import format_of
 from rrmlinear.data.formats.opening import OWN, is_plain
@@ -61,13 +63,6 @@ class LabelOptions(NamedTuple):
         return next((n for n, v in each if v is not None and v is not False), "")
 
 
-class SearchOptions(NamedTuple):
-    """Where the search for C and ε begins; None: by the data."""
-
-    first_cost: float | None
-    first_epsilon: float | None
-
-
 def _converter(name: str) -> Callable[[str], Any]:
     """The converter from the text after a flag to the value of its choice."""
     flag, values = FLAGS[name].flag, CHOICES[name].values
@@ -76,6 +71,7 @@ def _converter(name: str) -> Callable[[str], Any]:
         "loss": choice(flag, tuple(NAMED_LOSSES)),
         "regularizer": choice(flag, tuple(REGULARIZERS)),
         **dict.fromkeys(("groups", *FACTOR_FILES), str),  # the file, until all options are read
+        "quantile": lambda text: tuple(map(number(flag), text.split(","))),
         "unpenalized": read_columns,
         "threads": whole(flag, 1, MAX_THREADS),
     }
@@ -185,15 +181,19 @@ def parse_training(arguments: Sequence[str]) -> SimpleNamespace:
         raise parser.wrong(f"{files[2]} is one file too many: training set and model are named")
     if options.folds is not None and options.folds < 2:
         raise parser.wrong(f"n-fold cross validation: n must >= 2: -v is {options.folds}")
+    levels = options.quantile or ()
+    if len(levels) > 1:
+        _check_levels(parser, options)
+    options.quantile = levels[0] if levels else None
     try:
         parameter, said = _parameter(options)
         chosen = _selected(parameter, options)
+        options.of_levels = [select(replace(parameter, quantile=level)) for level in levels]
     except ValueError as error:
         raise LeaveError(f"ERROR: {sentence_of(error)}") from None
     options.chosen, options.warnings, options.asked = chosen, tuple(said), asked_of(options)
     options.labels = _labels_of(parser, options)
     options.folds = options.folds or (FOLDS_OF_SEARCH if options.search else None)
-    options.search = SearchOptions(options.C, options.epsilon) if options.search else None
     options.training_file, options.model_file = files[0], _model_file(parser, files, options.folds)
     options.groups_file, options.reading_threads = options.groups, options.threads
     options.beside = files_beside(options.edges_file, options.cliques_file)
@@ -222,9 +222,9 @@ def _check_dashboard(parser: Parser, options: SimpleNamespace) -> None:
 
 def _check_report(parser: Parser, options: SimpleNamespace) -> None:
     """Refuse options of a page without it, and test data of what saves no model."""
-    for flag in ("--report-test", "--report-static"):
-        if getattr(options, flag[2:].replace("-", "_")) and options.report_file is None:
-            raise parser.wrong(f"{flag} has no effect without --report")
+    given = {"--report-test": options.report_test, "--report-static": options.report_static}
+    if options.report_file is None:
+        parser.refuse(given, "has no effect without --report")
     if options.report_test is not None:
         for flag, is_given in (("-v", options.folds is not None), ("-C", options.search)):
             if is_given:
@@ -238,21 +238,34 @@ def _check_report(parser: Parser, options: SimpleNamespace) -> None:
                 raise parser.wrong(f"{told} data that have this in themselves")
 
 
+def _check_levels(parser: Parser, options: SimpleNamespace) -> None:
+    """Refuse levels of quantiles that do not rise, and what is for one model."""
+    if any(low >= high for low, high in pairwise(options.quantile)):
+        raise parser.wrong("the levels of --quantile must rise")
+    without = {
+        "-v": options.folds,
+        "-C": options.search,
+        "--report": options.report_file,
+        "--liblinear-model": options.liblinear_model,
+        "--dask": options.dask,
+        "--mpi": options.mpi,
+    }
+    parser.refuse(without, "takes one level of --quantile")
+
+
 def _check_workers(parser: Parser, options: SimpleNamespace, file: str) -> None:
     """Refuse what training over workers does not do."""
     own = "--mpi" if options.mpi else "--dask"
     if file == "-":
         raise parser.wrong(f"{own} needs a training_set_file with a name: every worker opens it")
     without = {
-        "--dask": options.mpi and options.dask is not None,
-        "-v": options.folds is not None,
+        "--dask": options.dask if options.mpi else None,
+        "-v": options.folds,
         "-C": options.search,
         "--cache": options.cached,
-        "--report": options.report_file is not None,
+        "--report": options.report_file,
     }
-    for flag, is_given in without.items():
-        if is_given:
-            raise parser.wrong(f"{flag} has no effect with {own}")
+    parser.refuse(without, f"has no effect with {own}")
 
 
 def _products(weights: Sequence[tuple[str | int, float]]) -> Mapping[str | int, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -105,6 +105,12 @@ class Parser:
             raise self.wrong(f"no {names[len(files)]} is given")
         if len(files) > len(names):
             raise self.wrong(f"{files[len(names)]} is one file too many: {told} are named")
+
+    def refuse(self, flags: Mapping[str, Any], told: str) -> None:
+        """Raise LeaveError for the first of these flags, by their values, that is given."""
+        for flag, value in flags.items():
+            if value is not None and value is not False:
+                raise self.wrong(f"{flag} {told}")
 
     def wrong(self, message: str) -> LeaveError:
         """The error for a wrong command."""

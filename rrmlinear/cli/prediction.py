@@ -175,6 +175,12 @@ def _label_examples(model: Model, options: SimpleNamespace) -> None:
     if model.loss is not None and model.loss in ORDER_LOSSES:
         for name, value in measures_of(model.loss, labels, predicted, problem.query_ids).items():
             print(f"{name} = {value:g}")
+    elif model.levels is not None:
+        left, levels = labels[:, np.newaxis] - predicted, np.array(model.levels)
+        for level, each in zip(
+            levels, np.maximum(levels * left, (levels - 1) * left).T, strict=True
+        ):
+            print(f"Mean loss of quantile {level:g} = {each.mean():g}")
     elif model.is_regression:
         error = mean_squared_error(predicted, labels)
         print(f"Mean squared error = {error:g} (regression)")
@@ -250,7 +256,8 @@ def _write_labels(
         shown = dict(zip(model.labels.tolist(), words, strict=True))
         predicted = np.array([shown[number] for number in predicted.tolist()])
     if probabilities is None:
-        _write(path, line + "\n", [predicted], show)
+        columns = list(np.atleast_2d(predicted.T))
+        _write(path, " ".join([line] * len(columns)) + "\n", columns, show)
     else:
         names = " ".join(map(str, model.labels.tolist() if words is None else shown.values()))
         line = ("%d" if words is None else line) + " %g" * probabilities.shape[1] + "\n"

@@ -22,7 +22,7 @@ from rrmlinear.cli.files import (
 )
 from rrmlinear.cli.flags import sentence_of
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
-from rrmlinear.cli.options import SearchOptions, parse_training
+from rrmlinear.cli.options import parse_training
 from rrmlinear.cli.pages import Report, check_page, command_of, messages
 from rrmlinear.cli.report import Reporter, progress, shown_passes, warn, warnings_said
 from rrmlinear.cli.scores import sequence_lines
@@ -199,7 +199,8 @@ class _Run:
         options = self.options
         given = options.quiet, options.trace_file
         with warnings_said() as said, shown_passes(*given) as reporters:
-            model = self._fitted(self._on_pass(reporters))
+            fitted = self._of_levels if len(options.of_levels) > 1 else self._fitted
+            model = fitted(self._on_pass(reporters))
         if not options.quiet and model.result is not None:
             print(summary(model, options.chosen.solver))
             sys.stdout.flush()
@@ -211,6 +212,18 @@ class _Run:
         if isinstance(self.problem, SequenceProblem):
             return self._fit_labels()(self.problem, self.options.chosen, on_pass)
         return fit_selection(self.problem, self.options.chosen, on_pass)
+
+    def _of_levels(self, on_pass: Reporter) -> Model:
+        """The model of several quantiles, each fitted by itself."""
+        assert isinstance(self.problem, Problem)
+        models: list[Model] = []
+        for chosen in self.options.of_levels:
+            models.append(fit_selection(self.problem, chosen, on_pass))
+            if not self.options.quiet:
+                print(f"quantile {chosen.choices.quantile:g}\n{summary(models[-1], chosen.solver)}")
+        levels = tuple(chosen.choices.quantile for chosen in self.options.of_levels)
+        weights = np.hstack([model.weights for model in models])
+        return replace(models[0], weights=weights, levels=levels, result=None)
 
     def _fit_labels(self) -> Callable[..., LabellingModel]:
         """The function that fits sequences, or graphs."""
@@ -240,12 +253,12 @@ class _Run:
             folds = n
             kind = " (i.e., leave-one-out cross validation)" if what == "data" else ""
             warn(f"# folds > # {what}. Will use # folds = # {what} instead{kind}")
-        if self.options.search is not None:
-            self.search(folds, self.options.search)
+        if self.options.search:
+            self.search(folds)
         else:
             self.cross_validate(folds)
 
-    def search(self, folds: int, begin: SearchOptions) -> None:
+    def search(self, folds: int) -> None:
         from rrmlinear.training.search import scores_by_error, search
 
         assert isinstance(self.problem, Problem)
@@ -264,7 +277,7 @@ class _Run:
                 print(trial_line(trial, is_error), flush=True)
 
         is_error = scores_by_error(chosen)
-        first = begin.first_cost, begin.first_epsilon
+        first = self.options.C, self.options.epsilon
         with warnings_said():
             best = search(self.problem, chosen, folds, *first, say, self._on_pass([]))
         print(best_line(best, is_error, chosen.loss_row.title or "accuracy"))

@@ -86,6 +86,7 @@ MORE = {
     "group_weights": "; in a file, one on each line",
     "penalty_factors": "; in a file, one on each line",
     "unpenalized": ": 3,5-7, or a file with one on each line",
+    "quantile": "; several that rise, as 0.1,0.5,0.9, are a model of a column each",
     "threads": "; also of reading, where the default is all processors",
     "free_bias": "; needs a -B above 0, such as -B 1",
     "memory": ". K, M and G stand for powers of 1000: 500M",

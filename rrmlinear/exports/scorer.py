@@ -88,7 +88,8 @@ def scorer_of_model(model: Any) -> Scorer:
     if model.rho is not None:
         intercepts = intercepts - model.rho
     if model.is_regression:
-        return Scorer(weights, intercepts, NUMBERS, link=model.link)
+        titles = [f"quantile {level:g}" for level in model.levels or ()]
+        return Scorer(weights, intercepts, NUMBERS, link=model.link, titles=titles)
     if model.loss is not None and loss_row(model.loss).kind == "one-class":
         return Scorer(weights, intercepts, INLIERS)
     if len(model.labels) < 2:

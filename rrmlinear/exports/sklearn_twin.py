@@ -49,7 +49,7 @@ def twin_of(model: Any, scorer: Scorer) -> Any:
         twin.coef_, twin.offset_ = weights[0], np.nextafter(-intercepts, np.inf)
         twin._offset_scale = 1.0
     elif scorer.meaning == NUMBERS:
-        flat = np.ndim(getattr(model, "coef_", weights[0])) == 1
+        flat = np.ndim(getattr(model, "coef_", weights if scorer.titles else weights[0])) == 1
         is_vector = flat and type(twin).__name__ == "LinearSVR"
         twin.coef_ = weights[0] if flat else weights
         twin.intercept_ = intercepts if is_vector or not flat else float(intercepts[0])

@@ -25,6 +25,7 @@ from rrmlinear.liblinearutil.options import USUAL_FOLDS, parameter
 from rrmlinear.training.cross_validation import cross_validate
 from rrmlinear.training.fit import fit_selection
 from rrmlinear.training.model import Model
+from rrmlinear.training.model_files.header import ModelFileError
 from rrmlinear.training.search import Trial, search
 
 
@@ -94,7 +95,11 @@ def predict(
 def load_model(model_file_name: str | PathLike[str]) -> model | None:
     """The model of a file, LIBLINEAR's too; None, with a line printed, where there is none."""
     try:
-        return model(Model.load(model_file_name))
+        found = Model.load(model_file_name)
+        if found.levels is not None:
+            told = f"{model_file_name} holds a model {found.structure}; Model.load reads it"
+            raise ModelFileError(told)
+        return model(found)
     except OSError:
         print(f"can't open model file {model_file_name}")
         return None

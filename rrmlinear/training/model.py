@@ -76,8 +76,8 @@ class Model(Exported, Tabled, TrainedModel):
 
     def predict(self, X: Any, threads: int = 1) -> NDArray[Any]:
         """The label of each row (int64, or a word where labels are words), or its value (float64)
-        in a regression: the mean there, eᵃ of counts and costs. Scores a have the offset of the
-        Problem.
+        in a regression: the mean there, eᵃ of counts and costs, or n × m values of m quantiles.
+        Scores a have the offset of the Problem.
 
         Ties go to the class that comes first, of two classes to the second, as in LIBLINEAR.
         Scores are held for some thousand rows at a time. The result is the same for any number of
@@ -92,13 +92,14 @@ class Model(Exported, Tabled, TrainedModel):
     def predict_numbers(self, X: Any, threads: int = 1) -> NDArray[Any]:
         """`predict` with the numbers of labels that are words."""
         dtype = np.float64 if self.is_regression else np.int64
+        shape = () if self.levels is None else (len(self.levels),)
         offset = X.offset if isinstance(X, Problem) else None
         if offset is None:
-            return self._in_parts(X, threads, (), dtype, self._decide)
+            return self._in_parts(X, threads, shape, dtype, self._decide)
         if not self.is_regression:
             raise ValueError(f"an offset is for models of numbers, and loss {self.loss} has labels")
-        scores = self._in_parts(X, threads, (), np.float64, lambda some: some)
-        return self._decide(scores + offset)
+        scores = self._in_parts(X, threads, shape, np.float64, lambda some: some)
+        return self._decide((scores.T + offset).T)
 
     def predict_proba(self, X: Any, threads: int = 1) -> NDArray[np.float64]:
         """The probability of each label, n × k, in the order of ``labels``.

@@ -57,6 +57,8 @@ class StoredModel(PlainState):
     #: The words that labels stand for, in their order, and the names of the features.
     label_names: Sequence[str] | None = None
     feature_names: Sequence[str] | None = None
+    #: The levels of several quantiles, which have a column of weights each.
+    levels: Sequence[float] | None = None
 
     @property
     def is_regression(self) -> bool:
@@ -65,7 +67,9 @@ class StoredModel(PlainState):
 
     @property
     def structure(self) -> str:
-        """Words on what is labelled."""
+        """Words on what is labelled, or on several quantiles."""
+        if self.levels is not None:
+            return "of several quantiles"
         of_graphs = self.tables is not None
         return "of graphs, with tables" if of_graphs else "of sequences, with transitions"
 

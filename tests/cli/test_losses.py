@@ -7,6 +7,7 @@ import pytest
 from members import CLASS_LOSSES, REAL_LOSSES, SIGN_LOSSES, labels_in_domain
 
 from rrmlinear import Model, Parameter, Problem, fit, read_libsvm, write_libsvm
+from rrmlinear.liblinearutil import load_model
 
 
 def write(path, X, y):
@@ -118,6 +119,33 @@ def test_probabilities(train, predict, folder, request, data, loss):
     assert first == "labels " + " ".join(map(str, model.labels.tolist()))
     expected = zip(model.predict(problem), model.predict_proba(problem), strict=True)
     assert lines == [f"{label} " + " ".join(f"{p:g}" for p in row) for label, row in expected]
+
+
+def test_levels_of_quantiles_are_columns(train, predict, folder, reals):
+    ended = train("--loss", "quantile", "--quantile", "0.1,0.5,0.9", "-B", 1, reals, "m")
+    assert (ended.code, ended.err) == (0, "")
+    model, problem, levels = Model.load("m"), read_libsvm(reals).with_bias(1.0), (0.1, 0.5, 0.9)
+    each = [fit(problem, Parameter(loss="quantile", quantile=level)) for level in levels]
+    assert model.levels == levels
+    assert model.weights.tobytes() == np.hstack([one.weights for one in each]).tobytes()
+    np.savetxt("o", moves := np.arange(50.0))
+    expected = np.column_stack([one.predict(problem) for one in each])
+    for more, moved in (((), 0.0), (("--offset", "o"), moves[:, None])):
+        ended = predict(*more, reals, "m", "out")
+        np.testing.assert_allclose(np.loadtxt("out"), expected + moved, rtol=1e-14)
+        left = problem.labels - np.loadtxt("out")[:, 2]
+        loss = f"{np.maximum(0.9 * left, -0.1 * left).mean():g}"
+        assert ended.out.endswith(f"Mean loss of quantile 0.9 = {loss}\n")
+    np.testing.assert_allclose(model.to_sklearn().predict(problem.to_scipy()), expected)
+    text = (folder / "m").read_text()
+    with pytest.raises(ValueError, match=r"of several quantiles; Model\.load reads it"):
+        load_model("m")
+    with pytest.raises(ValueError, match="a model of several quantiles, which LIBLINEAR has no"):
+        model.save("m", liblinear=True)
+    for levels in ("0.5", "0.5 0.1 0.9", "0.1 0.5 2", "0.1 0.5 x"):
+        (folder / "m").write_text(re.sub("levels .*", f"levels {levels}", text))
+        with pytest.raises(ValueError, match=f"m, line 6: levels are '{levels}'; two or more that"):
+            Model.load("m")
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared-hinge", "squared"])

@@ -103,8 +103,10 @@ def test_refused(counts, train, given, sentence):
     assert sentence in done.err
 
 
-def test_models_of_classes_predict_without_offsets(counts, train, predict):
+def test_models_of_classes_predict_without_offsets(counts, train, predict, convert):
     assert train("-s", "2", "a.txt", "model").code == 0
     done = predict("--offset", "o.npy", "a.txt", "model", "out")
     assert done.code == 1
     assert "--offset is for models of numbers, and loss squared-hinge has labels" in done.err
+    done = convert("--offset", "o.npy", "a.txt", "b.rrm")
+    assert "--offset is for train and predict, which take it beside the output, too" in done.err

@@ -130,6 +130,8 @@ def test_one_stopping_rule_at_a_time():
     [
         (("-q",), "no training_set_file is given"),
         (("-x", "data"), "unknown option: -x"),
+        (("--quantile", "0.5,0.1", "data"), "the levels of --quantile must rise"),
+        (("--quantile", "0.1,0.5", "-v", "3", "data"), "-v takes one level of --quantile"),
         (("--foo", "data"), "unknown option: --foo"),
         (("--gap", "1", "data"), "unknown option: --gap (did you mean --gap-tol?)"),
         (("--max-passes", "9", "data"), "unknown option: --max-passes (did you mean -t?)"),
@@ -173,6 +175,11 @@ def test_no_arguments_show_the_usage(parse):
     ("arguments", "message"),
     [
         (("-c", "abc"), "-c takes a finite number, not 'abc'"),
+        (
+            ("--loss", "quantile", "--quantile", "0.1,x"),
+            "--quantile takes a finite number, not 'x'",
+        ),
+        (("--loss", "quantile", "--quantile", "0.1,2"), "--quantile is 2.0, it must lie between 0"),
         (("-c", "0"), "C <= 0: -c is 0.0, it must be positive and finite"),
         (("-e", "0"), "eps <= 0: -e is 0.0, it must be positive and finite"),
         (("-B", "nan"), "-B takes a finite number, not 'nan'"),

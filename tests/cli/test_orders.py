@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rrmlinear import Model, Parameter, Problem, fit, read_libsvm, write_libsvm
+from rrmlinear.catalog.losses import ORDER_LOSSES
 from rrmlinear.core.records import replace
 from rrmlinear.metrics import concordance, kendall_tau, ndcg
 
@@ -24,22 +25,29 @@ def write(path, y, qid):
     return path.name
 
 
-@pytest.mark.parametrize("loss", ["rank-hinge", "rank-squared-hinge", "rank-logistic"])
+@pytest.mark.parametrize("loss", ORDER_LOSSES)
 @pytest.mark.parametrize("regularizer", ["l2", "l1"])
-def test_ranks(train, predict, ranked, loss, regularizer):
-    ended = train("--loss", loss, "--regularizer", regularizer, "-c", 0.1, ranked, "m")
+@pytest.mark.parametrize("given", [(), ("--entry", "entry")])
+def test_models_and_their_measures(train, predict, ranked, timed, loss, regularizer, given):
+    is_ranked = loss.startswith("rank")
+    path, given = (ranked, ()) if is_ranked else (timed, given)
+    how = "--loss", loss, "--regularizer", regularizer, "-c", 0.1
+    ended = train(*how, *given, path, "m")
     assert (ended.code, ended.err) == (0, "")
-    problem, model = read_libsvm(ranked), Model.load("m")
-    expected = fit(problem, Parameter(loss=loss, regularizer=regularizer, C=0.1))
+    problem, model = read_libsvm(path), Model.load("m")
+    late = replace(problem, entry=np.loadtxt("entry") if given else None)
+    expected = fit(late, Parameter(loss=loss, regularizer=regularizer, C=0.1))
     assert model.weights.tobytes() == expected.weights.tobytes()
     assert model.loss == loss
-    ended = predict(ranked, "m", "out")
+    ended = predict(path, "m", "out")
     scores = np.loadtxt("out")
     assert scores == pytest.approx(X @ model.weights[:, 0], rel=1e-5)
-    told = dict(line.split(" = ") for line in ended.out.splitlines())
-    y, qid = problem.labels, problem.query_ids
-    assert float(told["nDCG@10"]) == pytest.approx(ndcg(y, scores, qid, 10), rel=1e-4)
-    assert float(told["Kendall's tau"]) == pytest.approx(kendall_tau(y, scores, qid), rel=1e-4)
+    found, y, qid = told(ended), problem.labels, problem.query_ids
+    if is_ranked:
+        assert found["nDCG@10"] == pytest.approx(ndcg(y, scores, qid, 10), rel=1e-4)
+        assert found["Kendall's tau"] == pytest.approx(kendall_tau(y, scores, qid), rel=1e-4)
+    else:
+        assert found["Concordance"] == pytest.approx(concordance(y, -scores, qid), rel=1e-5)
 
 
 def test_info_counts_queries_of_text_and_of_containers(train, info, convert, ranked):
@@ -146,17 +154,3 @@ def test_too_few_for_folds(train, folder, how):
     ended = train("--loss", "cox-efron", none, "m")
     assert ended.code == 1
     assert "all times are censored: the partial likelihood needs an event" in ended.err
-
-
-@pytest.mark.parametrize("loss", ["cox-breslow", "cox-efron"])
-@pytest.mark.parametrize("given", [(), ("--entry", "entry")])
-def test_times(train, predict, timed, loss, given):
-    path = timed
-    assert train("--loss", loss, "-c", 0.1, *given, path, "m").code == 0
-    problem, model = read_libsvm(path), Model.load("m")
-    entry = np.loadtxt("entry") if given else None
-    expected = fit(replace(problem, entry=entry), Parameter(loss=loss, C=0.1))
-    assert model.weights.tobytes() == expected.weights.tobytes()
-    ended = predict(path, "m", "out")
-    told = concordance(problem.labels, -np.loadtxt("out"), problem.query_ids)
-    assert ended.out == f"Concordance = {told:g}\n"

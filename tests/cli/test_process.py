@@ -11,8 +11,10 @@ from contextlib import suppress
 from importlib import import_module
 from itertools import count
 
+import numpy as np
 import pytest
 
+import rrmlinear
 from rrmlinear.cli import command
 
 #: Training that takes several hundred thousand passes.
@@ -73,14 +75,8 @@ SLOW += ("multiprocessing", "shutil", "subprocess", "tempfile")
 @pytest.fixture
 def long_problem(folder):
     """Examples for a long training."""
-    import numpy as np
-
-    chance = np.random.default_rng(0)
-    lines = (
-        f"{i % 60} " + " ".join(f"{j + 1}:{value:.3f}" for j, value in enumerate(row))
-        for i, row in enumerate(chance.standard_normal((1500, 40)))
-    )
-    (folder / "long").write_text("\n".join(lines) + "\n")
+    X = np.random.default_rng(0).standard_normal((1500, 40)).round(3)
+    rrmlinear.write_libsvm("long", rrmlinear.Problem.from_arrays(X, np.arange(1500) % 60))
     return "long"
 
 

@@ -78,6 +78,7 @@ def scalar_problem(
     bias: float = -1.0,
     scale: float = 1.0,
     shift: float = 0.4,
+    centre: float = 0.0,
     noise: float = 0.5,
     seed: int = 5,
 ) -> tuple[Problem, np.ndarray, np.ndarray]:
@@ -86,7 +87,7 @@ def scalar_problem(
     Real labels are ``scale`` times a linear function of X plus ``shift`` and noise; ±1 is its sign.
     """
     rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.6)
+    X = (rng.standard_normal((n, d)) + centre) * (rng.random((n, d)) < 0.6)
     X[3 % n] = 0
     truth = X @ rng.standard_normal(d) + noise * rng.standard_normal(n) + shift
     y = np.where(truth > 0, 1.0, -1.0) if takes_signs(name) else scale * truth

@@ -8,6 +8,7 @@ from rrmlinear.catalog.builders.dual import part
 from rrmlinear.catalog.selection import select
 from rrmlinear.data.labels import group_labels
 from rrmlinear.solvers.loop.task import Task
+from rrmlinear.solvers.rounds.over_parts import over_parts
 
 REGULARIZERS = {"l2": {}, "elastic-net": {"l1": 0.3}}
 
@@ -59,3 +60,14 @@ def zero(lost):
         return 0 * duals
     n = len(duals.indptr) - 1
     return type(duals)(np.zeros(n + 1, np.int64), np.zeros(0, np.int32), np.zeros(0))
+
+
+def solved_over_parts(problem, chosen, kind, size, free, stopping):
+    """The result of a fleet of this kind over so many parts, with an intercept left free or not."""
+    fleet = kind(parts_of(problem, chosen, size))
+    d, k = problem.rows.width - free, fleet.parts[0].columns
+    shape = (d,) if chosen.kind == "binary" else (d, k)
+    omega = chosen.regularizer.over(shape, intercept=not free)
+    bias = 1.0 if free else None
+    solver = over_parts(fleet, chosen.loss, chosen.features, omega, shape, free_bias=bias)
+    return solver.solve(stopping)

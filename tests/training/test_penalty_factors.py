@@ -201,7 +201,6 @@ def test_a_column_for_the_intercept_stands_beside_factors():
         ({"penalty_factors": [1.0, 2.0]}, "there are 2 penalty factors for 6 columns"),
         ({"penalty_factors": [2.0]}, "there are 1 penalty factors for 6 columns"),
         ({"lower": [0.0]}, "there are 1 lower bounds for 6 columns"),
-        ({"upper": [0.0]}, "there are 1 upper bounds for 6 columns"),
         ({"penalty_factors": FREE, "unpenalized": [0]}, "penalty_factors has no effect with unpen"),
         ({"penalty_factors": FREE, "solver": 32}, "penalty_factors has no effect with solver 32"),
         ({"penalty_factors": FREE, "regularizer": "linf"}, "no effect with regularizer linf"),

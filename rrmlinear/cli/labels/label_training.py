@@ -173,21 +173,15 @@ def _refuse(options: Any) -> None:
         "--report": options.report_file is not None,
         "--liblinear-model": options.liblinear_model,
         "--cache": options.cached,
-        "-C": options.search is not None,
+        "-C": options.search,
         "-v": options.folds is not None,
     }
+    of_sets = f"is not for examples with several labels, as {options.training_file} has"
+    of_folds = "has no effect with -v and -C, which save no model"
     cases: list[tuple[bool, tuple[str, ...], str]] = [
-        (
-            True,
-            OF_CLASSES,
-            f"is not for examples with several labels, as {options.training_file} has",
-        ),
+        (True, OF_CLASSES, of_sets),
         (asked.tree is not None, OF_LABELS, "is not for --tree, which trains a tree of labels"),
-        (
-            options.folds is not None,
-            OF_A_MODEL,
-            "has no effect with -v and -C, which save no model",
-        ),
+        (options.folds is not None, OF_A_MODEL, of_folds),
     ]
     for holds, flags, sentence in cases:
         for flag in flags:
@@ -304,7 +298,7 @@ class _Run:
                 "# folds > # data. Will use # folds = # data instead "
                 "(i.e., leave-one-out cross validation)"
             )
-        if options.search is None:
+        if not options.search:
             given = self.problem, options.chosen, folds, terms, self.crew_of
             measures = cross_validate_labels(*given)
             for name, value in measures.items():
@@ -323,7 +317,7 @@ class _Run:
                 end = "\nWARNING: maximum C reached." if trial.at_limit else ""
                 print(f"log2c={math.log2(trial.cost):7.2f}\t{told}{end}", flush=True)
 
-        first = options.search.first_cost
+        first = options.C
         best = search_labels(self.problem, options.chosen, folds, first, terms, say, self.crew_of)
         print(best_line(best, False, "P@1"))
         if self.report is not None:

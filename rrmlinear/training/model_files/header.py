@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ LONGEST_HEADER_LINE = 1 << 26  # bytes: labels of millions of classes
 #: Lines of models of sequences: labels, features of edges, lines of weights; and that of graphs.
 OF_CHAINS = ("transitions", "edge_features", "lines")
 ALWAYS = ("solver_type", "nr_class", "nr_feature", "bias")
-KEYS = (*ALWAYS, "loss", "label", "rho", "tables", *OF_CHAINS)
+KEYS = (*ALWAYS, "loss", "label", "rho", "levels", "tables", *OF_CHAINS)
 #: The numbers of measures that a header may have.
 NUMBERS = ("beta", "k")
 LARGEST_COUNT = 2**48
@@ -162,6 +163,18 @@ class Header:
         if "rho" in self.found:
             raise self.error("a model of this loss has no rho", self.found["rho"][0])
         return None
+
+    def levels(self, loss: str) -> tuple[float, ...] | None:
+        """The levels of several quantiles, if there are some."""
+        if "levels" not in self.found:
+            return None
+        line, value = self.found["levels"]
+        found = [float(each) if DECIMAL.fullmatch(each) else np.nan for each in value.split()]
+        rising = len(found) > 1 and all(a < b for a, b in pairwise([0.0, *found, 1.0]))
+        if loss != "quantile" or not rising:
+            told = "two or more that rise between 0 and 1 are of a model of loss quantile"
+            raise self.error(f"levels are {shown_text(value)}; {told}", line)
+        return tuple(found)
 
     def numbers(self, loss: str) -> dict[str, float]:
         """The numbers of a measure, those that are there."""

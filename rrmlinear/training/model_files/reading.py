@@ -42,7 +42,8 @@ def _model_of(header: Header) -> StoredModel:
     bias = header.number("bias")
     rho = header.rho(loss_row(loss).threshold)
     two = kind == "measure" or (kind == "binary" and n_classes == 2)
-    columns = 1 if kind in UNLABELLED or two else n_classes
+    levels = header.levels(loss)
+    columns = len(levels or "1") if kind in UNLABELLED or two else n_classes
     labels = np.array([1, -1]) if kind == "one-class" else labels
     of_model = _of_examples
     if kind == "chain":
@@ -51,7 +52,7 @@ def _model_of(header: Header) -> StoredModel:
     for name, count in (("label_names", len(labels)), ("feature_names", n_features)):
         if name in others and len(others[name]) != count:
             raise header.error(f"{name} has {len(others[name])} names, and there are {count}")
-    others["numbers"] = header.numbers(loss)
+    others |= {"numbers": header.numbers(loss), "levels": levels}
     return StoredModel(solver_name, labels, weights, n_features, bias, loss, rho, **others)
 
 

@@ -22,11 +22,12 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
     """Write LIBLINEAR's text format, and for types with a choice of losses a line ``loss``.
 
     A regression has nr_class 2 and no line ``label``, and a one-class machine a line ``rho`` too,
-    as in LIBLINEAR; a measure that ranks has both, and a line ``beta`` or ``k`` where chosen. The
-    file is complete or left as it was. Numbers have 17 digits: models read back predict bit for
-    bit. With ``liblinear`` the type is the one of LIBLINEAR that predicts the same labels or
-    values, and there is no line ``loss``; a threshold moves into the weight of the bias, and two
-    columns of weights become half their difference and its negative.
+    as in LIBLINEAR; a measure that ranks has both, and a line ``beta`` or ``k`` where chosen.
+    Several quantiles have a line ``levels``, and a column each. The file is complete or left as it
+    was. Numbers have 17 digits: models read back predict bit for bit. With ``liblinear`` the type
+    is the one of LIBLINEAR that predicts the same labels or values, and there is no line ``loss``;
+    a threshold moves into the weight of the bias, and two columns of weights become half their
+    difference and its negative.
 
     Names stand behind the weights, where LIBLINEAR does not read: a line ``label_names`` and a line
     ``feature_names``, each with a list in JSON.
@@ -43,7 +44,7 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
     if model.n_features < 1:
         raise ValueError("a model without features cannot be saved")
     behind = model.rows_behind
-    if liblinear and behind is not None:
+    if liblinear and (behind is not None or model.levels is not None):
         raise ValueError(f"a model {model.structure}, which LIBLINEAR has no place for")
     if behind is not None:
         weights = np.concatenate([weights, *behind])
@@ -108,6 +109,8 @@ def header_of(model: StoredModel, n_lines: int = 0) -> str:
     lines += [f"nr_feature {model.n_features}", f"bias {model.bias:.17g}"]
     if model.rho is not None:
         lines.append(f"rho {model.rho:.17g}")
+    if model.levels is not None:
+        lines.append(f"levels {' '.join(f'{level:.17g}' for level in model.levels)}")
     lines += model.lines_behind(n_lines)
     if len(losses_of_model(model.solver_name)) > 1:
         lines += [f"{name} {value:.17g}" for name, value in model.numbers.items()]

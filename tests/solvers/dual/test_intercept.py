@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made_solvers import of_rows
 from members import SCALAR_LOSSES as LOSSES
-from members import SIGN_LOSSES, takes_signs
+from members import SIGN_LOSSES, scalar_problem, takes_signs
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
@@ -18,16 +18,9 @@ from rrmlinear.solvers.loop.result import Status, Stopping
 N, D = 60, 12
 
 
-def data(name, form="sparse", dtype=np.float64, bias=1.0, offset=0.0):
-    rng = np.random.default_rng(5)
-    X = (rng.standard_normal((N, D)) + offset) * (rng.random((N, D)) < 0.6)
-    X[3] = 0
-    truth = X @ rng.standard_normal(D) + 0.5 * rng.standard_normal(N)
-    truth -= np.quantile(truth, 0.4)
-    y = np.where(truth > 0, 1.0, -1.0) if takes_signs(name) else truth + 5
-    X = X.astype(dtype)
-    given = csr_array(X) if form == "sparse" else X
-    return Problem.from_arrays(given, y, bias=bias), X.astype(np.float64), y
+def data(name, form="sparse", dtype=np.float64, bias=1.0, centre=0.0):
+    shift = 0.3 if takes_signs(name) else 5.0
+    return scalar_problem(name, form, dtype, bias=bias, shift=shift, centre=centre)
 
 
 def solve(problem, loss, omega, costs, **rules):
@@ -87,7 +80,7 @@ def test_one_class_takes_the_intercept_alone(name):
 
 
 def test_labels_far_from_zero():
-    problem, X, y = data("absolute", offset=1.0)
+    problem, X, y = data("absolute", centre=1.0)
     far = Problem.from_arrays(csr_array(X), y + 1e6, bias=1.0)
     near = solve(problem, regression.Absolute(), L2(), np.full(N, 0.1))
     moved = solve(far, regression.Absolute(), L2(), np.full(N, 0.1))

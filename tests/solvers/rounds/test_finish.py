@@ -53,9 +53,11 @@ def assert_optimal(result, chosen, problem):
 
 
 @pytest.mark.parametrize("regularizer", ["l2", "elastic-net"])
-@pytest.mark.parametrize("loss", LOSSES)
-def test_newton_alone(loss, regularizer):
-    problem, chosen = examples(loss), chosen_for(loss, regularizer)
+@pytest.mark.parametrize(
+    ("loss", "how"), [*((each, {}) for each in LOSSES), ("logistic", {"d": 3100, "density": 0.01})]
+)
+def test_newton_alone_also_by_products_of_many_weights(loss, how, regularizer):
+    problem, chosen = examples(loss, **how), chosen_for(loss, regularizer)
     fleet = LocalFleet(parts_of(problem, chosen, 3))
     result = newton(problem, chosen, fleet).solve(Stopping(1e-8, None, 300))
     assert_optimal(result, chosen, problem)
@@ -114,13 +116,6 @@ def test_rounds_that_prove_nothing_hold_nothing_back(loss):
         assert_optimal(result, chosen, problem)
         asked.append(len(fleet.asked))
     assert asked[1] < 1.2 * asked[0]
-
-
-def test_many_weights_take_products():
-    problem, chosen = examples("logistic", d=3100, density=0.01), chosen_for("logistic", "l2")
-    fleet = LocalFleet(parts_of(problem, chosen, 3))
-    result = newton(problem, chosen, fleet).solve(Stopping(1e-8, None, 300))
-    assert_optimal(result, chosen, problem)
 
 
 def test_combinations_free_their_vectors():

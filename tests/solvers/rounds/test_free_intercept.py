@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 from losing_parts import losing_at
-from parts_of_problems import REGULARIZERS, chosen_for, examples, parts_of
+from parts_of_problems import REGULARIZERS, chosen_for, examples, solved_over_parts
 
 from rrmlinear import Parameter
 from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.rounds.fleet import LocalFleet
-from rrmlinear.solvers.rounds.over_parts import over_parts
 from rrmlinear.training.fit import fit
 
 LOSSES = ["logistic", "squared-hinge", "hinge", "softmax", "weston-watkins", "crammer-singer"]
@@ -16,20 +15,16 @@ LOSSES = ["logistic", "squared-hinge", "hinge", "softmax", "weston-watkins", "cr
 
 def assert_as_one_process(loss, regularizer="l2", size=3, kind=LocalFleet):
     problem, chosen = examples(loss), chosen_for(loss, regularizer)
-    fleet = kind(parts_of(problem, chosen, size))
-    d, k = problem.rows.width - 1, fleet.parts[0].columns
-    shape = (d,) if chosen.kind == "binary" else (d, k)
-    omega = chosen.regularizer.over(shape)
-    solver = over_parts(fleet, chosen.loss, chosen.features, omega, shape, free_bias=1.0)
-    result = solver.solve(Stopping(1e-7, None, 300))
+    result = solved_over_parts(problem, chosen, kind, size, True, Stopping(1e-7, None, 300))
     free = {"solver": "auto", "free_bias": True, "gap_tol": 1e-9}
     whole = fit(problem, Parameter(**{**vars(chosen.choices), **free})).result
     assert result.status is Status.SOLVED
     assert result.primal == pytest.approx(whole.primal, rel=1e-7)
     assert result.dual <= whole.primal * (1 + 1e-12)
-    change = (result.weights - whole.weights.reshape(result.weights.shape)).reshape(d + 1, -1)
+    change = result.weights - whole.weights.reshape(result.weights.shape)
+    change = change.reshape(problem.rows.width, -1)
     apart = problem.to_scipy() @ change[:-1] + change[-1]
-    if k > 1:  # the same number may be added to all intercepts
+    if change.shape[1] > 1:  # the same number may be added to all intercepts
         apart -= apart.mean(axis=1, keepdims=True)
     assert np.abs(apart).max() <= 0.02
     return result

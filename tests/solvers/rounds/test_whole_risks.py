@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from losing_parts import losing_at
-from parts_of_problems import examples, parts_of
+from parts_of_problems import examples, solved_over_parts
 
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.selection import select
@@ -20,13 +20,7 @@ def assert_as_one_process(loss, free, kind=LocalFleet, gap=1e-6, **more):
     problem = examples(loss, n=120, d=15)
     parameter = Parameter(loss=loss, free_bias=free or None, **more)
     chosen = select(parameter)
-    fleet = kind(parts_of(problem, chosen, 3))
-    d, k = problem.rows.width - free, fleet.parts[0].columns
-    shape = (d,) if chosen.kind == "binary" else (d, k)
-    omega = chosen.regularizer.over(shape, intercept=not free)
-    bias = 1.0 if free else None
-    solver = over_parts(fleet, chosen.loss, chosen.features, omega, shape, free_bias=bias)
-    result = solver.solve(Stopping(gap, None, 4000))
+    result = solved_over_parts(problem, chosen, kind, 3, free, Stopping(gap, None, 4000))
     whole = fit(problem, Parameter(**{**vars(parameter), "gap_tol": 1e-9})).result
     assert result.status is Status.SOLVED
     assert whole.primal * (1 - 1e-9) <= result.primal <= whole.primal * (1 + gap)

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pytest
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
@@ -52,3 +53,13 @@ def rows_of(X, dense, bias):
         else Rows(sparse.data, sparse.indices, sparse.indptr, X.shape[1], bias)
     )
     return rows, X if bias < 0 else np.column_stack([X, np.full(len(X), bias)])
+
+
+def assert_gradient(risk, value, w, move, step, accuracy):
+    """The value at weights w is that by force, and the gradient is that of differences of these."""
+    at = risk.at(risk.scores(w))
+    assert at.value == pytest.approx(value(w), rel=1e-12, abs=1e-12)
+    gradient = risk.gradient(at.derivatives)
+    slope = (value(w + step * move) - value(w - step * move)) / (2 * step)
+    assert gradient @ move == pytest.approx(slope, rel=accuracy, abs=accuracy)
+    assert at.derivative_along(risk.scores(move)) == pytest.approx(gradient @ move, abs=1e-10)

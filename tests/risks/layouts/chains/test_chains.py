@@ -5,7 +5,12 @@ import pytest
 
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE, ChainLoss
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
-from tests.risks.layouts.chains.chains_by_force import ByForce, random_chains, rows_of
+from tests.risks.layouts.chains.chains_by_force import (
+    ByForce,
+    assert_gradient,
+    random_chains,
+    rows_of,
+)
 
 LOSSES = {
     "crf": LOG_LOSS,
@@ -45,13 +50,7 @@ def test_values_and_gradients(name, k, dense, bias):
     risk, X = made(k, LOSSES[name], dense=dense, bias=bias)
     rng = np.random.default_rng(1)
     w, move = rng.standard_normal((2, *risk.shape))
-    at = risk.at(risk.scores(w))
-    assert at.value == pytest.approx(value_by_force(risk, X, w), rel=1e-12, abs=1e-12)
-    gradient = risk.gradient(at.derivatives)
-    step = 1e-6
-    both = [value_by_force(risk, X, w + sign * step * move) for sign in (1, -1)]
-    assert gradient @ move == pytest.approx((both[0] - both[1]) / (2 * step), rel=1e-6, abs=1e-6)
-    assert at.derivative_along(risk.scores(move)) == pytest.approx(gradient @ move, abs=1e-10)
+    assert_gradient(risk, lambda w: value_by_force(risk, X, w), w, move, 1e-6, 1e-6)
 
 
 def test_the_conjugate_of_the_hinge_is_the_distance():

@@ -9,7 +9,7 @@ from scipy.special import logsumexp
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.risks.layouts.chains.observed_pairs import ObservedChainRisk
-from tests.risks.layouts.chains.chains_by_force import rows_of
+from tests.risks.layouts.chains.chains_by_force import assert_gradient, rows_of
 
 D, E = 4, 5
 LOSSES = {"crf": LOG_LOSS, "m3n": STRUCTURED_HINGE, "smoothed m3n": STRUCTURED_HINGE.smoothed(0.3)}
@@ -59,12 +59,7 @@ def test_values_and_gradients(name, k, size, dense):
     rng = np.random.default_rng(1)
     w, move = size * rng.standard_normal(risk.shape), rng.standard_normal(risk.shape)
     assert w.shape == ((D + k + E * k) * k,)
-    at = risk.at(risk.scores(w))
-    assert at.value == pytest.approx(value_by_force(risk, X, Z, w), rel=1e-12, abs=1e-12)
-    gradient, step = risk.gradient(at.derivatives), 1e-5
-    both = [value_by_force(risk, X, Z, w + sign * step * move) for sign in (1, -1)]
-    assert gradient @ move == pytest.approx((both[0] - both[1]) / (2 * step), rel=1e-5, abs=1e-5)
-    assert at.derivative_along(risk.scores(move)) == pytest.approx(gradient @ move, abs=1e-10)
+    assert_gradient(risk, lambda w: value_by_force(risk, X, Z, w), w, move, 1e-5, 1e-5)
 
 
 def test_edges_beyond_the_range_of_exponentials():
