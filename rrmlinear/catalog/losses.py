@@ -46,17 +46,8 @@ def one_class(nu: float) -> Any:
     return Quantile(max(1 - nu, 1e-300), 0.0)
 
 
-def poisson() -> Any:
-    """Half the Poisson deviance."""
-    return _deviance(1.0)
-
-
-def gamma() -> Any:
-    """Half the gamma deviance."""
-    return _deviance(2.0)
-
-
-def _deviance(power: float) -> Any:
+def deviance(power: float) -> Any:
+    """Half the Tweedie deviance: Poisson's for the power 1, that of the gamma law for 2."""
     from rrmlinear.losses.regression import Deviance
 
     return Deviance(power)
@@ -115,7 +106,7 @@ LOSSES: Mapping[str, LossRow] = _table(
         "poisson",
         "regression",
         "e^a − y a + y log y − y",
-        "catalog.losses:poisson",
+        partial(deviance, 1.0),
         {},
         SMOOTH,
         link="exp",
@@ -125,7 +116,7 @@ LOSSES: Mapping[str, LossRow] = _table(
         "gamma",
         "regression",
         "y e^(−a) + a − log y − 1",
-        "catalog.losses:gamma",
+        partial(deviance, 2.0),
         {},
         SMOOTH,
         link="exp",

@@ -53,9 +53,8 @@ def parse_sequences(arguments: Sequence[str]) -> SimpleNamespace:
     if len(files) < 3 and not options.dictionary and is_stream(files[1]):
         raise parser.wrong("no dictionary_file is given, and output_file has no name for it")
     if options.dictionary:
-        own = {"template": options.template, "least": options.least, "format": options.form}
-        flags = {f"--{name}": value for name, value in own.items()}
-        parser.refuse(flags, "has no effect with --dictionary, which has its own")
+        own = {"--template": options.template, "--least": options.least, "--format": options.form}
+        parser.refuse(own, "has no effect with --dictionary, which has its own")
     elif options.form == ATTRIBUTES and options.template:
         raise parser.wrong("--template has no effect: --format attributes has them in the file")
     elif options.predicted:

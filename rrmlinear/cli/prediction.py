@@ -224,7 +224,7 @@ def _labels_as_numbers(problem: Problem, model: Model) -> NDArray[np.float64] | 
 def _label_sequences(model: LabellingModel, options: SimpleNamespace) -> None:
     with warnings_said():
         given = (options.test_file, options.threads, options.strict, False)
-        problem = read_chains(*given, options.edges_file, options.cliques_file)
+        problem = read_chains(*given, options.edges_file, options.cliques_file, options.asked)
     warn_of_features(problem, model, options.test_file)
     threads = options.threads or 1
     try:

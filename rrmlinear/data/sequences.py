@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.records import record
-from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Examples, Problem
@@ -51,6 +50,7 @@ class SequenceProblem(Examples):
     weights: NDArray[np.float64] | None = None
     edges: Rows | None = None
     empty: tuple[int, ...] = ()
+    feature_names: Sequence[str] | None = None
 
     @property
     def n_sequences(self) -> int:
@@ -163,9 +163,7 @@ class SequenceProblem(Examples):
             raise ValueError(f"query id {ids[at]} comes back at example {at + 1} after another")
         starts = starts_of(ids)
         labels, label = group_labels(problem.labels)
-        if problem.feature_names is not None:
-            warn_caller("models of sequences keep no names: features count by their places")
-        return cls(problem.rows, label, starts, labels)
+        return cls(problem.rows, label, starts, labels, feature_names=problem.feature_names)
 
     @classmethod
     def from_lists(

@@ -145,6 +145,7 @@ class ChainModel(LabellingModel):
     def _given(self, X: Any) -> Sequences:
         """Sequences to label, with the features of edges that the model has."""
         given = X if isinstance(X, SequenceProblem) else SequenceProblem.unlabelled(X)
+        given = self._by_names(given)
         edges = given.edges
         if (edges is None) != (self.edge_weights is None):
             sentence = "has no features of edges, and the model has some"

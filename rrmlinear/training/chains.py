@@ -102,6 +102,7 @@ def solve_chains(
         loss=chosen.loss_row.name,
         transitions=pairs[:k],
         edge_weights=None if problem.edges is None else pairs[k:].reshape(-1, k, k),
+        feature_names=problem.feature_names,
         parameter=chosen.choices,
         result=result,
         labellings=solver.labellings() if hasattr(solver, "labellings") else None,

@@ -99,7 +99,7 @@ class GraphModel(LabellingModel):
 
     def _ready(self, X: Any) -> tuple[GraphProblem, Messages, Array]:
         """The graphs, messages between their cliques, and scores of the tables."""
-        given = X if isinstance(X, GraphProblem) else GraphProblem.unlabelled(X)
+        given = self._by_names(X if isinstance(X, GraphProblem) else GraphProblem.unlabelled(X))
         cliques = _cliques(given, len(self.labels))
         known = self.tables or {}
         for kind, size in zip(cliques.kinds, cliques.tables, strict=True):
@@ -178,6 +178,7 @@ def solve_graphs(
         bias=problem.bias,
         loss=chosen.loss_row.name,
         tables=shaped_tables(result.weights[nodes:].reshape(-1, k), sizes),
+        feature_names=problem.feature_names,
         parameter=chosen.choices,
         result=result,
     )

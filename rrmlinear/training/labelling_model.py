@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import NAMED_LOSSES, loss_row
+from rrmlinear.core.loading import named
 from rrmlinear.core.machine import thread_pool
 from rrmlinear.core.records import record
 from rrmlinear.data.products import product
@@ -52,6 +53,12 @@ class LabellingModel(TrainedModel, ABC):
         if self.labels.dtype.kind not in "iu":
             raise ValueError(f"a model file has numbers as labels, not {self.labels[0]!r}")
         save_model(self, path, liblinear)
+
+    def _by_names(self, problem: Any) -> Any:
+        """The problem with its columns as the model's, by their names where both have some."""
+        if self.feature_names is None:
+            return problem
+        return named("data.formats.opening:by_model")(problem, self.feature_names, "X")
 
     def _nodes(self, rows: Rows) -> NDArray[np.float64]:
         """The scores x_t'w_j of positions or nodes."""

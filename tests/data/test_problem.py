@@ -285,11 +285,8 @@ def test_slices_of_a_larger_matrix_keep_their_own_rows():
     )
 
 
-def test_arrays_are_no_rows():
+def test_arrays_are_no_rows_and_labels_that_are_not_given_are_asked_for():
     with pytest.raises(TypeError, match=r"rows must be Rows, got ndarray; Problem.from_arrays"):
         Problem(np.eye(2), np.ones(2))
-
-
-def test_labels_that_are_not_given_are_asked_for():
     with pytest.raises(ValueError, match="y is None; it must be 2 numbers, one for each row of X"):
         Problem.from_arrays(np.eye(2), None)

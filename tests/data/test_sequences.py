@@ -77,8 +77,8 @@ def test_query_ids_tell_the_sequences():
     assert problem.labels.tolist() == [3, 1]
     assert problem.label.tolist() == [0, 1, 0]
     assert problem.rows.shape == (3, 3)
-    with pytest.warns(UserWarning, match="keep no names: features count by their places"):
-        SequenceProblem.from_problem(replace(with_ids([7, 7, 2]), feature_names=("a", "b", "c")))
+    named = replace(with_ids([7, 7, 2]), feature_names=("a", "b", "c"))
+    assert SequenceProblem.from_problem(named).feature_names == ("a", "b", "c")
 
 
 def test_a_query_id_that_comes_back():

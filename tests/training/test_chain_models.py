@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Model, Parameter
 from rrmlinear.catalog.selection import select
+from rrmlinear.core.records import replace
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.training.chain_model import ChainModel
 from rrmlinear.training.chains import cross_validate_sequences, fit_sequences
@@ -55,6 +56,19 @@ def test_features_beyond_and_missing():
     assert (model.predict([part[:, :2] for part in X]) == model.predict(narrower)).all()
     with pytest.raises(ValueError, match="loss m3n has no marginals: crf has them"):
         model.predict_marginals(X)
+
+
+def test_columns_are_taken_by_their_names(tmp_path):
+    X, y, plain = made(bias=1.0)
+    model = fit_sequences(replace(plain, feature_names=("a", "b", "ü", "d")), Parameter(loss="crf"))
+    model.save(tmp_path / "m")
+    again = ChainModel.load(tmp_path / "m")
+    assert again.feature_names == ("a", "b", "ü", "d")
+    turned = SequenceProblem.from_lists([part[:, [3, 1, 0, 2]] for part in X], y)
+    for names, other in ((("d", "b", "a", "ü"), turned), (None, plain)):
+        assert (again.predict(replace(other, feature_names=names)) == model.predict(plain)).all()
+    with pytest.raises(ValueError, match="X lacks 1 of the model's 4 features, the first is 'ü'"):
+        again.predict(replace(turned, feature_names=("d", "b", "a", "u")))
 
 
 @pytest.mark.parametrize("loss", ["crf", "m3n"])

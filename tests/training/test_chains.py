@@ -231,13 +231,10 @@ def test_choices_that_are_refused(choices, sentence):
         fit_sequences(problem, Parameter(**{"loss": "crf"} | choices))
 
 
-def test_examples_are_no_sequences():
+def test_examples_and_one_label_are_refused():
     _, _, problem = made()
     with pytest.raises(ChoiceError, match="loss crf is of sequences, and the problem has examples"):
         fit(problem.to_problem(), Parameter(loss="crf"))
-
-
-def test_one_label_is_refused():
     problem = SequenceProblem.from_lists([[[1.0]]], [[7]])
     with pytest.raises(ValueError, match="all 1 positions have label 7"):
         fit_sequences(problem, Parameter(loss="crf"))

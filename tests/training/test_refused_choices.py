@@ -85,11 +85,8 @@ def test_one_class_is_refused(fit, loss):
         fit(problem, solver=32, loss=loss)
 
 
-def test_a_free_intercept_needs_a_column(reals, fit):
+def test_what_needs_a_column_and_a_name_that_is_no_choice_are_told(reals, fit):
     with pytest.raises(ValueError, match="free_bias needs a problem with a bias above 0: its bias"):
         fit(reals, solver=32, loss="squared", free_bias=True)
-
-
-def test_a_name_that_is_no_choice_is_told_of_the_parameter():
     with pytest.raises(TypeError, match=r"^Parameter\.__init__\(\) .* argument 'cost'"):
         Parameter(cost=1)

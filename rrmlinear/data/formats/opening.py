@@ -271,7 +271,8 @@ def by_model(problem: Problem, features: Sequence[str], name: str) -> Problem:
     if levels:
         matrix.resize((rows.shape[0], len(own) + len(levels)))
     rows = rows_of(matrix[:, order])
-    return replace(problem, rows=rows, feature_names=tuple(features), container=None)
+    gone = {"container": None} if hasattr(problem, "container") else {}
+    return replace(problem, rows=rows, feature_names=tuple(features), **gone)
 
 
 class _InMemory(BatchExamples):

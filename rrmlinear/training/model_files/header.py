@@ -18,7 +18,7 @@ LONGEST_HEADER_LINE = 1 << 26  # bytes: labels of millions of classes
 #: Lines of models of sequences: labels, features of edges, lines of weights; and that of graphs.
 OF_CHAINS = ("transitions", "edge_features", "lines")
 ALWAYS = ("solver_type", "nr_class", "nr_feature", "bias")
-KEYS = (*ALWAYS, "loss", "label", "rho", "levels", "tables", *OF_CHAINS)
+KEYS = (*ALWAYS, "loss", "label", "rho", "levels", "tables", *OF_CHAINS, "feature_names")
 #: The numbers of measures that a header may have.
 NUMBERS = ("beta", "k")
 LARGEST_COUNT = 2**48

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.catalog.losses import loss_row
 from rrmlinear.training.model_files.header import OF_CHAINS, Header
-from rrmlinear.training.model_files.weights import alike_weights, plain_weights
+from rrmlinear.training.model_files.weights import alike_weights, names_of, plain_weights
 from rrmlinear.training.stored import StoredModel, shaped_tables, sizes_of_tables
 
 #: Kinds of models without a line of labels.
@@ -49,6 +49,9 @@ def _model_of(header: Header) -> StoredModel:
     if kind == "chain":
         of_model = _of_graphs if "tables" in header.found else _of_chains
     weights, others = of_model(header, n_features + (bias >= 0), columns)
+    if kind == "chain" and "feature_names" in header.found:
+        line, value = header.found["feature_names"]
+        others |= names_of(header, b"feature_names " + value, line - 1)
     for name, count in (("label_names", len(labels)), ("feature_names", n_features)):
         if name in others and len(others[name]) != count:
             raise header.error(f"{name} has {len(others[name])} names, and there are {count}")
@@ -59,6 +62,7 @@ def _model_of(header: Header) -> StoredModel:
 def _of_examples(header: Header, rows: int, k: int) -> tuple[NDArray[np.float64], dict[str, Any]]:
     header.refuse(["tables"], "only a model of graphs has")
     header.refuse(OF_CHAINS, "only a model of sequences has")
+    header.refuse(["feature_names"], "only a model of sequences has in its header")
     weights, named = plain_weights(header, rows, k)
     return weights, dict(named)
 

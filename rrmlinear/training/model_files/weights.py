@@ -42,7 +42,7 @@ def plain_weights(
                 text = bytes(buffer[at:end])
                 while end := blocks.fill(buffer):
                     text += buffer[:end]
-                return weights, _names(header, text, header.line + rows)
+                return weights, names_of(header, text, header.line + rows)
             raise _weights_error(header, fault, row, rows, column, columns, found)
     if row < rows:
         raise header.error(
@@ -51,8 +51,8 @@ def plain_weights(
     return weights, {}
 
 
-def _names(header: Header, text: bytes, line: int) -> dict[str, tuple[str, ...]]:
-    """The names behind the weights, each kind a line of JSON."""
+def names_of(header: Header, text: bytes, line: int) -> dict[str, tuple[str, ...]]:
+    """The names in lines of JSON, behind this line, for each kind."""
     found: dict[str, tuple[str, ...]] = {}
     for at, each in enumerate(text.splitlines(), line + 1):
         key, _, listed = each.partition(b" ")

@@ -36,6 +36,7 @@ def save_model(model: StoredModel, path: str | PathLike[str], liblinear: bool = 
     lines behind the header. Its rows are those of the weights, of the transitions and of each
     feature of edges, numbered from 1; see `AlikeWeights`. A model of graphs has ``lines`` and
     ``tables``, the type and the nodes of each; the last node's labels are the columns of its rows.
+    The header of both has the line ``feature_names``.
 
     Raises OSError as `open` does, and ValueError for a model without features, weights that are not
     finite, and a loss that is not known.
@@ -112,6 +113,9 @@ def header_of(model: StoredModel, n_lines: int = 0) -> str:
     if model.levels is not None:
         lines.append(f"levels {' '.join(f'{level:.17g}' for level in model.levels)}")
     lines += model.lines_behind(n_lines)
+    if n_lines and model.feature_names is not None:
+        named = json.dumps(list(model.feature_names), ensure_ascii=False)
+        lines.append(f"feature_names {named}")
     if len(losses_of_model(model.solver_name)) > 1:
         lines += [f"{name} {value:.17g}" for name, value in model.numbers.items()]
     return "\n".join([*lines, "w", ""])

@@ -49,12 +49,6 @@ def test_dense_rows_lose_their_zeros(tmp_path):
     assert np.array_equal(opened.to_scipy().toarray(), dense)
 
 
-def test_rows_out_of_order_are_refused(tmp_path):
-    rows = Rows(np.ones(2), np.array([1, 0], np.int32), np.array([0, 2]), 2)
-    with pytest.raises(ValueError, match="must increase"):
-        write_container(tmp_path / "p", Problem(rows, np.ones(1)))
-
-
 @pytest.mark.parametrize("size", [1, 300, 1 << 23])
 def test_blocks_cover_the_examples_and_no_size_changes_them(tmp_path, made, assert_same, size):
     problem = made(weights=True)
@@ -114,7 +108,10 @@ def test_the_reader_takes_a_container_by_its_bytes_whatever_its_name(tmp_path, m
         read_libsvm(tmp_path / "name.libsvm", n_features=7)
 
 
-def test_a_stream_of_a_container_is_refused_in_words(tmp_path, made):
+def test_a_stream_of_a_container_and_rows_out_of_order_are_refused(tmp_path, made):
+    rows = Rows(np.ones(2), np.array([1, 0], np.int32), np.array([0, 2]), 2)
+    with pytest.raises(ValueError, match="must increase"):
+        write_container(tmp_path / "p", Problem(rows, np.ones(1)))
     write_container(tmp_path / "p.rrm", made())
     with (tmp_path / "p.rrm").open("rb") as file, pytest.raises(ValueError, match="by its path"):
         read_libsvm(file)
