@@ -231,9 +231,9 @@ def _check_report(parser: Parser, options: SimpleNamespace) -> None:
                 raise parser.wrong(f"--report-test has no effect with {flag}, which saves no model")
         if options.edges_file is not None or options.cliques_file is not None:
             raise parser.wrong("--report-test takes no test data with edges or cliques")
-        told_by_file = () if format_of(options.report_test) else OWN
+        without = (ENTRY,) if format_of(options.report_test) else (*OWN, ENTRY)
         for name in BY_EXAMPLE:
-            if name not in told_by_file and os.path.isfile(getattr(options, name) or ""):
+            if name not in without and os.path.isfile(getattr(options, name) or ""):
                 told = f"{flag_of(name)} names a file of the training data: --report-test takes"
                 raise parser.wrong(f"{told} data that have this in themselves")
 

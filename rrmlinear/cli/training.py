@@ -128,10 +128,10 @@ def _read_test(
     options: SimpleNamespace, problem: Problem | SequenceProblem
 ) -> Problem | SequenceProblem:
     """Test data, with the features of the training data by name."""
-    assert options.report_test is not None
     read = read_chains if options.chosen.kind == "chain" else read_problem
     known = {"features": getattr(problem, "feature_names", None), "n_features": problem.n_features}
     known |= {"queries": options.chosen.has_order, "words": getattr(problem, "label_names", None)}
+    known["entry"] = None  # measures do not look at it
     if not format_of(options.report_test):  # text and containers have these in themselves
         known |= dict.fromkeys(OWN)
     asked = replace(options.asked, **known)

@@ -29,8 +29,7 @@ def write(path, y, qid):
 @pytest.mark.parametrize("regularizer", ["l2", "l1"])
 @pytest.mark.parametrize("given", [(), ("--entry", "entry")])
 def test_models_and_their_measures(train, predict, ranked, timed, loss, regularizer, given):
-    is_ranked = loss.startswith("rank")
-    path, given = (ranked, ()) if is_ranked else (timed, given)
+    path, given = (ranked, ()) if (is_ranked := loss.startswith("rank")) else (timed, given)
     how = "--loss", loss, "--regularizer", regularizer, "-c", 0.1
     ended = train(*how, *given, path, "m")
     assert (ended.code, ended.err) == (0, "")
@@ -63,8 +62,10 @@ def test_info_counts_queries_of_text_and_of_containers(train, info, convert, ran
     assert 2.0 ** float(first) == pytest.approx(float(told), rel=0.05)
 
 
-def test_a_cache_and_a_report(train, ranked, folder):
+def test_a_cache_and_a_report(train, ranked, timed, folder):
     pytest.importorskip("jinja2")
+    late = "--loss", "cox-efron", "--entry", "entry", "--report", "p.html", "--report-test", timed
+    assert train(*late, timed, "m").code == 0
     choices = ("--loss", "rank-hinge", "-c", 0.1)
     assert train(*choices, ranked, "m").code == 0
     assert train(*choices, "--cache", "--report", "page.html", ranked, "n").code == 0
