@@ -168,10 +168,10 @@ def _are_few(task: Task) -> bool:
 
 
 def _suits_steps(task: Task) -> bool:
-    """Whether weights and zeros are few: a step takes as long as some passes."""
+    """Whether weights and zeros are few; with fewer examples the norm makes systems definite."""
     n, d = task.rows.n, task.rows.width
-    are_few = 0 < d <= min(n, MAX_SOLVED_WEIGHTS) and LANES * task.rows.n_stored >= n * d
-    return are_few and _is_plain(task)
+    are_few = 0 < d <= MAX_SOLVED_WEIGHTS and LANES * task.rows.n_stored >= n * d
+    return are_few and (d <= n or _has_norm(task)) and _is_plain(task)
 
 
 def few_weights(task: Task) -> Any:
