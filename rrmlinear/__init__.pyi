@@ -51,8 +51,8 @@ from rrmlinear.estimators.searches.left_out import RidgeClassifierCV as RidgeCla
 from rrmlinear.estimators.searches.left_out import RidgeCV as RidgeCV
 from rrmlinear.estimators.searches.regressions import ElasticNetCV as ElasticNetCV
 from rrmlinear.estimators.searches.regressions import LassoCV as LassoCV
-from rrmlinear.estimators.searches.tasks import MultiTaskElasticNetCV as MultiTaskElasticNetCV
-from rrmlinear.estimators.searches.tasks import MultiTaskLassoCV as MultiTaskLassoCV
+from rrmlinear.estimators.searches.regressions import MultiTaskElasticNetCV as MultiTaskElasticNetCV
+from rrmlinear.estimators.searches.regressions import MultiTaskLassoCV as MultiTaskLassoCV
 from rrmlinear.estimators.structured.chains import ChainCRF as ChainCRF
 from rrmlinear.estimators.structured.chains import ChainSVM as ChainSVM
 from rrmlinear.estimators.structured.graphs import GraphCRF as GraphCRF

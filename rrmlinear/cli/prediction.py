@@ -29,8 +29,13 @@ from rrmlinear.cli.files import (
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.parser import MAX_THREADS, Parser, choice, number, whole
 from rrmlinear.cli.report import Amounts, amounts, warn, warn_of_features, warnings_said
-from rrmlinear.cli.scores import accuracy, mean_squared_error, sequence_lines, squared_correlation
-from rrmlinear.cli.summary import measure_line
+from rrmlinear.cli.summary import (
+    accuracy,
+    mean_squared_error,
+    measure_line,
+    sequence_lines,
+    squared_correlation,
+)
 from rrmlinear.core.loading import named
 from rrmlinear.core.records import replace
 from rrmlinear.data.container.signature import head_of

@@ -25,11 +25,11 @@ from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.cli.options import parse_training
 from rrmlinear.cli.pages import Report, check_page, command_of, messages
 from rrmlinear.cli.report import Reporter, progress, shown_passes, warn, warnings_said
-from rrmlinear.cli.scores import sequence_lines
 from rrmlinear.cli.summary import (
     best_line,
     cross_validation_lines,
     measure_line,
+    sequence_lines,
     summary,
     trial_line,
 )

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from rrmlinear.catalog.selection import Selection
-from rrmlinear.cli.scores import accuracy, mean_squared_error, squared_correlation
 from rrmlinear.cli.summary import (
+    accuracy,
     best_line,
     cross_validation_lines,
+    mean_squared_error,
     measure_line,
+    squared_correlation,
     summary,
     trial_line,
 )

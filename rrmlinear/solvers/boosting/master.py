@@ -8,7 +8,7 @@ from rrmlinear.core.cached import cached_property
 from rrmlinear.core.deadline import check_time
 from rrmlinear.projections import entropy_capped_simplex, simplex
 from rrmlinear.solvers.boosting.edges import Edges, WeightBox
-from rrmlinear.solvers.boosting.sifting import Sifting
+from rrmlinear.solvers.boosting.linear_program import Sifting
 from rrmlinear.solvers.gradient.agm_steps import Constants, Pace
 from rrmlinear.solvers.gradient.composite import LOWEST_LOGARITHM, Euclidean
 from rrmlinear.solvers.gradient.estimate_functions import InfiniteMemory

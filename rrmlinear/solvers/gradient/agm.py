@@ -8,10 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.risks.base import Evaluation
-from rrmlinear.solvers.gradient.agm_routes import DualRoute, DualSquare, PrimalRoute, metric_of
+from rrmlinear.solvers.gradient.agm_routes import (
+    DualRoute,
+    DualSquare,
+    PrimalRoute,
+    SmoothedRoute,
+    metric_of,
+)
 from rrmlinear.solvers.gradient.agm_steps import FIXED, Constants, Pace
 from rrmlinear.solvers.gradient.estimate_functions import InfiniteMemory, OneMemory
-from rrmlinear.solvers.gradient.smoothed_route import SmoothedRoute
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.power import costs_of_rows, curvature_bound, dual_ratios, mean_curvature

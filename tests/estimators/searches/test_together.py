@@ -9,7 +9,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import KFold
 
 from rrmlinear import LogisticRegression, LogisticRegressionCV
-from rrmlinear.estimators.searches.together import paths_together
+from rrmlinear.estimators.searches.classifiers import paths_together
 
 
 def data(n, d, seed=0):

@@ -11,7 +11,7 @@ from rrmlinear.estimators.boosting.problems import boosting_solver
 from rrmlinear.solvers.boosting.edges import Edges, WeightBox
 from rrmlinear.solvers.boosting.generation import EdgeStopping
 from rrmlinear.solvers.boosting.hypotheses import Columns
-from rrmlinear.solvers.boosting.sifting import Sifting
+from rrmlinear.solvers.boosting.linear_program import Sifting
 from rrmlinear.solvers.boosting.stumps import Stumps
 from rrmlinear.solvers.loop.result import Status
 
