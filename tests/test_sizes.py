@@ -12,7 +12,7 @@ KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
     "lines": 93_038,
-    "files": 659,
+    "files": 651,
     "extension modules": 60,
     "numeric constants of solvers and catalog": 358,
     "attributes of a class": 30,

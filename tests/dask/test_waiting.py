@@ -13,7 +13,7 @@ KilledWorker = pytest.importorskip("distributed.scheduler").KilledWorker
 rooms = pytest.importorskip("rrmlinear.dask")
 fleet_room = pytest.importorskip("rrmlinear.dask.fleet")
 waiting = pytest.importorskip("rrmlinear.dask.waiting")
-coded = pytest.importorskip("rrmlinear.dask.labels").coded
+coded = pytest.importorskip("rrmlinear.estimators.over_workers.predictions").coded
 GONE = "tcp://127.0.0.1:1"
 
 

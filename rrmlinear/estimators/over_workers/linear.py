@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_is_fitted
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.rows import LossRow, SolverRow
 from rrmlinear.dask.blocks import offsets_of
-from rrmlinear.dask.labels import coded
 from rrmlinear.dask.training import WAIT_LIMIT, Data, present_client
 from rrmlinear.dask.waiting import Watch
 from rrmlinear.data.problem import Problem
@@ -36,6 +35,7 @@ from rrmlinear.estimators.linear import FREE, REGULARIZED, LinearModel
 from rrmlinear.estimators.objective import own_words
 from rrmlinear.estimators.over_workers.labels import HasClient
 from rrmlinear.estimators.over_workers.predictions import (
+    coded,
     computed,
     is_collection,
     is_elsewhere,

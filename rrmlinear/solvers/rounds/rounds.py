@@ -20,6 +20,8 @@ from rrmlinear.solvers.rounds.packed import Packed
 WHOLE_STEP = 0.95
 # Halvings of the interval of steps where ∇Ω* is not linear.
 HALVINGS = 12
+# A round that is lost with its part is run again; this number in a row ends the run.
+MAX_LOST_ROUNDS = 10
 
 
 def best_step(
@@ -86,10 +88,6 @@ def _is_safe(
     here = report.before + regularizer.conjugate_of(vector.ravel())
     there = chords + regularizer.conjugate_of(moved.ravel())
     return there <= here + DUAL_FALL_ROUNDING * abs(here)
-
-
-# A round that is lost with its part is run again; this number in a row ends the run.
-MAX_LOST_ROUNDS = 10
 
 
 class Rounds(Solver):

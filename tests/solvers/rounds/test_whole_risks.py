@@ -7,7 +7,7 @@ from parts_of_problems import examples, solved_over_parts
 
 from rrmlinear import Parameter, Problem
 from rrmlinear.catalog.selection import select
-from rrmlinear.cli.clusters.virtual import virtual_workers
+from rrmlinear.cli.clusters.planning import virtual_workers
 from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.rounds.fleet import LocalFleet
 from rrmlinear.solvers.rounds.over_parts import over_parts

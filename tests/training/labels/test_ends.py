@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rrmlinear.solvers.loop.label_ends import Column
-from rrmlinear.training.labels.ends import CHUNK, Chunks
+from rrmlinear.training.labels.problems import CHUNK, Chunks
 
 
 def _column(size, kind):

@@ -21,7 +21,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.catalog.selection import Selection, select
-from rrmlinear.cli.clusters.virtual import Metered, virtual_workers
+from rrmlinear.cli.clusters.planning import Metered, virtual_workers
 from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.solvers.rounds.fleet import in_tree
 from rrmlinear.solvers.rounds.over_parts import over_parts

@@ -20,7 +20,7 @@ import numpy as np
 
 from rrmlinear import Parameter, Problem, read_libsvm
 from rrmlinear.catalog.selection import Selection, select
-from rrmlinear.cli.clusters.virtual import virtual_workers
+from rrmlinear.cli.clusters.planning import virtual_workers
 from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.solvers.rounds.finish import NewtonOverParts
 from rrmlinear.solvers.rounds.over_parts import over_parts
