@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rrmlinear.catalog.rows import LossRow
+from rrmlinear.catalog.rows import NONE, LossRow
 from rrmlinear.catalog.values import Number
 
 if TYPE_CHECKING:
@@ -57,181 +57,104 @@ def _table(*rows: LossRow) -> dict[str, LossRow]:
     return {row.name: row for row in rows}
 
 
+def _rows(kind: str, room: str) -> Callable[..., LossRow]:
+    """What makes rows of losses of this kind, whose classes stand in this module where no other is
+    named.
+    """
+
+    def row(
+        name: str,
+        formula: str,
+        maker: str | Callable[..., Any],
+        takes: Mapping[str, Any] = NONE,
+        features: frozenset[str] = frozenset(),
+        **more: Any,
+    ) -> LossRow:
+        place = f"{room}:{maker}" if isinstance(maker, str) else maker
+        return LossRow(name, kind, formula, place, takes, features, **more)
+
+    return row
+
+
+_of_numbers, _of_two = _rows("regression", "losses.regression"), _rows("binary", "losses.margin")
+_of_classes = _rows("multiclass", "losses.multiclass")
+_of_sequences = _rows("chain", "risks.layouts.chains.chain_loss")
+_measure = _rows("measure", "losses.measures")
+_of_ranks = _rows("regression", "losses.orders")
+#: Losses of means e^a, and smoothings that may not be 0.
+_of_means: Any = partial(_of_numbers, features=SMOOTH, link="exp")
+SMOOTHED: Any = {"takes": {"smoothing": 1.0}, "positive": ("smoothing",)}
+KINKED = {"smoothing": 0.0}
+
 #: Losses by name; score a = x'w, label y, residual r = y − a, scores a_j of classes j.
 LOSSES: Mapping[str, LossRow] = _table(
-    LossRow(
-        "squared",
-        "regression",
-        "½ r²",
-        "losses.regression:Squared",
-        {},
-        PIECES | SMOOTH | {"least-squares"},
+    _of_numbers("squared", "½ r²", "Squared", {}, PIECES | SMOOTH | {"least-squares"}),
+    _of_numbers("absolute", "|r|", "Absolute", KINKED, PIECES),
+    _of_numbers(
+        *("epsilon-insensitive", "max(0, |r| − ε)", "EpsilonInsensitive"),
+        takes={"epsilon": 0.1, "smoothing": 0.0},
+        features=PIECES,
     ),
-    LossRow(
-        "absolute", "regression", "|r|", "losses.regression:Absolute", {"smoothing": 0.0}, PIECES
+    _of_numbers(
+        *("squared-epsilon-insensitive", "max(0, |r| − ε)²", "SquaredEpsilonInsensitive"),
+        takes={"epsilon": 0.1},
+        features=PIECES | SMOOTH,
     ),
-    LossRow(
-        "epsilon-insensitive",
-        "regression",
-        "max(0, |r| − ε)",
-        "losses.regression:EpsilonInsensitive",
-        {"epsilon": 0.1, "smoothing": 0.0},
-        PIECES,
+    _of_numbers("huber", "½ r², linear from |r| = δ on", "Huber", {"huber": 1.0}, PIECES | SMOOTH),
+    _of_numbers(
+        *("quantile", "max(q r, (q − 1) r), q the quantile", "Quantile"),
+        takes={"quantile": 0.5, "smoothing": 0.0},
+        features=PIECES,
     ),
-    LossRow(
-        "squared-epsilon-insensitive",
-        "regression",
-        "max(0, |r| − ε)²",
-        "losses.regression:SquaredEpsilonInsensitive",
-        {"epsilon": 0.1},
-        PIECES | SMOOTH,
-    ),
-    LossRow(
-        "huber",
-        "regression",
-        "½ r², linear from |r| = δ on",
-        "losses.regression:Huber",
-        {"huber": 1.0},
-        PIECES | SMOOTH,
-    ),
-    LossRow(
-        "quantile",
-        "regression",
-        "max(q r, (q − 1) r), q the quantile",
-        "losses.regression:Quantile",
-        {"quantile": 0.5, "smoothing": 0.0},
-        PIECES,
-    ),
-    LossRow(
-        "poisson",
-        "regression",
-        "e^a − y a + y log y − y",
-        partial(deviance, 1.0),
-        {},
-        SMOOTH,
-        link="exp",
-        labels=Number(least=0),
-    ),
-    LossRow(
-        "gamma",
-        "regression",
-        "y e^(−a) + a − log y − 1",
-        partial(deviance, 2.0),
-        {},
-        SMOOTH,
-        link="exp",
-        labels=Number(above=0),
-    ),
-    LossRow(
+    _of_means("poisson", "e^a − y a + y log y − y", partial(deviance, 1.0), labels=Number(least=0)),
+    _of_means("gamma", "y e^(−a) + a − log y − 1", partial(deviance, 2.0), labels=Number(above=0)),
+    _of_means(
         "tweedie",
-        "regression",
         "e^((2−p)a)/(2−p) + y e^(−(p−1)a)/(p−1) − y^(2−p)/((p−1)(2−p)), p the power",
-        "losses.regression:Deviance",
-        {"power": 1.5},
-        SMOOTH,
-        link="exp",
+        "Deviance",
+        takes={"power": 1.5},
         labels=Number(least=0),
     ),
     LossRow(
-        "binomial",
-        "regression",
-        "log(1 + e^a) − y a + y log y + (1 − y) log(1 − y)",
+        *("binomial", "regression", "log(1 + e^a) − y a + y log y + (1 − y) log(1 − y)"),
         "losses.margin:Binomial",
-        {},
-        SMOOTH,
+        features=SMOOTH,
         link="sigmoid",
         labels=Number(least=0, most=1),
     ),
-    LossRow(
-        "hinge", "binary", "max(0, 1 − y a)", "catalog.losses:hinge", {"smoothing": 0.0}, PIECES
+    _of_two("hinge", "max(0, 1 − y a)", hinge, KINKED, PIECES),
+    _of_two(
+        *("smooth-hinge", "the hinge, quadratic over a width γ", "SmoothHinge"),
+        features=PIECES | SMOOTH,
+        **SMOOTHED,
     ),
-    LossRow(
-        "smooth-hinge",
-        "binary",
-        "the hinge, quadratic over a width γ",
-        "losses.margin:SmoothHinge",
-        {"smoothing": 1.0},
-        PIECES | SMOOTH,
-        positive=("smoothing",),
+    _of_two("squared-hinge", "max(0, 1 − y a)²", "SquaredHinge", {}, PIECES | SMOOTH),
+    _of_two(
+        *("generalized-hinge", "max(0, 1 − y a, 1 − s y a), s > 1 the slope", "GeneralizedHinge"),
+        takes={"slope": 2.0, "smoothing": 0.0},
+        features=PIECES,
     ),
-    LossRow(
-        "squared-hinge",
-        "binary",
-        "max(0, 1 − y a)²",
-        "losses.margin:SquaredHinge",
-        {},
-        PIECES | SMOOTH,
+    _of_two("logistic", "log(1 + e^(−y a))", "Logistic", {}, SMOOTH, link="sigmoid"),
+    _of_classes("crammer-singer", "max over j≠y of max(0, 1 + a_j − a_y)", crammer_singer, KINKED),
+    _of_classes(
+        *("smooth-crammer-singer", "the same, smoothed by γ", "SmoothCrammerSinger"),
+        features=SMOOTH,
+        **SMOOTHED,
     ),
-    LossRow(
-        "generalized-hinge",
-        "binary",
-        "max(0, 1 − y a, 1 − s y a), s > 1 the slope",
-        "losses.margin:GeneralizedHinge",
-        {"slope": 2.0, "smoothing": 0.0},
-        PIECES,
+    _of_classes(
+        *("softmax-of-hinge", "γ log(1 + Σ_{j≠y} e^((1 + a_j − a_y)/γ))", "SoftmaxOfHinge"),
+        features=SMOOTH,
+        **SMOOTHED,
     ),
-    LossRow(
-        "logistic",
-        "binary",
-        "log(1 + e^(−y a))",
-        "losses.margin:Logistic",
-        {},
-        SMOOTH,
-        link="sigmoid",
-    ),
-    LossRow(
-        "crammer-singer",
-        "multiclass",
-        "max over j≠y of max(0, 1 + a_j − a_y)",
-        "catalog.losses:crammer_singer",
-        {"smoothing": 0.0},
-    ),
-    LossRow(
-        "smooth-crammer-singer",
-        "multiclass",
-        "the same, smoothed by γ",
-        "losses.multiclass:SmoothCrammerSinger",
-        {"smoothing": 1.0},
-        SMOOTH,
-        positive=("smoothing",),
-    ),
-    LossRow(
-        "softmax-of-hinge",
-        "multiclass",
-        "γ log(1 + Σ_{j≠y} e^((1 + a_j − a_y)/γ))",
-        "losses.multiclass:SoftmaxOfHinge",
-        {"smoothing": 1.0},
-        SMOOTH,
-        positive=("smoothing",),
-    ),
-    LossRow(
-        "softmax",
-        "multiclass",
-        "log Σ_j e^(a_j − a_y)",
-        "losses.multiclass:Softmax",
-        {},
-        SMOOTH,
-        link="softmax",
-    ),
-    LossRow(
-        "weston-watkins",
-        "multiclass",
-        "Σ_{j≠y} max(0, 1 + a_j − a_y)",
-        "losses.multiclass:WestonWatkins",
-        {"smoothing": 0.0},
-    ),
+    _of_classes("softmax", "log Σ_j e^(a_j − a_y)", "Softmax", {}, SMOOTH, link="softmax"),
+    _of_classes("weston-watkins", "Σ_{j≠y} max(0, 1 + a_j − a_y)", "WestonWatkins", KINKED),
 )
 
 #: Losses that a solver type has alone. The one-class machine is a regression with a free intercept
 #: −ρ: see `training.one_class`.
 OWN_LOSSES: Mapping[str, LossRow] = _table(
     LossRow(
-        "one-class",
-        "one-class",
-        "max(0, ρ − a) − ν ρ",
-        "catalog.losses:one_class",
-        {"nu": 0.5},
-        PIECES,
+        *("one-class", "one-class", "max(0, ρ − a) − ν ρ", one_class, {"nu": 0.5}, PIECES),
         threshold=True,
     ),
 )
@@ -239,22 +162,11 @@ OWN_LOSSES: Mapping[str, LossRow] = _table(
 
 #: Losses of sequences: score s(y) of a labelling y, h(y) its Hamming distance from the true one.
 CHAIN_LOSSES: Mapping[str, LossRow] = _table(
-    LossRow(
-        "crf",
-        "chain",
-        "log Σ_y e^(s(y)) − s(true y)",
-        "risks.layouts.chains.chain_loss:log_loss",
-        {},
-        SMOOTH,
-        link="marginals",
-    ),
-    LossRow(
-        "m3n",
-        "chain",
-        "max over y of h(y) + s(y) − s(true y)",
-        "risks.layouts.chains.chain_loss:structured_hinge",
-        {"smoothing": 0.0},
-        frozenset({"labellings"}),
+    _of_sequences("crf", "log Σ_y e^(s(y)) − s(true y)", "log_loss", {}, SMOOTH, link="marginals"),
+    _of_sequences(
+        *("m3n", "max over y of h(y) + s(y) − s(true y)", "structured_hinge"),
+        takes=KINKED,
+        features=frozenset({"labellings"}),
     ),
 )
 
@@ -262,40 +174,28 @@ CHAIN_LOSSES: Mapping[str, LossRow] = _table(
 #: Measures of two classes. The loss is n Δ(y', y) less the Σ y_i a_i of the examples that y' labels
 #: wrongly, for the worst labels y'. The formulas are those of Δ.
 MEASURE_LOSSES: Mapping[str, LossRow] = _table(
-    LossRow("f1", "measure", "1 − F1", "losses.measures:FBeta", title="F1"),
-    LossRow("fbeta", "measure", "1 − F_β", "losses.measures:FBeta", {"beta": 1.0}, title="F_beta"),
-    LossRow("error-rate", "measure", "the fraction of wrong labels", "losses.measures:ErrorRate"),
-    LossRow(
-        "precision-at-k",
-        "measure",
-        "1 − the precision of the k largest scores",
-        "losses.measures:PrecisionAtK",
-        {"k": None},
+    _measure("f1", "1 − F1", "FBeta", title="F1"),
+    _measure("fbeta", "1 − F_β", "FBeta", {"beta": 1.0}, title="F_beta"),
+    _measure("error-rate", "the fraction of wrong labels", "ErrorRate"),
+    _measure(
+        *("precision-at-k", "1 − the precision of the k largest scores", "PrecisionAtK"),
+        takes={"k": None},
         threshold=True,
         title="Precision at k",
     ),
-    LossRow(
-        "recall-at-k",
-        "measure",
-        "1 − the recall of the k largest scores",
-        "losses.measures:RecallAtK",
-        {"k": None},
+    _measure(
+        *("recall-at-k", "1 − the recall of the k largest scores", "RecallAtK"),
+        takes={"k": None},
         threshold=True,
         title="Recall at k",
     ),
-    LossRow(
-        "prbep",
-        "measure",
-        "1 − precision and recall where they are equal",
-        "losses.measures:PrecisionAtK",
+    _measure(
+        *("prbep", "1 − precision and recall where they are equal", "PrecisionAtK"),
         threshold=True,
         title="Precision-recall break-even",
     ),
-    LossRow(
-        "roc-area",
-        "measure",
-        "1 − the area under the ROC curve",
-        "losses.measures:RocArea",
+    _measure(
+        *("roc-area", "1 − the area under the ROC curve", "RocArea"),
         threshold=True,
         title="ROC area",
     ),
@@ -306,7 +206,7 @@ TAU, CONCORDANCE = "Kendall's tau", "Concordance"
 #: Those of Cox take a time, with the sign − where it is censored, and a query is a stratum.
 ORDER_LOSSES: Mapping[str, LossRow] = _table(
     *(
-        LossRow(name, "regression", formula, f"losses.orders:{maker}", {}, ORDER | of, title=title)
+        _of_ranks(name, formula, maker, {}, ORDER | of, title=title)
         for name, formula, maker, of, title in (
             ("rank-hinge", "Σ max(0, 1 − t)", "rank_hinge", set(), TAU),
             ("rank-squared-hinge", "Σ max(0, 1 − t)²", "rank_squared_hinge", SMOOTH, TAU),
