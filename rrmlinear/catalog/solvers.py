@@ -6,6 +6,7 @@ It names what builds a solver, which is loaded where a problem comes to its solv
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from rrmlinear.catalog import liblinear_types
 from rrmlinear.catalog.errors import ChoiceError, nearest
@@ -31,9 +32,32 @@ EXAMPLES = frozenset({"examples"})
 CHAINS = frozenset({"prox", "chain"})
 PROX = frozenset({"prox"})
 LABELLINGS = frozenset({"labellings"})
+LIKELIHOODS = frozenset({"chain", "smooth", "linear"})
 MEASURES = frozenset({"prox", "measure"})
 SQUARED_NORM = frozenset({"one-score", "linear"})
 BOUNDED = frozenset({"bounded"})  # steps and planes that exponentials would throw far away
+
+
+#: Rows of one method's types.
+_agm = partial(
+    SolverRow,
+    needs=(PROX | EXAMPLES, CHAINS, MEASURES),
+    choices=ESTIMATE_FUNCTIONS,
+    builder="solvers.gradient.agm:AGM",
+)
+_pdprox = partial(
+    SolverRow,
+    needs=(PROX | EXAMPLES,),
+    choices=PDPROX,
+    builder="solvers.primal_dual.pdprox:Pdprox",
+)
+_planes = partial(
+    SolverRow,
+    needs=(CONVEX | BOUNDED,),
+    choices=(*BATCH, "observed", "line_search"),
+    builder="solvers.bundle.bmrm:BMRM",
+)
+_likelihood = partial(SolverRow, needs=(LIKELIHOODS,), loss="crf")
 
 
 def _table(*rows: SolverRow) -> dict[int | str, SolverRow]:
@@ -89,57 +113,23 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "solvers.gradient.pragam:Pragam",
         graphs=False,
     ),
-    SolverRow(
-        35,
-        "AGM_EF",
+    _agm(
+        *(35, "AGM_EF"),
         "AGM-EF: accelerated gradients by estimate functions, with the memory of all steps",
-        (PROX | EXAMPLES, CHAINS, MEASURES),
-        ESTIMATE_FUNCTIONS,
-        "solvers.gradient.agm:AGM",
     ),
-    SolverRow(
-        36,
-        "AGM_EF_1",
-        "the same with the memory of one step",
-        (PROX | EXAMPLES, CHAINS, MEASURES),
-        ESTIMATE_FUNCTIONS,
-        "solvers.gradient.agm:AGM",
-        how={"memory": "one"},
-    ),
-    SolverRow(
-        37,
-        "PDPROX_DUAL",
+    _agm(36, "AGM_EF_1", "the same with the memory of one step", how={"memory": "one"}),
+    _pdprox(
+        *(37, "PDPROX_DUAL"),
         "Pdprox-dual: prox steps of weights and duals in turn, an extra one of the duals",
-        (PROX | EXAMPLES,),
-        PDPROX,
-        "solvers.primal_dual.pdprox:Pdprox",
         how={"order": "dual"},
     ),
-    SolverRow(
-        38,
-        "PDPROX_PRIMAL",
-        "Pdprox-primal: the same with an extra step of the weights",
-        (PROX | EXAMPLES,),
-        PDPROX,
-        "solvers.primal_dual.pdprox:Pdprox",
+    _pdprox(
+        *(38, "PDPROX_PRIMAL", "Pdprox-primal: the same with an extra step of the weights"),
         how={"order": "primal"},
     ),
-    SolverRow(
-        39,
-        "BMRM",
-        "BMRM: cutting planes of the whole risk",
-        (CONVEX | BOUNDED,),
-        (*BATCH, "observed", "line_search"),
-        "solvers.bundle.bmrm:BMRM",
-        how={"update": "qp"},
-    ),
-    SolverRow(
-        40,
-        "LS_BMRM",
-        "ls-BMRM: the same with the mean of all planes and a new one",
-        (CONVEX | BOUNDED,),
-        (*BATCH, "observed", "line_search"),
-        "solvers.bundle.bmrm:BMRM",
+    _planes(39, "BMRM", "BMRM: cutting planes of the whole risk", how={"update": "qp"}),
+    _planes(
+        *(40, "LS_BMRM", "ls-BMRM: the same with the mean of all planes and a new one"),
         how={"update": "ls"},
     ),
     SolverRow(
@@ -172,41 +162,29 @@ SOLVERS: Mapping[int | str, SolverRow] = _table(
         "bcfw",
         "BCFW",
         "block-coordinate Frank-Wolfe: a sequence at a time, its worst labelling by Viterbi",
-        (frozenset({"labellings", "linear"}),),
-        ("loss", "regularizer"),
+        (LABELLINGS | {"linear"},),
+        OBJECTIVE,
         "solvers.dual.sequences.frank_wolfe:BlockFrankWolfe",
         graphs=False,
         loss="m3n",
     ),
-    SolverRow(
-        "marginals",
-        "MARGINAL_ASCENT",
-        "dual ascent on the marginals of a sequence at a time",
-        (frozenset({"chain", "smooth", "linear"}),),
-        ("loss", "regularizer"),
-        "solvers.dual.sequences.marginals:SequenceMarginals",
+    _likelihood(
+        *("marginals", "MARGINAL_ASCENT", "dual ascent on the marginals of a sequence at a time"),
+        choices=OBJECTIVE,
+        builder="solvers.dual.sequences.marginals:SequenceMarginals",
         graphs=False,
-        loss="crf",
         starts=False,
     ),
-    SolverRow(
-        "lbfgs",
-        "LBFGS",
-        "L-BFGS over all sequences",
-        (frozenset({"chain", "smooth", "linear"}),),
-        ("loss", "regularizer", "observed"),
-        "solvers.lbfgs.lbfgs:LBFGS",
-        loss="crf",
+    _likelihood(
+        *("lbfgs", "LBFGS", "L-BFGS over all sequences"),
+        choices=(*OBJECTIVE, "observed"),
+        builder="solvers.lbfgs.lbfgs:LBFGS",
     ),
-    SolverRow(
-        "newton-cg",
-        "NEWTON_CG",
-        "Newton's method over all sequences, by conjugate gradients",
-        (frozenset({"chain", "smooth", "linear"}),),
-        ("loss", "regularizer", "observed"),
-        "solvers.lbfgs.lbfgs:NewtonCG",
+    _likelihood(
+        *("newton-cg", "NEWTON_CG", "Newton's method over all sequences, by conjugate gradients"),
+        choices=(*OBJECTIVE, "observed"),
+        builder="solvers.lbfgs.lbfgs:NewtonCG",
         graphs=False,
-        loss="crf",
     ),
     SolverRow(
         AUTO,
