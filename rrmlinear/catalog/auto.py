@@ -137,6 +137,8 @@ def _by_steps(task: Task) -> Solver | None:
         solver = _made("second_order.compiled_steps:CompiledSteps", task)
     elif second_order.kinks_apply(task):
         solver = _made("second_order.compiled_steps:KinkSteps", task)
+    elif second_order.is_wide(task):
+        solver = _made("features.curved_steps:CurvedSteps", task)
     else:
         return None
     solver.follower = lambda: _in_turn(task, _order(task))

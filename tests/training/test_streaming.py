@@ -121,9 +121,12 @@ def test_the_system_forgets_blocks_of_a_file_that_it_cannot_keep(
     assert problem.rows.blocks.evicts == (part < 1)
 
 
-def test_too_little_memory_and_a_batch_larger_than_it_are_refused(containers, small_blocks):
+def test_too_little_memory_is_refused(containers):
     with pytest.raises(ChoiceError, match=r"memory is 0\.01 MB, and duals, weights and blocks"):
         fit(Problem.open(containers[TWO]), Parameter(loss="hinge", memory=10_000))
+
+
+def test_a_batch_larger_than_the_blocks_at_once_is_refused(containers, small_blocks):
     chosen = Parameter(solver=41, loss="hinge", batch=500, memory=20_000)
     with pytest.raises(ValueError, match=r"batch is 500, and \d+ examples are in memory at once"):
         fit(Problem.open(containers[TWO]), chosen)

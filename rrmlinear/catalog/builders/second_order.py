@@ -180,20 +180,34 @@ def few_weights(task: Task) -> Any:
         return None
     l1 = task.regularizer.quadratic_l1
     if not ((_is_kink(task) and _are_few(task)) or compiled_applies(task)):
-        return _over_features(task) if l1 else None
+        is_small = task.rows.n_stored <= MAX_SOLVED_VALUES and suits_curved(task)
+        return _over_features(task) if is_small else None
     columns = named("data.products:full_columns")(task.rows)
     examples = named("solvers.second_order._few_weights:FewWeights")
     return examples(task.targets, task.costs, task.rows, columns, False, l1)
 
 
+def suits_curved(task: Task) -> bool:
+    """Whether steps of `CurvedDescent` suit a smooth loss of one score with the 1-norm: sweeps over
+    the columns are shorter than over a Gram matrix.
+    """
+    if not (task.regularizer.quadratic_l1 and _is_plain(task) and _is_curved(task)):
+        return False
+    is_short = 0 < task.rows.n_stored <= 2 * task.rows.width**2
+    return is_short and not task.choices.free_bias
+
+
+def is_wide(task: Task) -> bool:
+    """Whether these steps are a solver of their own: for more features than sparse examples, which
+    are too many for steps without passes.
+    """
+    is_large = task.rows.n_stored > MAX_SOLVED_VALUES and not task.rows.is_dense
+    return is_large and task.rows.n < task.rows.width and suits_curved(task)
+
+
 def _over_features(task: Task) -> Any:
-    """The same over the features of a smooth loss with the 1-norm."""
-    rows = task.rows
-    if not (_is_plain(task) and _is_curved(task) and 0 < rows.n_stored <= MAX_SOLVED_VALUES):
-        return None
-    if rows.n_stored > 2 * rows.width**2:  # sweeps over a Gram matrix are shorter
-        return None
-    columns = named("solvers.features.feature_subsets:shared_columns")(rows)
+    """The examples of steps over features."""
+    columns = named("solvers.features.feature_subsets:shared_columns")(task.rows)
     examples = named("solvers.features._curved_descent:CurvedDescent")
     return examples(task.targets, task.costs, columns, task.regularizer.quadratic_l1)
 

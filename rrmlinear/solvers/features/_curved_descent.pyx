@@ -26,6 +26,9 @@ cdef enum:
 # weights, or of the bound of a rule to BOUND_PART, and to SWEPT_PART where it is of LIBLINEAR's
 # sweeps: the sum while weights move says more of the objective than that at a point.
 cdef double MODEL_PART = 0.1, BOUND_PART = 0.5, SWEPT_PART = 0.03
+# Steps are over the features in use and near it until the sum of their violations is at most this
+# part of that over all.
+cdef double KEPT_PART = 0.1
 # LIBLINEAR's sum is of visits while weights move: it is larger than that at the end of a step.
 cdef double SWEPT_SHARE = 0.3
 # A step or a part of it is taken if it brings this fraction of what the slope promises.
@@ -52,20 +55,24 @@ cdef class CurvedDescent:
     cdef Py_ssize_t n, d
     cdef double l1, modulus
     cdef double value, fall         # of the losses; of the objective in the last step
-    cdef double violation           # the sum over features
-    cdef double[::1] w, pull        # pull_j is Σ_i −c_i φ' x_ij
-    cdef double[::1] scores, next_scores, slopes, h, root, moves, residual, there, curvature
+    cdef double violation           # the sum over features, or over those that are kept
+    cdef readonly object weights, pulls
+    cdef double[::1] w, pull        # the same: pull_j is Σ_i −c_i φ' x_ij
+    cdef readonly double[::1] scores, slopes
+    cdef double[::1] next_scores, h, root, moves, residual, there, curvature
     cdef double[::1] copied
     cdef int32_t[::1] copied_index
-    cdef int64_t[::1] begins, ends, active
+    cdef int64_t[::1] begins, ends, active, kept
     cdef Py_ssize_t[::1] places     # of examples with a curvature
-    cdef Py_ssize_t count           # of features that sweeps visit
-    cdef int sweeps, hard
+    cdef Py_ssize_t count, n_kept   # of features that sweeps visit, that steps move
+    cdef readonly int sweeps
+    cdef int hard
     cdef double slack, lowered      # of features that leave them; what a sweep lowers a model by
     # those of the aim; its ``bound`` is of the sum of violations over that at weights of 0
     cdef bint is_sum
     cdef object sweep
     cdef double bound, widest
+    cdef double most, part          # of the sum of violations, as far as is known; a part of it
     cdef const double[::1] square
 
     def __init__(self, const double[::1] y not None, const double[::1] costs not None,
@@ -76,45 +83,69 @@ cdef class CurvedDescent:
         self.there, self.curvature = np.empty((2, self.d))
         self.copied = np.empty(columns.n_stored)
         self.copied_index = np.empty(columns.n_stored, dtype=np.int32)
-        self.begins, self.ends, self.active = np.empty((3, self.d), dtype=np.int64)
+        self.begins, self.ends, self.active, self.kept = np.empty((4, self.d), dtype=np.int64)
         self.places = np.empty(self.n, dtype=np.intp)
         if not y.shape[0] == costs.shape[0] == self.n:
             raise ValueError(f"there must be {self.n} labels and costs")
         self.y, self.cost = y, costs
 
-    def least(self, ScalarLoss loss not None, double modulus, far, const double[::1] w not None,
-              shift, double solved, int most, aim not None):
-        """Steps from w on until they reach the ``aim``, or many sweeps, or one that is rounding:
-        (w, −φ', Σ_i c_i α_i x_i, steps). As of `FewWeights`, whose other arguments mean nothing.
-        """
+    def begin(self, ScalarLoss loss not None, double modulus, const double[::1] w not None):
+        """Take a loss and the weights w; steps change ``weights`` and ``pulls``."""
         cdef Py_ssize_t j
-        cdef int steps = 0
         cdef row_t column
-        weights, pulls = np.array(w), np.empty(self.d)
-        self.is_sum, self.sweep, self.square = aim.kind == "FeatureSum", aim.sweep, aim.square
-        self.bound, self.widest = aim.bound, aim.widest
-        self.w, self.pull, self.scores[:] = weights, pulls, 0
+        self.weights, self.pulls = np.array(w), np.empty(self.d)
+        self.w, self.pull, self.scores[:] = self.weights, self.pulls, 0
         self.loss, self.modulus, self.fall = loss, modulus, INFINITY
+        self.sweeps = self.hard = 0
+        self.part = BOUND_PART
         with nogil:
             for j in range(self.d):
                 if self.w[j] != 0:
                     column = rows_get(&self.columns.c, j)
                     row_axpy(&column, self.w[j], &self.scores[0])
             self.value = loss.total(&self.y[0], &self.cost[0], &self.scores[0], self.n)
-            self._derive()
-        cdef double bound = self.bound * self.violation if self.is_sum else 0
-        cdef double part = BOUND_PART if self.sweep is None else SWEPT_PART
+            self._derive(True)
+
+    def least(self, ScalarLoss loss not None, double modulus, far, const double[::1] w not None,
+              shift, double solved, int most, aim not None):
+        """Steps from w on until they reach the ``aim``, or many sweeps, or one that is rounding:
+        (w, −φ', Σ_i c_i α_i x_i, sweeps). As of `FewWeights`, whose other arguments mean nothing.
+        """
         cdef bint falls = True
-        self.sweeps = self.hard = 0
-        while not self._reaches(aim, bound) and falls and (
-                self.sweeps < MOST_SWEEPS and self.hard < MOST_HARD):
-            steps += 1
-            if self.violation > bound:
-                falls = self._step(part * bound, 0)
-            else:
-                falls = self._step(0, MODEL_PART * self.widest * self._primal())
+        self.is_sum, self.sweep, self.square = aim.kind == "FeatureSum", aim.sweep, aim.square
+        self.bound, self.widest = aim.bound, aim.widest
+        self.begin(loss, modulus, w)
+        self.most = self.bound * self.violation if self.is_sum else 0
+        self.part = BOUND_PART if self.sweep is None else SWEPT_PART
+        while not self._reaches(aim) and falls:
+            falls = self.steps(self.most, self.widest * self._primal())
         self._prove(aim)
-        return weights, -np.asarray(self.slopes), pulls, steps
+        return self.weights, -np.asarray(self.slopes), self.pulls, self.sweeps
+
+    def steps(self, double most, double fall):
+        """Steps over the features in use or near it until the sum of their violations is at most
+        ``most`` or a part of that over all, which is found anew then: whether the last one lowers
+        the objective, and more would. Where the sum is below it, a step that lowers the objective
+        by less than ``fall`` is asked for.
+        """
+        cdef double enough = fmax(KEPT_PART * self.violation, most)
+        cdef bint falls
+        while True:
+            if self.violation > most:
+                falls = self._step(self.part * most, 0)
+            else:
+                falls = self._step(0, MODEL_PART * fall)
+            falls = falls and self.sweeps < MOST_SWEEPS and self.hard < MOST_HARD
+            if self._is_whole() or not (falls and self.violation > enough):
+                break
+        if not self._is_whole():
+            with nogil:
+                self._derive(True)
+        return falls
+
+    cdef bint _is_whole(self) noexcept nogil:
+        # whether steps see nearly all features
+        return 2 * self.n_kept > self.d
 
     cdef bint _step(self, double enough, double little) except -1:
         # whether the objective falls by more than rounding. The model is not minimized beyond a sum
@@ -136,22 +167,29 @@ cdef class CurvedDescent:
             self.hard += 1
         falls = self._take()
         with nogil:
-            self._derive()
+            self._derive(self._is_whole())
         return falls
 
-    cdef int _derive(self) noexcept nogil:
-        # the pulls, and the sum of violations
-        cdef Py_ssize_t i, j
+    cdef int _derive(self, bint whole) noexcept nogil:
+        # the pulls of all features, of which those near use are kept, or of these; and the sum of
+        # violations
+        cdef Py_ssize_t i, j, t, n = self.d if whole else self.n_kept
         cdef row_t column
         self.violation = 0
+        self.n_kept = 0 if whole else n
         self.loss.all_derivatives(&self.y[0], &self.scores[0], &self.slopes[0], self.n)
         for i in range(self.n):
             self.residual[i] = -self.cost[i] * self.slopes[i]
-        for j in range(self.d):
-            rows_prefetch(&self.columns.c, min(j + COLUMN_LOOKAHEAD, self.d - 1))
+        for t in range(n):
+            i = min(t + COLUMN_LOOKAHEAD, n - 1)
+            rows_prefetch(&self.columns.c, i if whole else self.kept[i])
+            j = t if whole else self.kept[t]
             column = rows_get(&self.columns.c, j)
             self.pull[j] = row_dot(&column, &self.residual[0])
             self.violation += self._wrong(self.pull[j] - self.modulus * self.w[j], self.w[j])
+            if whole and (self.w[j] != 0 or fabs(self.pull[j]) >= NEAR * self.l1):
+                self.kept[self.n_kept] = j
+                self.n_kept += 1
         return 0
 
     cdef inline double _wrong(self, double downhill, double w) noexcept nogil:
@@ -160,8 +198,8 @@ cdef class CurvedDescent:
         return fabs(downhill - copysign(self.l1, w))
 
     cdef int _model(self) noexcept nogil:
-        # the columns of features that may move at the examples of a curvature, times its root
-        cdef Py_ssize_t i, j, t, used = 0
+        # the columns of kept features at the examples of a curvature, times its root
+        cdef Py_ssize_t i, j, s, t, used = 0
         cdef int64_t at = 0
         cdef row_t column
         cdef const double* values
@@ -176,7 +214,8 @@ cdef class CurvedDescent:
                 self.places[used] = i
                 used += 1
         self.count = 0
-        for j in range(self.d):
+        for s in range(self.n_kept):
+            j = self.kept[s]
             self.there[j] = self.w[j]
             if self.w[j] == 0 and fabs(self.pull[j]) < NEAR * self.l1:
                 continue
@@ -238,13 +277,14 @@ cdef class CurvedDescent:
 
     cdef bint _take(self) except -1:
         # the step, or a part of it at which the objective falls; whether it does
-        cdef Py_ssize_t j
+        cdef Py_ssize_t j, s
         cdef int _trial
         cdef row_t column
         cdef double expected, value, fall, move, t = 1, rounding = ROUNDING * fabs(self.value)
         self.moves[:] = 0
         expected = self._penalty(1)
-        for j in range(self.d):
+        for s in range(self.n_kept):
+            j = self.kept[s]
             move = self.there[j] - self.w[j]
             if move != 0:
                 column = rows_get(&self.columns.c, j)
@@ -261,16 +301,18 @@ cdef class CurvedDescent:
             return False
         self.value, self.fall = value, fall
         self.scores, self.next_scores = self.next_scores, self.scores
-        for j in range(self.d):
-            self.w[j] = self._part(j, t)
+        for s in range(self.n_kept):
+            self.w[self.kept[s]] = self._part(self.kept[s], t)
         return -expected > rounding
 
-    cdef bint _reaches(self, aim, double bound) except -1:
+    cdef bint _reaches(self, aim) except -1:
         cdef bint holds
         if self.is_sum:
-            holds = self.violation <= bound and self.fall <= self.widest * self._primal() and (
-                self.sweep is None
-                or self.sweep.reaches(self.violation / (SWEPT_SHARE * self.bound)))
+            holds = self.violation <= self.most and self.fall <= self.widest * self._primal()
+            if holds and self.sweep is not None:
+                holds = self.sweep.reaches(self.violation / (SWEPT_SHARE * self.bound))
+                if not holds:
+                    self.most = SWEPT_SHARE * self.bound * self.sweep.total
         else:
             holds = self._prove(aim) <= self.widest * fabs(self._primal())
         aim.holds = holds
@@ -282,9 +324,10 @@ cdef class CurvedDescent:
 
     cdef double _penalty(self, double t) noexcept nogil:
         # by how much a part of the step raises the penalty
-        cdef Py_ssize_t j
+        cdef Py_ssize_t j, s
         cdef double sum = 0, w
-        for j in range(self.d):
+        for s in range(self.n_kept):
+            j = self.kept[s]
             if self.there[j] != self.w[j]:
                 w = self._part(j, t)
                 sum += self.l1 * (fabs(w) - fabs(self.w[j]))
@@ -292,9 +335,10 @@ cdef class CurvedDescent:
         return sum
 
     cdef double _primal(self) noexcept nogil:
-        cdef Py_ssize_t j
+        cdef Py_ssize_t j, s
         cdef double sum = self.value
-        for j in range(self.d):
+        for s in range(self.n_kept):
+            j = self.kept[s]
             sum += self.l1 * fabs(self.w[j]) + self.modulus / 2 * self.w[j] * self.w[j]
         return sum
 

@@ -19,12 +19,19 @@ cdef class FaceInverse:
     cdef place_t step(self, const double* gram, Py_ssize_t stride, double* w, double* pull,
                       const Py_ssize_t* place, const Py_ssize_t* some, Py_ssize_t k, double l1,
                       double modulus) except? STUCK nogil
+    cdef int _begin(self, const double* w, const Py_ssize_t* some, Py_ssize_t k) except -1 nogil
+    cdef int _make_room(self, Py_ssize_t n) except -1
     cdef bint _add(self, Py_ssize_t j) except -1 nogil
     cdef void _remove(self, Py_ssize_t p) noexcept nogil
     cdef bint _suits(self, double modulus) noexcept nogil
-    cdef bint _move(self, const double* gram, Py_ssize_t stride, double* w, double* pull,
-                    const Py_ssize_t* place, Py_ssize_t k, double modulus,
-                    bint to_end) noexcept nogil
+    cdef double _downhill(self, const double* w, const double* pull, Py_ssize_t t, double l1,
+                          double modulus) noexcept nogil
+    cdef bint _change_for_others(self, const double* gram, Py_ssize_t stride, double* w,
+                                 double* pull, const Py_ssize_t* place, Py_ssize_t j,
+                                 Py_ssize_t k, double l1, double modulus) noexcept nogil
+    cdef double _move(self, const double* gram, Py_ssize_t stride, double* w, double* pull,
+                      const Py_ssize_t* place, Py_ssize_t k, Py_ssize_t n, double modulus,
+                      bint to_end, bint is_flat) noexcept nogil
     cdef void _pull(self, const double* gram, Py_ssize_t stride, const Py_ssize_t* place,
                     Py_ssize_t k, Py_ssize_t n) noexcept nogil
     cdef void _go(self, double* w, double* pull, const Py_ssize_t* place, Py_ssize_t k,

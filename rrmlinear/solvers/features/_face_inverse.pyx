@@ -1,17 +1,23 @@
-"""Steps of elastic nets: Newton's on a face by a kept inverse, and sweeps over sparse columns.
-
-The inverse is kept from face to face.
+"""Steps of elastic nets: Newton's by an inverse that is kept from face to face, and sweeps over
+sparse columns.
 """
 
-from libc.math cimport INFINITY, fabs, fmin
+from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
 
 import numpy as np
 
-from rrmlinear.simd.columns cimport gram_pull, rank_one, vector_dot
+from rrmlinear.simd.columns cimport gram_pull, rank_one, wide_dot
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
+from rrmlinear.solvers.second_order.factors import leading_inverse
+
+# From so many features on a factor of their matrix takes less time than one update after the other.
+cdef Py_ssize_t MANY = 32
 
 # A feature whose square beside the others of the face is at most this part of its own depends on
 # them.
 cdef double DEPENDENT = 1e-10
+# A C copy, which steps read.
+cdef double ROUNDING = FEW_ROUNDINGS
 # The inverse with another modulus serves if it is at most this factor off.
 cdef double NEAR_MODULUS = 1.5
 # Time of a step in products with the inverse, without those of the features that come and go.
@@ -61,8 +67,8 @@ cdef class FaceInverse:
         ``place`` are those of all features there. Weights that it would turn become 0, if the
         objective falls to there, or the step ends at the first that does.
         """
-        cdef Py_ssize_t t, p, n, first = -1, alone = -1
-        cdef double bound = 1, x, down = 0
+        cdef Py_ssize_t t, p, n, first = -1
+        cdef double bound = 1, x
         self.spent = 0
         if not self._suits(modulus):
             self.count = 0
@@ -75,75 +81,85 @@ cdef class FaceInverse:
             t = place[self.order[p]]
             if t < 0 or w[t] == 0:
                 self._remove(p)
+        if self.count == 0:
+            self._begin(w, some, k)
         for t in range(k):
             if w[t] != 0 and self.at[some[t]] < 0 and not self._add(some[t]):
-                alone = t
-                break
+                if self._change_for_others(gram, stride, w, pull, place, some[t], k, l1, modulus):
+                    return AT_EDGE
         n = self.count
-        if alone >= 0:  # it changes for the others, and the fit stays, until one of them is 0
-            down = -(pull[alone] - modulus * w[alone] - (l1 if w[alone] > 0 else -l1))
         for p in range(n):
-            t = place[self.order[p]]
-            self.left[p] = pull[t] - modulus * w[t] - (l1 if w[t] > 0 else -l1)
-            if alone >= 0:
-                down += self.move[p] * self.left[p]
-        if alone >= 0:
-            self.order[n] = some[alone]
-            self.left[n] = pull[alone] - modulus * w[alone] - (l1 if w[alone] > 0 else -l1)
-            self.move[n] = -1
-            bound = INFINITY
-            for p in range(n + 1):
-                self.move[p] = self.move[p] if down > 0 else -self.move[p]
-                t = place[self.order[p]]
-                x = self.move[p]
-                if x * w[t] < 0 and -w[t] / x < bound:
-                    bound, first = -w[t] / x, p
-            if first < 0:
-                return STUCK
-            for p in range(n + 1):
-                self.move[p] *= bound
-            self.move[first] = -w[place[self.order[first]]]
-            self._pull(gram, stride, place, k, n + 1)
-            self._go(w, pull, place, k, n + 1, 1)
-            return AT_EDGE
+            self.left[p] = self._downhill(w, pull, place[self.order[p]], l1, modulus)
         self.spent += <double>n * n
         for p in range(n):
-            x = vector_dot(&self.inverse[p, 0], &self.left[0], n)
+            x = wide_dot(&self.inverse[p, 0], &self.left[0], n)
             t = place[self.order[p]]
             self.move[p] = x
             if (w[t] + x) * w[t] < 0:
                 if -w[t] / x < bound:
                     bound, first = -w[t] / x, p
                 self.move[p] = -w[t]
-        if self._move(gram, stride, w, pull, place, k, modulus, first >= 0):
+        if self._move(gram, stride, w, pull, place, k, n, modulus, first >= 0, False):
             return AT_EDGE if first >= 0 else INSIDE
         if first < 0:
             return STUCK
         for p in range(n):
-            self.move[p] = bound * vector_dot(&self.inverse[p, 0], &self.left[0], n)
+            self.move[p] = bound * wide_dot(&self.inverse[p, 0], &self.left[0], n)
         self.move[first] = -w[place[self.order[first]]]
-        if not self._move(gram, stride, w, pull, place, k, modulus, False):
+        if not self._move(gram, stride, w, pull, place, k, n, modulus, False, False):
             return STUCK
         return AT_EDGE if w[place[self.order[first]]] == 0 else INSIDE
 
-    cdef bint _move(self, const double* gram, Py_ssize_t stride, double* w, double* pull,
-                    const Py_ssize_t* place, Py_ssize_t k, double modulus,
-                    bint to_end) noexcept nogil:
-        # go along the moves as far as is best, at most to their end, or nowhere else if ``to_end``
-        cdef Py_ssize_t t, p, n = self.count
-        cdef double down = 0, curve = 0, length
+    cdef double _downhill(self, const double* w, const double* pull, Py_ssize_t t, double l1,
+                          double modulus) noexcept nogil:
+        return pull[t] - modulus * w[t] - (l1 if w[t] > 0 else -l1)
+
+    cdef bint _change_for_others(self, const double* gram, Py_ssize_t stride, double* w,
+                                 double* pull, const Py_ssize_t* place, Py_ssize_t j,
+                                 Py_ssize_t k, double l1, double modulus) noexcept nogil:
+        # Change feature j, which depends on the others by ``move``, for them, until a weight is 0
+        # or their fit, which stays but for small parts, is best. Returns whether one is 0; if not,
+        # j stays while the others step: that does not change the slope along this change.
+        cdef Py_ssize_t t, p, n = self.count, first = -1
+        cdef double down = 0, bound = INFINITY
+        self.order[n], self.move[n] = j, -1
+        for p in range(n + 1):
+            self.left[p] = self._downhill(w, pull, place[self.order[p]], l1, modulus)
+            down += self.move[p] * self.left[p]
+        for p in range(n + 1):
+            self.move[p] = self.move[p] if down > 0 else -self.move[p]
+            t = place[self.order[p]]
+            if self.move[p] * w[t] < 0 and -w[t] / self.move[p] < bound:
+                bound, first = -w[t] / self.move[p], p
+        if first < 0:
+            return False
+        for p in range(n + 1):
+            self.move[p] *= bound
+        self.move[first] = -w[place[self.order[first]]]
+        return self._move(gram, stride, w, pull, place, k, n + 1, modulus, False, True) == 1
+
+    cdef double _move(self, const double* gram, Py_ssize_t stride, double* w, double* pull,
+                      const Py_ssize_t* place, Py_ssize_t k, Py_ssize_t n, double modulus,
+                      bint to_end, bint is_flat) noexcept nogil:
+        # Go along the first n moves as far as is best, at most to their end, or nowhere else if
+        # ``to_end``: returns what part. Where it ``is_flat`` a curvature may be rounding.
+        cdef Py_ssize_t t, p
+        cdef double down = 0, curve = 0, size = 0, length
         self._pull(gram, stride, place, k, n)
         for p in range(n):
             t = place[self.order[p]]
             down += self.left[p] * self.move[p]
             curve += self.move[p] * (modulus * self.move[p] - self.change[t])
-        if not (down > 0 and curve > 0):
-            return False
-        length = fmin(down / curve, 1)
+            size += fabs(self.move[p]) * sqrt(gram[t * stride + t] + modulus)
+        if is_flat and curve <= ROUNDING * size * size:
+            curve = 0
+        if not (down > 0 and (curve > 0 or is_flat)):
+            return 0
+        length = down / curve if down < curve else 1
         if to_end and length < 1:
-            return False
+            return 0
         self._go(w, pull, place, k, n, length)
-        return True
+        return length
 
     cdef void _pull(self, const double* gram, Py_ssize_t stride, const Py_ssize_t* place,
                     Py_ssize_t k, Py_ssize_t n) noexcept nogil:
@@ -166,22 +182,50 @@ cdef class FaceInverse:
             t = place[self.order[p]]
             w[t] = 0 if length == 1 and self.move[p] == -w[t] else w[t] + length * self.move[p]
 
+    cdef int _begin(self, const double* w, const Py_ssize_t* some, Py_ssize_t k) except -1 nogil:
+        # take the weights in use before one depends on the others at once, if these are MANY
+        cdef Py_ssize_t t, p, n = 0
+        for t in range(k):
+            if w[t] != 0:
+                self.order[n] = some[t]
+                n += 1
+        if n < MANY:
+            return 0
+        with gil:
+            matrix = np.asarray(self.matrix)[np.ix_(self.order[:n], self.order[:n])]
+            matrix.flat[:: n + 1] += self.modulus
+            first = leading_inverse(matrix, DEPENDENT)
+            n = len(first)
+            self._make_room(n)
+            np.asarray(self.inverse)[:n, :n] = first
+        for p in range(n):
+            self.at[self.order[p]] = p
+        self.count = n
+        self.spent += <double>n * n * n / 3
+        return 0
+
+    cdef int _make_room(self, Py_ssize_t n) except -1:
+        # for n features
+        cdef Py_ssize_t room = min(2 * n, self.matrix.shape[0]), before = self.inverse.shape[0]
+        if n > before:
+            larger = np.zeros((room, room))
+            larger[:before, :before] = self.inverse
+            self.inverse = larger
+        return 0
+
     cdef bint _add(self, Py_ssize_t j) except -1 nogil:
         # False where the feature depends on the others, as in `move`
-        cdef Py_ssize_t p, n = self.count, room
+        cdef Py_ssize_t p, n = self.count
         cdef double rest, own = self.matrix[j, j] + self.modulus
         if n == self.inverse.shape[0]:
             with gil:
-                room = min(2 * n + 16, self.matrix.shape[0])
-                larger = np.zeros((room, room))
-                larger[:n, :n] = self.inverse
-                self.inverse = larger
+                self._make_room(n + 1)
         for p in range(n):
             self.column[p] = self.matrix[j, self.order[p]]
         rest = own
         self.spent += 2 * <double>n * n
         for p in range(n):
-            self.move[p] = vector_dot(&self.inverse[p, 0], &self.column[0], n)
+            self.move[p] = wide_dot(&self.inverse[p, 0], &self.column[0], n)
             rest -= self.move[p] * self.column[p]
         if rest <= DEPENDENT * own:
             return False

@@ -7,7 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.blas import one_blas_thread
 from rrmlinear.core.deadline import check_time
+from rrmlinear.core.loading import loading
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
 from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS, MIN_DIVISOR
@@ -43,6 +45,22 @@ class Factor:
     def solve(self, b: Array) -> Array:
         """x with A x = b."""
         return solved_by_factor(self.factor, b, self.scale)
+
+
+def leading_inverse(matrix: Array, part: float) -> Array:
+    """The inverse of the leading block of a positive semidefinite matrix before a column whose
+    square beside those before it is at most this part of its own.
+    """
+    with loading:
+        from scipy.linalg.lapack import dpotrf, dpotri
+
+    with one_blas_thread():
+        factor, wrong = dpotrf(matrix, lower=1)
+        n = wrong - 1 if wrong > 0 else len(matrix)
+        left = factor.diagonal()[:n] ** 2
+        n = min([n, *np.flatnonzero(left <= part * matrix.diagonal()[:n])[:1].tolist()])
+        lower = np.tril(dpotri(factor[:n, :n], lower=1)[0]) if n else factor[:0, :0]
+    return np.asarray(lower + np.tril(lower, -1).T)
 
 
 def cholesky_factor(products: Array) -> Array:

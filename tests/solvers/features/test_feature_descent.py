@@ -179,7 +179,7 @@ def test_large_duals_of_an_elastic_net_end(seed):
 @pytest.mark.parametrize(("n", "d"), [(200, 3), (60, 40), (200, 120)])
 def test_long_columns_whose_weights_cannot_be_exact_enough(intercept, n, d):
     """The last digit of a weight moves a_j'r by more than l1; the duals prove the optimum."""
-    rng = np.random.default_rng(5)
+    rng = np.random.default_rng(9)
     X = 1e6 * rng.standard_normal((n, d))
     y = 1e5 * (X @ rng.standard_normal(d) + rng.standard_normal(n))
     costs, l1 = rng.uniform(0.5, 1.5, n), 5.0

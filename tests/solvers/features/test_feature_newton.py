@@ -12,6 +12,7 @@ from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.risks.conditions.budget import Budget
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scores import ScalarRisk
+from rrmlinear.solvers.features.curved_steps import CurvedSteps
 from rrmlinear.solvers.features.feature_newton import FeatureNewton
 from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
@@ -41,15 +42,15 @@ def data(loss="logistic", form="sparse", dtype=np.float64, bias=-1.0, n=N, d=D, 
     return problem, X.astype(np.float64), y
 
 
-def solver_of(problem, loss, costs, l1, modulus=0.0, intercept=False):
+def solver_of(problem, loss, costs, l1, modulus=0.0, intercept=False, build=FeatureNewton):
     condition = Intercept() if intercept else None
     risk = ScalarRisk(problem.rows, loss, problem.labels, costs, 1, condition)
     omega = ElasticNet(l1, modulus) if modulus else L1(l1)
-    return FeatureNewton(Task.of(risk, omega.over(risk.shape)))
+    return build(Task.of(risk, omega.over(risk.shape)))
 
 
-def solve(problem, loss, costs, l1, modulus=0.0, intercept=False, **rules):
-    solver = solver_of(problem, loss, costs, l1, modulus, intercept)
+def solve(problem, loss, costs, l1, *rest, build=FeatureNewton, **rules):
+    solver = solver_of(problem, loss, costs, l1, *rest, build=build)
     return solver.solve(Stopping(**({"gap_tol": 1e-10, "max_passes": 500} | rules)))
 
 
@@ -71,11 +72,12 @@ def objectives(X, y, loss, costs, l1, modulus, result, intercept=0.0):
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize(("form", "dtype"), [("sparse", np.float64), ("dense", np.float32)])
 @pytest.mark.parametrize("modulus", [0.0, 0.3])
-@pytest.mark.parametrize("intercept", [False, True])
-def test_the_certificate_is_true(name, form, dtype, modulus, intercept):
+@pytest.mark.parametrize("build", [FeatureNewton, CurvedSteps, "intercept"])
+def test_the_certificate_is_true(name, form, dtype, modulus, build):
+    intercept, build = build == "intercept", FeatureNewton if build == "intercept" else build
     loss, costs = LOSSES[name], np.linspace(0, 2, N)
     problem, X, y = data(name, form, dtype, bias=2.0 if intercept else -1.0)
-    result = solve(problem, loss, costs, 1.5, modulus, intercept)
+    result = solve(problem, loss, costs, 1.5, modulus, intercept, build=build)
     assert result.status is Status.SOLVED
     b = 2 * result.weights[D] if intercept else 0.0
     primal, dual = objectives(X, y, loss, costs, 1.5, modulus, result, b)
@@ -113,19 +115,6 @@ def test_wide_separable_data(name, form, l1, modulus):
     assert modulus > 0 or np.count_nonzero(result.weights) <= 30
 
 
-def test_columns_of_a_large_working_set():
-    rng = np.random.default_rng(2)
-    X = rng.standard_normal((2000, 150)) + 1
-    y = np.where(X @ rng.standard_normal(150) + rng.standard_normal(2000) > 0, 1.0, -1.0)
-    problem, costs = Problem.from_arrays(X, y, bias=1.0), np.ones(2000)
-    solver = solver_of(problem, Logistic(), costs, 5.0, intercept=True)
-    result = solver.solve(Stopping(gap_tol=1e-8, max_passes=500))
-    assert result.status is Status.SOLVED
-    assert solver.work > 2 * 3 * 2000 * result.passes  # models take more than three products
-    primal, dual = objectives(X, y, Logistic(), costs, 5.0, 0.0, result, result.weights[150])
-    assert primal - dual <= 1.01e-8 * primal
-
-
 @pytest.mark.parametrize("loss", ["logistic", "squared hinge"])
 def test_weights_are_those_of_liblinear(loss):
     svm = pytest.importorskip("sklearn.svm", reason="scikit-learn is optional")
@@ -140,17 +129,6 @@ def test_weights_are_those_of_liblinear(loss):
         model = svm.LinearSVC(penalty="l1", loss="squared_hinge", dual=False, **common)
     result = solve(problem, LOSSES[loss], np.full(N, 0.7), 1.0, gap_tol=1e-13)
     np.testing.assert_allclose(result.weights, model.fit(X, y).coef_.ravel(), atol=1e-5)
-
-
-def test_elastic_net_with_an_intercept_is_that_of_saga():
-    linear_model = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is optional")
-    problem, X, y = data(bias=1.0)
-    weights = np.linspace(0.2, 2, N)
-    given = {"l1_ratio": 0.5, "solver": "saga", "tol": 1e-10, "max_iter": 10**5}
-    model = linear_model.LogisticRegression(**given).fit(X, y, sample_weight=weights)
-    result = solve(problem, Logistic(), weights, 0.5, 0.5, True, gap_tol=1e-12)
-    np.testing.assert_allclose(result.weights[:D], model.coef_.ravel(), atol=1e-5)
-    assert result.weights[D] == pytest.approx(model.intercept_[0], abs=1e-5)
 
 
 def test_other_problems_are_refused():

@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import random_array
 
 from rrmlinear import Parameter, Problem, fit
+from rrmlinear.solvers.features.models.gram_model import GramModel
 
 
 def sparse(n, d, density, seed=0):
@@ -30,3 +31,19 @@ def test_models_have_all_features_where_there_are_more_examples():
     result = fit(Problem.from_arrays(X, y), parameter).result
     assert result.status.name == "SOLVED"
     assert result.primal == pytest.approx(1266.28966949, rel=1e-6)  # of LIBLINEAR
+
+
+@pytest.mark.parametrize("seed", [3, 22, 169])
+def test_a_model_is_lowered_where_columns_depend_on_others_nearly(seed):
+    """Examples of little curvature tell them apart: a long step along the rest raises the model."""
+    rng = np.random.default_rng(seed)
+    Z = rng.integers(0, 2, (60, 9)).astype(float)
+    Z = np.hstack([Z, Z[:, :3] @ rng.integers(-1, 2, (3, 3)) + Z[:, 3:6]])
+    many, h = rng.integers(0, 2, (3000, 12)).astype(float), 10.0 ** rng.uniform(0, 4)
+    gram = h * Z.T @ Z + 1e-10 * h * many.T @ many
+    linear = h * Z.T @ rng.normal(size=60) * 0.5 + rng.normal(size=12)
+    begin, usable = rng.normal(size=12) * 10.0 ** rng.uniform(0, 3), np.ones(12, dtype=bool)
+    model = GramModel(gram.copy(), usable, linear, begin, 1.0, 0.0, accuracy=1e-8)
+    before, _ = model.value(), model.minimize()
+    w, move = model.weights, model.weights - begin
+    assert move @ gram @ move / 2 - linear @ move + np.abs(w).sum() < before
