@@ -1,7 +1,7 @@
 #!/bin/sh
 # ModelMetrics 1.2.2.2 (R): a prediction equal to the cutoff is negative for confusionMatrix, precision and recall, and
-# no negative for tnr, specificity, mcc and kappa: the same cutoff has two matrices. A tenth of the predictions at the
-# cutoff changes the rate of true negatives by this share, though it is documented as TN / (TN + FP).
+# no true negative for tnr, specificity, mcc and kappa: the same cutoff has two matrices. Their documentation has
+# tnr as TN / (TN + FP), and nothing of ties.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,6 +1,6 @@
 #!/bin/sh
 # onnxmltools 1.16.0: a LightGBM random forest (boosting_type="rf") predicts the mean of its trees. The converted model
-# predicts the sum of these means over 100, whatever the number of trees: a twentieth of the prediction for five.
+# divides their sum by 100, whatever the number of trees: a twentieth of the prediction for five.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
