@@ -56,6 +56,7 @@ def test_only_what_has_changed_is_translated(tool, tmp_path, capsys):
         "alone.pyx rrmlinear.alone.c",
         "needing.pyx rrmlinear.needing.cpp",
         "shared.pxd",
+        "__pycache__",
     ]
     folder, package = tmp_path / "made", tmp_path / "rrmlinear"
     folder.mkdir()
