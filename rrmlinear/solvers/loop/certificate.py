@@ -294,10 +294,6 @@ class Certificate:
         loss = getattr(self.risk, "loss", None)
         kinked = loss is not None and not loss.differentiable
         most = np.maximum(shares, costs * self.risk.lipschitz) if kinked else shares
-        at = self.best_at
-        if at is None and kinked and "balance" in getattr(self.risk, "offers", ()):
-            at = self.risk.at(self.risk.scores(self.weights))
-        values += _of_intercept(at) * float(most.sum())
         if enough > 0 and np.ndim(self.weights) == 1:
             longest = rows.largest_square() if squares is None else squares
             crude = values + bound_by_rows(most, longest, self.weights)
@@ -305,6 +301,7 @@ class Certificate:
                 return crude
         if kinked:
             squares = rows.squared_norms() if squares is None else squares
+            at = self.best_at
             at = self.risk.at(self.risk.scores(self.weights)) if at is None else at
             slopes = self._slopes(self.weights, at, squares)  # None: unknown classes of examples
             shares = most if slopes is None else np.maximum(shares, costs * slopes)
@@ -315,8 +312,7 @@ class Certificate:
         scores, labels = getattr(at, "moved", at.scores), getattr(self.risk, "labels", None)
         if len(scores) != len(squares) or (scores.ndim > 1 and labels is None):
             return None
-        moves = score_rounding(squares, w) + _of_intercept(at)
-        return slopes_near(at.terms.derivatives, scores, moves, labels)
+        return slopes_near(at.terms.derivatives, scores, score_rounding(squares, w), labels)
 
     def settle(self) -> None:
         """Call the points that are functions, so that the solver can be freed."""
@@ -357,12 +353,6 @@ class Certificate:
 
 def _made(point: Any | Callable[[], Any]) -> Any:
     return point() if callable(point) else point
-
-
-def _of_intercept(at: Any) -> float:
-    """How far a score may be off as the intercept rounds."""
-    intercept = getattr(at, "intercept", None)
-    return 0.0 if intercept is None else ROUNDING * float(np.abs(intercept).max())
 
 
 def is_rounding(primal: float, zero: float, penalty: Callable[[], float]) -> bool:
