@@ -17,8 +17,8 @@ def test_the_readme_has_a_line_for_every_script():
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_a_script_pins_its_packages_and_compares_what_it_sees(script):
     text = (FINDINGS / script).read_text()
-    client = r"(?:pip\" install --quiet --disable-pip-version-check|npm install --silent) (\S.*)"
-    packages = re.search(client, text)[1].split()
-    assert all(re.fullmatch(r"[\w-]+==[\w.]+|[\w@/-]+@[\d.]+", each) for each in packages)
+    client = r"(?:install --quiet --disable-pip-version-check|npm install --silent|root download) "
+    packages = re.search(client + r"(\S.*)", text)[1].split()
+    assert all(re.fullmatch(r"[\w.-]+==?[\w.+-]+|[\w@/-]+@[\d.]+", each) for each in packages)
     assert "import rrmlinear" not in text
     assert 'diff "$folder/seen" -' in text
