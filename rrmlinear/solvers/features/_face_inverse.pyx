@@ -2,7 +2,7 @@
 sparse columns.
 """
 
-from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
+from libc.math cimport INFINITY, fabs, fmin, sqrt
 
 import numpy as np
 
