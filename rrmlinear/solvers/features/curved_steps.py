@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.features._curved_descent import CurvedDescent
 from rrmlinear.solvers.features.feature_subsets import shared_columns
 from rrmlinear.solvers.loop.certificate import Certificate
@@ -51,9 +52,9 @@ class CurvedSteps(Solver):
         self._offer(self.risk.at(np.array(self.descent.scores)))
         self.moved = self.n if falls else 0
 
-    def _offer(self, at: object) -> None:
+    def _offer(self, at: Evaluation) -> None:
         descent = self.descent
-        self.at, self.w, self.pulls = at, descent.weights.copy(), descent.pulls.copy()
+        self.w, self.pulls = descent.weights.copy(), descent.pulls.copy()
         self.certificate.offer_weights(self.w.reshape(self.risk.shape), at, exact=True)
         self.certificate.offer_duals(-np.array(descent.slopes), self.pulls, exact=True)
 
