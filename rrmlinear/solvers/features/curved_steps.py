@@ -55,7 +55,7 @@ class CurvedSteps(Solver):
     def _offer(self, at: Evaluation) -> None:
         descent = self.descent
         self.w, self.pulls = descent.weights.copy(), descent.pulls.copy()
-        self.certificate.offer_weights(self.w.reshape(self.risk.shape), at, exact=True)
+        self.certificate.offer_weights(self.w.reshape(self.risk.shape), at)  # scores are sums
         self.certificate.offer_duals(-np.array(descent.slopes), self.pulls, exact=True)
 
     def present(self) -> Point:
