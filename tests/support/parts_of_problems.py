@@ -63,7 +63,7 @@ def zero(lost):
 
 
 def solved_over_parts(problem, chosen, kind, size, free, stopping):
-    """The result of a fleet of this kind over so many parts, with an intercept left free or not."""
+    """The result of rounds over ``size`` parts in a fleet of a kind; the intercept may be free."""
     fleet = kind(parts_of(problem, chosen, size))
     d, k = problem.rows.width - free, fleet.parts[0].columns
     shape = (d,) if chosen.kind == "binary" else (d, k)

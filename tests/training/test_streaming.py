@@ -222,8 +222,8 @@ def test_resident_memory_stays_below_a_tenth_of_the_data(large, name, choices):
     assert int(ended.stdout) < limit, (int(ended.stdout), limit)
 
 
-#: The same of cross validation, with copies of folds and predictions of those held out, and of the
-#: search of C.
+#: The memory of cross validation, which copies folds and predicts those held out, and of the search
+#: for C.
 FOLDS, SEARCH = (
     f"""
 from rrmlinear.catalog.selection import select

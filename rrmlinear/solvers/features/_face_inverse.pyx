@@ -10,9 +10,8 @@ from rrmlinear.simd.columns cimport gram_pull, rank_one, wide_dot
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS
 from rrmlinear.solvers.second_order.factors import leading_inverse
 
-# From so many features on a factor of their matrix takes less time than one update after the other.
+# An inverse of this many features or more is begun by one factor, not by an update for each.
 cdef Py_ssize_t MANY = 32
-
 # A feature whose square beside the others of the face is at most this part of its own depends on
 # them.
 cdef double DEPENDENT = 1e-10
@@ -150,7 +149,8 @@ cdef class FaceInverse:
             t = place[self.order[p]]
             down += self.left[p] * self.move[p]
             curve += self.move[p] * (modulus * self.move[p] - self.change[t])
-            size += fabs(self.move[p]) * sqrt(gram[t * stride + t] + modulus)
+            if is_flat:
+                size += fabs(self.move[p]) * sqrt(gram[t * stride + t] + modulus)
         if is_flat and curve <= ROUNDING * size * size:
             curve = 0
         if not (down > 0 and (curve > 0 or is_flat)):

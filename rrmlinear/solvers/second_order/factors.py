@@ -48,8 +48,8 @@ class Factor:
 
 
 def leading_inverse(matrix: Array, part: float) -> Array:
-    """The inverse of the leading block of a positive semidefinite matrix before a column whose
-    square beside those before it is at most this part of its own.
+    """The inverse of the leading block of X'X, which ends before the first column that depends on
+    those before it: what they leave of its squared norm is at most this ``part``.
     """
     with loading:
         from scipy.linalg.lapack import dpotrf, dpotri

@@ -74,7 +74,7 @@ class GramSystems:
         return hessian.gram(inverse, self.products)
 
 
-# What stands for a 0 of D, as a fraction of that entry of H; the largest of D where that is 0 too.
+# A 0 of D becomes this fraction of that entry of H, or where that is 0 too, the largest of D.
 RIDGE = math.sqrt(FEW_ROUNDINGS)
 
 
