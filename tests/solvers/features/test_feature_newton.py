@@ -157,6 +157,7 @@ def test_a_rule_of_long_rows_is_met(tolerance):
     solver.rule = FeatureSum(solver.risk, tolerance, False, False)
     result = solver.solve(Stopping(gap_tol=0.0, max_passes=500))
     assert result.status is Status.RULE
+    assert solver.work > 2 * 3 * 60 * result.passes  # models take more than three products
     assert best.primal * (1 - 1e-8) <= result.primal <= best.primal * (1 + 20 * tolerance)
     pulls = X.T @ (y / (1 + np.exp(y * (X @ result.weights))))
     at_rest = np.abs(pulls - np.sign(result.weights))

@@ -1,6 +1,5 @@
 """Certificates of large data beside rational arithmetic: SOLVED is said only of what is."""
 
-import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -8,9 +7,9 @@ import pytest
 
 from rrmlinear import Parameter, Problem, fit
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.training.fit import NotSolvedWarning
 
 TOLERANCE, EPSILON = 1e-6, 0.125
+pytestmark = pytest.mark.filterwarnings("ignore::rrmlinear.training.fit.NotSolvedWarning")
 LOSSES = ("hinge", "absolute", "epsilon-insensitive", "weston-watkins", "crammer-singer")
 
 
@@ -49,9 +48,7 @@ def trained(loss, scale, C, seed, most=300):
     X, y = drawn(loss, scale, seed)
     chosen = {"epsilon": EPSILON} if loss == "epsilon-insensitive" else {}
     given = {"solver": "auto", "gap_tol": TOLERANCE, "max_passes": most, **chosen}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotSolvedWarning)
-        model = fit(Problem.from_arrays(X, y), Parameter(loss=loss, C=C, **given))
+    model = fit(Problem.from_arrays(X, y), Parameter(loss=loss, C=C, **given))
     places = {label: j for j, label in enumerate(model.labels)} if model.labels is not None else {}
     if loss == "hinge":
         y = np.where(y == model.labels[0], 1, -1)
