@@ -42,7 +42,7 @@ HEAVY |= {"matplotlib", "plotly", "jinja2"}
 INTERFACE = {"base", "block_base", "coordinates", "prox_jacobians"}
 #: Solvers that any module may know; the rest are the catalog's business.
 SOLVER_INTERFACE = {"loop", "dual.dual_descent", "dual.pairs", "boosting", "features.set_paths"}
-SOLVER_INTERFACE |= {"features.group_paths"}
+SOLVER_INTERFACE |= {"features.group_descent"}
 SOLVER_INTERFACE |= {"lbfgs.problems"}
 SOLVER_INTERFACE |= {
     f"rounds.{name}" for name in ("fleet", "orders", "over_parts", "packed", "part", "spread")

@@ -11,8 +11,8 @@ MOST_STEMS = 20
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 92_914,
-    "files": 652,
+    "lines": 92_774,
+    "files": 637,
     "extension modules": 60,
     "numeric constants of solvers and catalog": 358,
     "attributes of a class": 30,

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.catalog.builders import dual, second_order
+from rrmlinear.catalog.builders.second_order import work_of
 from rrmlinear.core.loading import named
 from rrmlinear.core.records import replace
-from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.solvers.dual.dual_descent import NONZERO_COST
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.solver import Solver
@@ -24,7 +24,7 @@ from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.solvers.loop.stages.turns import JUDGED_STEPS, STEP_PASSES, Stage
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, holds_all
-from rrmlinear.solvers.second_order.work import INNER_PROBLEMS, PASS_COST, Work
+from rrmlinear.solvers.second_order.work import INNER_PROBLEMS, PASS_COST
 
 # Cutting planes take sequences of at least LONG positions on average, if there are at most
 # MOST_WEIGHTS weights for each position of the mean sequence.
@@ -85,7 +85,7 @@ def first_step(task: Task) -> float | None:
     """
     if second_order.kinks_apply(task) or second_order.compiled_applies(task):
         return 0.0
-    return _work(task).step if _begins_by_newton(task) else None
+    return work_of(task).step if _begins_by_newton(task) else None
 
 
 def _in_turn(task: Task, stages: list[Stage]) -> Stages:
@@ -103,10 +103,8 @@ def _in_turn(task: Task, stages: list[Stage]) -> Stages:
 
 
 def _proof(task: Task, best: Certificate) -> Certificate:
-    """The best points in the whole problem, not yet measured, with the best intercept to all
-    digits.
-    """
-    task = replace(_by_rows(task), start=best.alphas)
+    """The best points in the whole problem with an exact intercept, not yet measured."""
+    task = replace(task.by_rows(), start=best.alphas)
     proof = Certificate(task.whole(None), task.regularizer)
     proof.take(best, task.first_duals())
     return proof
@@ -117,15 +115,6 @@ def _known(task: Task) -> tuple[NDArray[np.float64], float]:
     found = Certificate(task.whole(None), task.regularizer)
     found.offer_weights(np.asarray(task.weights))
     return found.final_weights(), found.primal
-
-
-def _work(task: Task) -> Work:
-    l1 = task.regularizer.quadratic_l1
-    numbers = second_order.coordinates(task) if l1 is None else None
-    if numbers is not None and not numbers.l1[numbers.modulus == 0].any():
-        l1 = float(numbers.l1.max())  # systems are of examples where these are few
-    is_smooth, step_work = "smooth" in task.features, getattr(task.loss, "step_work", 0.0)
-    return Work(task.rows, task.n_classes, is_smooth, l1, step_work)
 
 
 def _by_steps(task: Task) -> Solver | None:
@@ -147,7 +136,7 @@ def _by_steps(task: Task) -> Solver | None:
 
 def _order(task: Task) -> list[Stage]:
     """The methods that take the task, in the order of their turns."""
-    newtons, features, omega, work = _newtons(task), task.features, task.regularizer, _work(task)
+    newtons, features, omega, work = _newtons(task), task.features, task.regularizer, work_of(task)
     is_plain = "least-squares" in features and task.risk is None and task.rows.blocks is None
     if is_plain and omega.quadratic_l1 == 0 and newtons and task.choices.free_bias:
         return [*newtons, *_gradients(task)]  # one system is the whole problem
@@ -158,7 +147,7 @@ def _order(task: Task) -> list[Stage]:
         is_net = omega.modulus > 0  # it is right or stalls
         first = columns._replace(patience=1) if is_net else columns
         return [first, *_over_features(task, newtons, is_net)]
-    if _takes_lbfgs(task):
+    if second_order.lbfgs_applies(task):
         build = named("solvers.lbfgs.problems:descent")
         first = Stage("L-BFGS", lambda _: build(task), work.gradient)
         # the weights of the duals of a slow L-BFGS may be far away: Newton's method begins anew
@@ -180,22 +169,15 @@ def _order(task: Task) -> list[Stage]:
     return [*newtons, first, *others] if is_short else [first, *newtons, *others]
 
 
-def _takes_lbfgs(task: Task) -> bool:
-    """Whether L-BFGS takes the scores of the task: one, or those of the softmax."""
-    loss, softmax = task.loss, "losses.multiclass:Softmax"
-    is_known = task.is_smooth and (task.n_classes is None or isinstance(loss, named(softmax)))
-    return bool(is_known and named("solvers.lbfgs.problems:applies")(task))
-
-
 def _over_features(task: Task, newtons: list[Stage], is_net: bool = False) -> list[Stage]:
     """With a 1-norm: Newton's method over features, then over all; over all first for a net."""
-    gradients, work = _gradients(task), _work(task)
+    gradients, work = _gradients(task), work_of(task)
     if dual.proximal_applies(task):
         build = _from_duals(dual.proximal, task)
         return [Stage("the ascent for proximal points", build, work.visit), *gradients]
     name = "Newton's method over features"
     build = partial(_made, "features.feature_newton:FeatureNewton")
-    columns = _by_weights(name, lambda given: build(_by_rows(given)), task, work.product)
+    columns = _by_weights(name, lambda given: build(given.by_rows()), task, work.product)
     return [*newtons, columns, *gradients] if is_net else [columns, *newtons, *gradients]
 
 
@@ -207,7 +189,7 @@ def _begins_by_newton(task: Task) -> bool:
     """
     if not (second_order.newton_applies(task) and task.risk is None):
         return False
-    is_one, is_streamed, work = task.n_classes is None, task.rows.blocks is not None, _work(task)
+    is_one, is_streamed, work = task.n_classes is None, task.rows.blocks is not None, work_of(task)
     is_free, smooth = second_order.has_free(task), work.is_smooth
     if not ((smooth and not is_free) or (is_one and (task.choices.free_bias or is_free))):
         return False
@@ -226,14 +208,14 @@ def _begins_by_newton(task: Task) -> bool:
 
 
 def _ascent(task: Task) -> Stage:
-    return Stage("the ascent", _from_duals(dual.observed, task), _work(task).visit)
+    return Stage("the ascent", _from_duals(dual.observed, task), work_of(task).visit)
 
 
 def _newtons(task: Task) -> list[Stage]:
     """Newton's method, where it applies."""
     if not second_order.newton_applies(task):
         return []
-    k, smooth, work = task.n_classes, "smooth" in task.features, _work(task)
+    k, smooth, work = task.n_classes, task.is_smooth, work_of(task)
     is_norm = task.regularizer.quadratic_l1 == 0
     # other regularizers are smoothed about the duals' own weights; an intercept is not in w
     both = is_norm and (smooth if k is None else not smooth) and not task.choices.free_bias
@@ -245,7 +227,7 @@ def _newtons(task: Task) -> list[Stage]:
 def _gradients(task: Task) -> list[Stage]:
     agm = _from_duals(partial(_made, "gradient.agm:AGM"), task)
     pdprox = _from_duals(partial(_made, "primal_dual.pdprox:Pdprox"), task)
-    visit = _work(task).gradient
+    visit = work_of(task).gradient
     return [Stage("AGM-EF", agm, visit), Stage("Pdprox", pdprox, visit)]
 
 
@@ -263,11 +245,6 @@ def _from_duals(build: Callable[[Task], Solver], task: Task) -> Callable[..., So
 
     def built(duals: Any, weights: Any = None) -> Solver:
         given = task if duals is None else replace(task, start=duals, weights=weights)
-        return build(_by_rows(given))
+        return build(given.by_rows())
 
     return built
-
-
-def _by_rows(task: Task) -> Task:
-    rows = task.rows
-    return replace(task, rows=rows.by_rows) if isinstance(rows, ColumnOrder) else task

@@ -27,7 +27,7 @@ from rrmlinear.cli.report import amounts, warnings_said
 from rrmlinear.cli.usage import CONVERT
 from rrmlinear.data.array_rows import csr_of
 from rrmlinear.data.container.conversion import CONTAINER, Converted, convert, target_kind
-from rrmlinear.data.container.label_sources import LabelledExamples
+from rrmlinear.data.container.sources import LabelledExamples
 from rrmlinear.data.container.writing import write_container
 from rrmlinear.data.formats.asked import BY_EXAMPLE, Asked
 from rrmlinear.data.formats.beside import is_matrix, read_matrix

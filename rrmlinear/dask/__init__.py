@@ -25,6 +25,5 @@ del _distributed
 
 def __getattr__(name: str) -> Any:
     if name in __all__:  # of a layer above, with scikit-learn
-        room = "labels" if name == "MultilabelClassifier" else "linear"
-        return getattr(import_module(f"rrmlinear.estimators.over_workers.{room}"), name)
+        return getattr(import_module("rrmlinear.estimators.over_workers.linear"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

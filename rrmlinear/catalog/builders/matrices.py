@@ -19,8 +19,7 @@ from rrmlinear.regularizers.groups.group_norms import GroupNorm, L2Groups, LinfG
 from rrmlinear.regularizers.separable import L1
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.risks.layouts.tasks import EntriesRisk, TaskRisk, task_rows
-from rrmlinear.risks.layouts.vector import VectorRisk
+from rrmlinear.risks.layouts.tasks import EntriesRisk, TaskRisk, VectorRisk, task_rows
 from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.features.group_descent import GroupDescent, GroupSet
 from rrmlinear.solvers.loop.solver import Solver

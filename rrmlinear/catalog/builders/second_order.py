@@ -19,6 +19,7 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, examples_each
 from rrmlinear.solvers.second_order.samples import solved_sample, takes_sample
+from rrmlinear.solvers.second_order.work import Work
 
 # With fewer stored values than this, steps without a 1-norm take less time than the calls of Python
 # that a sample adds.
@@ -70,6 +71,16 @@ def coordinates(task: Task) -> Any:
     return named("regularizers.coordinates:coordinates_of")(task.regularizer, weights)
 
 
+def work_of(task: Task) -> Work:
+    """The work of a step, a visit and a gradient of this task."""
+    l1 = task.regularizer.quadratic_l1
+    numbers = coordinates(task) if l1 is None else None
+    if numbers is not None and not numbers.l1[numbers.modulus == 0].any():
+        l1 = float(numbers.l1.max())  # systems are of examples where these are few
+    step_work = getattr(task.loss, "step_work", 0.0)
+    return Work(task.rows, task.n_classes, task.is_smooth, l1, step_work)
+
+
 def _need_diagonal(task: Task) -> None:
     """Raise ChoiceError for more than MAX_FACTORIZED weights, if the prox has a full derivative."""
     with loading:
@@ -106,7 +117,7 @@ def newton(task: Task) -> Solver:
     elif not one_step and task.rows.n_stored >= MIN_SAMPLED_VALUES and takes_sample(task):
         first = partial(_first_of_sample, task)
     is_square = omega.quadratic_l1 == 0 or has_free(task)
-    is_plain = "smooth" in task.features and task.n_classes is None and is_square
+    is_plain = task.is_smooth and task.n_classes is None and is_square
     products = products_of_matrix(task.rows) if is_plain and task.rows.blocks is None else 0
     return Newton(risk, omega, task.first_duals(), first, squares, products)
 
@@ -121,6 +132,13 @@ def _first_of_sample(task: Task) -> tuple[NDArray[np.float64], Any]:
     return weights, solver.systems.latest
 
 
+def lbfgs_applies(task: Task) -> bool:
+    """Whether L-BFGS takes the scores of the task: one, or those of the softmax."""
+    loss, softmax = task.loss, "losses.multiclass:Softmax"
+    is_known = task.is_smooth and (task.n_classes is None or isinstance(loss, named(softmax)))
+    return bool(is_known and named("solvers.lbfgs.problems:applies")(task))
+
+
 def compiled_applies(task: Task) -> bool:
     """Whether compiled steps solve a smooth loss of one score sooner than those for more weights:
     under the squared norm, perhaps with a free intercept, or with a 1-norm.
@@ -130,7 +148,7 @@ def compiled_applies(task: Task) -> bool:
 
 def kinks_apply(task: Task) -> bool:
     """Whether compiled steps solve a loss with kinks; `ClassSteps` begins with the hinge."""
-    if "smooth" in task.features or not (_is_plain(task) and _has_norms(task)):
+    if task.is_smooth or not (_is_plain(task) and _has_norms(task)):
         return False
     are_many = task.rows.width <= MAX_KINK_WEIGHTS and task.regularizer.modulus > 0
     suits = (are_many and examples_each(task.rows) >= MIN_KINK_EXAMPLES) or _suits_steps(task)
@@ -154,7 +172,7 @@ def _has_norm(task: Task) -> bool:
 
 
 def _is_curved(task: Task) -> bool:
-    return "smooth" in task.features and "least-squares" not in task.features
+    return task.is_smooth and "least-squares" not in task.features
 
 
 def _is_plain(task: Task) -> bool:

@@ -258,13 +258,13 @@ class _Run:
         terms = self._terms()
         weight, prune = terms.positive_weight, terms.prune
         if asked.thresholds == "cost":
-            from rrmlinear.training.labels.thresholds import costs_by_folds
+            from rrmlinear.training.labels.held_out import costs_by_folds
 
             weight = costs_by_folds(self.problem, chosen, weight, crew_of=self.crew_of)
         terms = replace(terms, positive_weight=weight, known=self.known, journal=self.journal)
         model = solve_labels(self.problem, chosen, terms, self._see, self.crew_of)
         if asked.thresholds == "cv":
-            from rrmlinear.training.labels.thresholds import thresholds_by_folds
+            from rrmlinear.training.labels.held_out import thresholds_by_folds
 
             found = thresholds_by_folds(self.problem, chosen, weight, prune, crew_of=self.crew_of)
             of_name = dict(zip(self.problem.labels.names.tolist(), found.tolist(), strict=True))

@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 from xxhash import xxh64
 
 from rrmlinear.data.container.conversion import convert
-from rrmlinear.data.container.label_sources import LabelledExamples
 from rrmlinear.data.container.layout import ContainerError
 from rrmlinear.data.container.opening import read_header
-from rrmlinear.data.container.sources import TextExamples
+from rrmlinear.data.container.sources import LabelledExamples, TextExamples
 
 T = TypeVar("T")
 #: A text changed so shortly before its cache was made may have changed again at the same time.

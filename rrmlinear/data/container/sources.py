@@ -8,7 +8,7 @@ import stat
 from collections import deque
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -28,6 +28,9 @@ from rrmlinear.data.text.compression import MAGIC_LENGTH, kind_of
 from rrmlinear.data.text.libsvm_errors import warning_of
 from rrmlinear.data.text.libsvm_reading import Fault, Reading
 from rrmlinear.data.text.line_blocks import LineBlocks
+from rrmlinear.data.text.multilabel.label_blocks import LabelBlocks
+from rrmlinear.data.text.multilabel.label_names import LabelNames
+from rrmlinear.data.text.multilabel.multilabel_text import check_count, width_of
 
 TEXT_AT_ONCE = 1 << 19
 #: A bound on the bytes of arrays by a byte of text: "1\n" is a label and the end of a row.
@@ -269,3 +272,31 @@ class ContainerExamples:
                 self._sets(parts),
             )
             self.mapped.drop(first, last)
+
+
+class _Reading(PieceReading):
+    lines_left: LabelBlocks
+
+    def _place(self, fault: Fault, block: Block) -> tuple[int, int, str]:
+        return self.lines_left.place(*super()._place(fault, block))
+
+
+class LabelledExamples(TextExamples):
+    """LIBSVM text of several labels an example, plain or compressed, read as `read_multilabel`
+    does; the arguments are those of `TextExamples`.
+    """
+
+    def pieces(self) -> Iterator[Piece]:
+        name = name_of(self.path)
+        with self._stream() as (stream, watched):
+            lines = LabelBlocks(name, stream, TEXT_AT_ONCE, PADDING)
+            header, zero_based = lines.read_header(), self.zero_based
+            if header is not None:
+                self.n_features, zero_based = width_of(name, header, self.n_features), True
+            lines.names = names = LabelNames(None, None if header is None else header[2])
+            reading = _Reading(name, self.dtype, self.n_features, zero_based, self.strict)
+            reading.lines_left = lines
+            for piece in self._read(reading, lines, watched):
+                sets = Sets(*names.taken(len(piece.ends)), names)
+                yield replace(piece, labels=None, sets=sets)
+            check_count(name, lines)

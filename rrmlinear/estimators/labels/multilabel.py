@@ -29,10 +29,10 @@ from rrmlinear.exports.exported import Exported, Tabled
 from rrmlinear.exports.scorer import CLASSES, Scorer
 from rrmlinear.pages.quality import quality_section
 from rrmlinear.training.labels.fit_labels import solve_labels
+from rrmlinear.training.labels.held_out import costs_by_folds, thresholds_by_folds
 from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.label_report import LabelReport, label_quality
 from rrmlinear.training.labels.terms import LabelTerms
-from rrmlinear.training.labels.thresholds import costs_by_folds, thresholds_by_folds
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

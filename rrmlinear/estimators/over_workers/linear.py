@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
@@ -18,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.rows import LossRow, SolverRow
 from rrmlinear.dask.blocks import offsets_of
+from rrmlinear.dask.many_labels import crews
 from rrmlinear.dask.training import WAIT_LIMIT, Data, present_client
 from rrmlinear.dask.waiting import Watch
 from rrmlinear.data.problem import Problem
@@ -31,9 +33,9 @@ from rrmlinear.estimators.arguments import (
     optional,
 )
 from rrmlinear.estimators.classifier import links_scores
+from rrmlinear.estimators.labels import multilabel
 from rrmlinear.estimators.linear import FREE, REGULARIZED, LinearModel
 from rrmlinear.estimators.objective import own_words
-from rrmlinear.estimators.over_workers.labels import HasClient
 from rrmlinear.estimators.over_workers.predictions import (
     coded,
     computed,
@@ -45,6 +47,56 @@ from rrmlinear.estimators.over_workers.predictions import (
 from rrmlinear.solvers.loop.result import Result
 from rrmlinear.training.model import Model
 from rrmlinear.workers.agreement import classes_of as classes_of_shapes
+
+
+class HasClient(BaseEstimator):
+    """An estimator with a parameter ``client``: clones share it, and states leave it out."""
+
+    client: Any
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A client lives in its process alone: an estimator that was read has the present one."""
+        state: dict[str, Any] = dict(super().__getstate__())
+        return state | {"client": None} if "client" in state else state
+
+    def __sklearn_clone__(self) -> Self:
+        clone: Self = BaseEstimator.__sklearn_clone__(copy.copy(self))
+        clone.client = self.client
+        return clone
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class MultilabelClassifier(HasClient, multilabel.MultilabelClassifier):
+    """`rrmlinear.MultilabelClassifier` whose labels are dealt to workers, with the same bits;
+    X and y are in the client's memory. See `rrmlinear.dask.fit_labels`.
+
+    Parameters
+    ----------
+    client : distributed.Client, default=None
+        None: the present one.
+    wait_limit : float, default=600
+        Bounds every wait, in seconds.
+    others
+        As in `rrmlinear.MultilabelClassifier`.
+
+    Examples
+    --------
+    >>> from distributed import Client  # doctest: +SKIP
+    >>> from rrmlinear.dask import MultilabelClassifier  # doctest: +SKIP
+    >>> model = MultilabelClassifier(client=Client(n_workers=2)).fit(X, Y)  # doctest: +SKIP
+    """
+
+    _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {
+        **multilabel.MultilabelClassifier._parameter_constraints,
+        "wait_limit": POSITIVE,
+    }
+
+    client: Any = None
+    wait_limit: float = WAIT_LIMIT
+
+    def _crew_of(self) -> Any:
+        client = present_client() if self.client is None else self.client
+        return crews(client, float(self.wait_limit))
 
 
 class _Examples(NamedTuple):

@@ -21,7 +21,7 @@ from rrmlinear.estimators.searches.squares import (
     is_in_range,
     squares_of_folds,
 )
-from rrmlinear.solvers.features.group_paths import group_path
+from rrmlinear.solvers.features.group_descent import group_path
 from rrmlinear.solvers.features.set_paths import gram_path, set_paths
 
 Array = NDArray[np.float64]

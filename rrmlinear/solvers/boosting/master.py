@@ -9,9 +9,8 @@ from rrmlinear.core.deadline import check_time
 from rrmlinear.projections import entropy_capped_simplex, simplex
 from rrmlinear.solvers.boosting.edges import Edges, WeightBox
 from rrmlinear.solvers.boosting.linear_program import Sifting
-from rrmlinear.solvers.gradient.agm_steps import Constants, Pace
 from rrmlinear.solvers.gradient.composite import LOWEST_LOGARITHM, Euclidean
-from rrmlinear.solvers.gradient.estimate_functions import InfiniteMemory
+from rrmlinear.solvers.gradient.estimate_functions import Constants, InfiniteMemory, Pace
 from rrmlinear.solvers.loop.inner import Array, inner
 from rrmlinear.solvers.loop.steps import INNER_GAP_FRACTION
 from rrmlinear.solvers.loop.tolerances import MIN_LIPSCHITZ

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rrmlinear.solvers.features.feature_subsets import moving_squares
 from rrmlinear.solvers.features.models.choice import ModelChoice
 from rrmlinear.solvers.features.models.class_model import ClassModelChoice
-from rrmlinear.solvers.features.models.matrix_model import MatrixModels
+from rrmlinear.solvers.features.models.gram_model import MatrixModels
 from rrmlinear.solvers.features.working_set import (
     MIN_SET_LIMIT,
     nearest_features,

@@ -15,8 +15,13 @@ from rrmlinear.solvers.gradient.agm_routes import (
     SmoothedRoute,
     metric_of,
 )
-from rrmlinear.solvers.gradient.agm_steps import FIXED, Constants, Pace
-from rrmlinear.solvers.gradient.estimate_functions import InfiniteMemory, OneMemory
+from rrmlinear.solvers.gradient.estimate_functions import (
+    FIXED,
+    Constants,
+    InfiniteMemory,
+    OneMemory,
+    Pace,
+)
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.power import costs_of_rows, curvature_bound, dual_ratios, mean_curvature

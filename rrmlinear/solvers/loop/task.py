@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.loading import named
 from rrmlinear.core.records import record, replace
+from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.solvers.loop.result import duals_by_scores
 
 if TYPE_CHECKING:
@@ -90,6 +91,11 @@ class Task:
     def under(self, regularizer: Regularizer) -> Task:
         """The same with another Ω."""
         return replace(self, regularizer=regularizer)
+
+    def by_rows(self) -> Task:
+        """The same with rows in the usual order."""
+        is_other = isinstance(self.rows, ColumnOrder)
+        return replace(self, rows=self.rows.by_rows) if is_other else self
 
     @property
     def is_smooth(self) -> bool:

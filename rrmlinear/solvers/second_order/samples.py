@@ -29,7 +29,7 @@ def takes_sample(task: Task, fraction: int = SAMPLE_FRACTION) -> bool:
     if not may_begin(task):
         return False
     each = examples_each(task.rows, task.n_classes or 1)
-    return suits_sample("smooth" in task.features, each, fraction)
+    return suits_sample(task.is_smooth, each, fraction)
 
 
 def may_begin(task: Task) -> bool:

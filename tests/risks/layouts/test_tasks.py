@@ -8,8 +8,7 @@ from rrmlinear import Problem
 from rrmlinear.losses.multiclass import Distance
 from rrmlinear.losses.regression import Absolute, EpsilonInsensitive, Huber, Squared
 from rrmlinear.risks.conditions.intercept import Intercept
-from rrmlinear.risks.layouts.tasks import TaskRisk, task_rows
-from rrmlinear.risks.layouts.vector import VectorRisk
+from rrmlinear.risks.layouts.tasks import TaskRisk, VectorRisk, task_rows
 from rrmlinear.risks.scores import ScalarRisk
 
 N, D, K = 40, 5, 3

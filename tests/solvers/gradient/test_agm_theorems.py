@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 
 from rrmlinear.regularizers.separable import L1, L2, ElasticNet
-from rrmlinear.solvers.gradient.agm_steps import FIXED, Constants, Pace
 from rrmlinear.solvers.gradient.composite import Euclidean
-from rrmlinear.solvers.gradient.estimate_functions import InfiniteMemory, OneMemory
+from rrmlinear.solvers.gradient.estimate_functions import (
+    FIXED,
+    Constants,
+    InfiniteMemory,
+    OneMemory,
+    Pace,
+)
 
 D, STEPS = 12, 120
 METHODS = [InfiniteMemory, OneMemory]

@@ -7,12 +7,10 @@ from parts_of_problems import chosen_for, examples, omega_of, parts_of
 
 from rrmlinear import Parameter, Problem
 from rrmlinear.solvers.loop.result import Status, Stopping
-from rrmlinear.solvers.rounds.exchange import RECENT
-from rrmlinear.solvers.rounds.finish import NewtonOverParts
 from rrmlinear.solvers.rounds.fleet import LocalFleet
-from rrmlinear.solvers.rounds.over_parts import over_parts
+from rrmlinear.solvers.rounds.over_parts import NewtonOverParts, over_parts
 from rrmlinear.solvers.rounds.spread import Base, Spread
-from rrmlinear.solvers.rounds.summed_risk import SummedRisk
+from rrmlinear.solvers.rounds.summed_risk import RECENT, SummedRisk
 from rrmlinear.training.fit import fit
 
 LOSSES = ["hinge", "logistic", "weston-watkins", "softmax"]

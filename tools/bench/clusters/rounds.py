@@ -22,10 +22,8 @@ from rrmlinear import Parameter, Problem, read_libsvm
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.cli.clusters.planning import virtual_workers
 from rrmlinear.solvers.loop.result import Stopping
-from rrmlinear.solvers.rounds.finish import NewtonOverParts
-from rrmlinear.solvers.rounds.over_parts import over_parts
-from rrmlinear.solvers.rounds.pace import PASSES
-from rrmlinear.solvers.rounds.rounds import Rounds
+from rrmlinear.solvers.rounds.over_parts import NewtonOverParts, over_parts
+from rrmlinear.solvers.rounds.rounds import PASSES, Rounds
 from rrmlinear.solvers.rounds.summed_risk import SummedRisk
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

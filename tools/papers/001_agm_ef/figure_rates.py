@@ -40,12 +40,14 @@ from rrmlinear.losses.margin import Logistic
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.gradient.agm_routes import DualSquare, PrimalRoute
-from rrmlinear.solvers.gradient.agm_steps import FIXED, Constants, Pace
 from rrmlinear.solvers.gradient.composite import Euclidean
 from rrmlinear.solvers.gradient.estimate_functions import (
+    FIXED,
+    Constants,
     EstimateFunctions,
     InfiniteMemory,
     OneMemory,
+    Pace,
 )
 from rrmlinear.solvers.loop.power import curvature_bound
 

@@ -11,8 +11,7 @@ from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.rounding import OUT_OF_RANGE
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
-from rrmlinear.solvers.loop.stages.class_face import has_class_faces, on_class_face
-from rrmlinear.solvers.loop.stages.face import has_faces, on_face
+from rrmlinear.solvers.loop.stages.face import has_class_faces, has_faces, on_class_face, on_face
 from rrmlinear.solvers.loop.stages.turns import Stage, Turns
 from rrmlinear.solvers.loop.steps import STALLED_DECREASE
 
