@@ -19,14 +19,37 @@ import numpy as np
 
 from rrmlinear.losses.base cimport ClippedLoss, ScalarLoss
 from rrmlinear.simd.losses.clipped_arrays cimport clipped_t
-from rrmlinear.simd.losses.generalized_arrays cimport (
-    generalized_best, generalized_conjugate, generalized_derivatives, generalized_gain,
-    generalized_steps, generalized_total,
-)
-from rrmlinear.simd.losses.logistic_arrays cimport (
-    LOGISTIC_STEPS, logistic_conjugate, logistic_curvatures, logistic_derivatives,
-    logistic_dual_steps, logistic_gaps, logistic_tangent, logistic_total,
-)
+
+cdef extern from "losses/logistic_arrays.h" nogil:
+    enum:
+        LOGISTIC_STEPS
+    double logistic_total(const double* y, const double* c, const double* scores, Py_ssize_t n)
+    void logistic_derivatives(const double* y, const double* scores, double* out, Py_ssize_t n)
+    void logistic_curvatures(const double* scores, double* out, Py_ssize_t n)
+    double logistic_tangent(const double* y, const double* c, const double* scores, double* out,
+                            Py_ssize_t n)
+    double logistic_conjugate(const double* y, const double* c, const double* alpha,
+                              Py_ssize_t n)
+    void logistic_gaps(const double* y, const double* scores, const double* alpha, double* out,
+                       Py_ssize_t n)
+    void logistic_dual_steps(const double* y, const double* scores, const double* alpha,
+                             Py_ssize_t alpha_step, const double* q, Py_ssize_t q_step,
+                             double* out, Py_ssize_t n)
+
+
+cdef extern from "losses/generalized_arrays.h" nogil:
+    double generalized_best(double pull, double s, double slope)
+    double generalized_gain(double b, double margin, double smoothing)
+    double generalized_total(double slope, double smoothing, const double* y, const double* c,
+                             const double* scores, Py_ssize_t n)
+    void generalized_derivatives(double slope, double smoothing, const double* y,
+                                 const double* scores, double* out, Py_ssize_t n)
+    double generalized_conjugate(double slope, double smoothing, const double* y, const double* c,
+                                 const double* alpha, Py_ssize_t n)
+    void generalized_steps(double slope, double smoothing, const double* y, const double* scores,
+                           const double* alpha, Py_ssize_t alpha_step, const double* q,
+                           Py_ssize_t q_step, double* out, Py_ssize_t n)
+
 
 cdef double ROUNDING = 4e-16
 

@@ -19,10 +19,17 @@ from rrmlinear.simd.class_blocks cimport (
     simplex_conjugate, simplex_derivative, simplex_gap, simplex_value, ww_clip, ww_derivative,
     ww_gap, ww_loss, ww_smooth_gap, ww_smooth_loss, ww_squares, ww_unconstrained,
 )
-from rrmlinear.simd.classes.softmax_blocks cimport (
-    softmax_block, softmax_conjugate, softmax_derivative, softmax_gap, softmax_value,
-    softmax_workspace,
-)
+
+cdef extern from "classes/softmax_blocks.h" nogil:
+    Py_ssize_t softmax_workspace(Py_ssize_t k)
+    double softmax_value(const double* margins, double gamma, Py_ssize_t k)
+    void softmax_derivative(const double* margins, double gamma, Py_ssize_t k, double* p)
+    double softmax_conjugate(const double* b, double c, double gamma, double cost, Py_ssize_t k)
+    double softmax_gap(const double* margins, const double* b, double c, double gamma,
+                       Py_ssize_t k)
+    double softmax_block(const double* margins, const double* b, double q, double c, double gamma,
+                         Py_ssize_t k, double* new_b, double* work)
+
 
 # A block counts as at its bound if its sum is less than this below it, since the sum rounds.
 cdef double SUM_ROUNDING = 1e-13

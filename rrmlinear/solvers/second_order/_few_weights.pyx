@@ -5,10 +5,6 @@ from libc.math cimport INFINITY, copysign, fabs, isfinite, sqrt
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
 from rrmlinear.simd.columns cimport vector_moved
-from rrmlinear.simd.small.feature_columns cimport (
-    factor_solved, factorized, features_add, features_gram, features_taken, features_times,
-    model_solved, norm_rate,
-)
 from rrmlinear.simd.gram cimport row_outer
 from rrmlinear.simd.products cimport rows_add, rows_times
 from rrmlinear.simd.rows cimport row_t, rows_get
@@ -25,6 +21,23 @@ from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.rounding import ROUNDING as SCORE_ROUNDING
 from rrmlinear.solvers.loop.tolerances import (FEW_ROUNDINGS, SUM_ROUNDING)
 from rrmlinear.solvers.second_order.factors import Factor
+
+cdef extern from "small/feature_columns.h" nogil:
+    void features_times(const double* X, Py_ssize_t d, Py_ssize_t n, const double* w, double* out)
+    void features_add(const double* X, Py_ssize_t d, Py_ssize_t n, const double* c,
+                      const double* a, double* out)
+    void features_gram(const double* X, Py_ssize_t d, Py_ssize_t n, const double* h, double* out)
+    int factorized(double* A, Py_ssize_t d)
+    void factor_solved(const double* L, Py_ssize_t d, double* x)
+    void features_taken(const double* X, const Py_ssize_t* features, Py_ssize_t m, Py_ssize_t n,
+                        const Py_ssize_t* places, Py_ssize_t count, double* out, double* h)
+    double norm_rate(const double* w, const double* v, double l1, double t, Py_ssize_t d)
+    void model_solved(double* H, const Py_ssize_t* features, Py_ssize_t d, Py_ssize_t all,
+                      double l1, double s, double rounding, double accuracy, int most,
+                      const double* begin, const double* pull, double* w, double* p,
+                      double* factor, Py_ssize_t* face, double* step)
+
+
 cdef enum:
     LANES = 8  # values in vectors that take the time of one that is stored
 

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent
-from rrmlinear.solvers.dual.blocks._busy_blocks import blocks, put, repeat
+from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent, blocks, put, repeat
 
 # Busy examples make BUSY_SHARE of the rise of a pass. They get passes of their own if they are at
 # most MOST_BUSY of the examples visited.

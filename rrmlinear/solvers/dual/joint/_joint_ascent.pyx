@@ -6,7 +6,6 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from rrmlinear.core.schedule cimport schedule_active, schedule_note, schedule_shuffle, schedule_t
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
 from rrmlinear.simd.products cimport row_axpy, row_dot
-from rrmlinear.simd.classes.moves cimport dual_moves
 from rrmlinear.simd.rows cimport prefetch, row_t, rows_get, rows_prefetch, rows_prefetch_begin
 from rrmlinear.data.rows cimport Rows
 from rrmlinear.losses.base cimport ScalarLoss
@@ -17,6 +16,11 @@ from rrmlinear.core.deadline import check_time
 from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.solvers.loop.rounding import ROUNDING
 from rrmlinear.solvers.loop.tolerances import (FEW_ROUNDINGS, MIN_DIVISOR, SUM_ROUNDING)
+
+cdef extern from "classes/moves.h" nogil:
+    bint dual_moves(const double* cost, const double* new, double rounding, double* alpha,
+                    double* steps, Py_ssize_t n)
+
 
 cdef enum:
     FIRST_LOOK = 2          # the first pass after which classes are measured

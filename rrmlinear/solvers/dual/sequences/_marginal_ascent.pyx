@@ -13,8 +13,15 @@ from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update
 from rrmlinear.simd.chains.labels cimport (
     chain_backward, chain_change_t, chain_forward, chain_pairs_t, chain_tables,
 )
-from rrmlinear.simd.elementary cimport entropy_slope, entropy_slope_t
 from rrmlinear.simd.rows cimport row_index, row_t, rows_get
+
+cdef extern from "elementary.h" nogil:
+    ctypedef struct entropy_slope_t:
+        double rate
+        double curvature
+
+    entropy_slope_t entropy_slope(const double* p, const double* d, double x, Py_ssize_t n)
+
 
 # A search ends where the derivative has fallen by the factor DECREASE, and after MAX_TRIALS.
 cdef enum:
