@@ -244,7 +244,7 @@ class _Run:
         if isinstance(problem, SequenceProblem):
             n = problem.n_sequences
         elif self.options.chosen.has_order:
-            from rrmlinear.training.order_folds import units_of
+            from rrmlinear.training.cross_validation import units_of
 
             what, n = units_of(problem, self.options.chosen)
         else:
@@ -264,7 +264,7 @@ class _Run:
         assert isinstance(self.problem, Problem)
         quiet, chosen = self.options.quiet, self.options.chosen
         if chosen.has_order:
-            from rrmlinear.training.order_folds import check_folds
+            from rrmlinear.training.cross_validation import check_folds
 
             check_folds(self.problem, folds, chosen)
         print(f"Doing parameter search with {folds}-fold cross validation.", flush=True)

@@ -11,8 +11,7 @@ from rrmlinear.dask import parts
 from rrmlinear.dask.blocks import Block, Held
 from rrmlinear.dask.waiting import DataLostError, LostError, Watch
 from rrmlinear.solvers.rounds.fleet import PartsLostError, add_rounds, halves, in_tree
-from rrmlinear.solvers.rounds.orders import Facts, Order, Report
-from rrmlinear.solvers.rounds.packed import Packed
+from rrmlinear.solvers.rounds.orders import Facts, Order, Packed, Report
 from rrmlinear.solvers.rounds.spread import Request, Sums, add_sums
 from rrmlinear.workers.recipe import Recipe
 

@@ -7,8 +7,7 @@ from uuid import uuid4
 
 from rrmlinear.dask.blocks import problem_of
 from rrmlinear.solvers.rounds.fleet import add_rounds, in_tree
-from rrmlinear.solvers.rounds.orders import Facts, Order, Report
-from rrmlinear.solvers.rounds.packed import Packed
+from rrmlinear.solvers.rounds.orders import Facts, Order, Packed, Report
 from rrmlinear.solvers.rounds.part import Part
 from rrmlinear.solvers.rounds.spread import Request, Sums, add_sums
 from rrmlinear.workers.recipe import Recipe, part_of

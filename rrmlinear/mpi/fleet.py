@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rrmlinear.solvers.rounds.fleet import add_rounds
-from rrmlinear.solvers.rounds.orders import Facts, Order, Report
-from rrmlinear.solvers.rounds.packed import Packed
+from rrmlinear.solvers.rounds.orders import Facts, Order, Packed, Report
 from rrmlinear.solvers.rounds.part import Part
 from rrmlinear.solvers.rounds.spread import Request, Sums, add_sums
 

@@ -9,13 +9,13 @@ from importlib import import_module
 from typing import Any
 
 _PUBLIC = {
-    "box_halfspace": "boxes",
-    "box_hyperplane": "boxes",
+    "box_halfspace": "simplices",
+    "box_hyperplane": "simplices",
     "capped_simplex": "simplices",
     "chain_marginals": "marginals",
     "elastic_ball": "norm_balls",
     "entropy_capped_simplex": "simplices",
-    "knapsack": "boxes",
+    "knapsack": "simplices",
     "l1_ball": "norm_balls",
     "linf1_prox": "norm_balls",
     "root": "clipped_lines",

@@ -1,12 +1,12 @@
-from rrmlinear.projections.boxes import box_halfspace as box_halfspace
-from rrmlinear.projections.boxes import box_hyperplane as box_hyperplane
-from rrmlinear.projections.boxes import knapsack as knapsack
 from rrmlinear.projections.clipped_lines import root as root
 from rrmlinear.projections.marginals import chain_marginals as chain_marginals
 from rrmlinear.projections.marginals import tree_marginals as tree_marginals
 from rrmlinear.projections.norm_balls import elastic_ball as elastic_ball
 from rrmlinear.projections.norm_balls import l1_ball as l1_ball
 from rrmlinear.projections.norm_balls import linf1_prox as linf1_prox
+from rrmlinear.projections.simplices import box_halfspace as box_halfspace
+from rrmlinear.projections.simplices import box_hyperplane as box_hyperplane
 from rrmlinear.projections.simplices import capped_simplex as capped_simplex
 from rrmlinear.projections.simplices import entropy_capped_simplex as entropy_capped_simplex
+from rrmlinear.projections.simplices import knapsack as knapsack
 from rrmlinear.projections.simplices import simplex as simplex

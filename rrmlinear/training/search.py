@@ -14,9 +14,13 @@ from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import OnPass
 from rrmlinear.training.costs import base_costs
-from rrmlinear.training.cross_validation import Fold, folds_of, value_of_measure
+from rrmlinear.training.cross_validation import (
+    Fold,
+    folds_of,
+    measures_over_folds,
+    value_of_measure,
+)
 from rrmlinear.training.model import Model
-from rrmlinear.training.order_folds import measures_over_folds
 
 # LIBLINEAR's bounds of C, for classification and for regression.
 MAX_COST, MAX_REGRESSION_COST = 1024.0, 1048576.0

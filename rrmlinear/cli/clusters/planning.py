@@ -28,9 +28,8 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.solvers.loop.result import Stopping
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.rounds.fleet import LocalFleet, add_rounds, in_tree
-from rrmlinear.solvers.rounds.orders import Order, Report
+from rrmlinear.solvers.rounds.orders import Order, Packed, Report
 from rrmlinear.solvers.rounds.over_parts import over_parts
-from rrmlinear.solvers.rounds.packed import Packed
 from rrmlinear.solvers.rounds.part import Part
 from rrmlinear.solvers.rounds.spread import Request, Sums, add_sums
 from rrmlinear.training.costs import base_costs, checked_costs

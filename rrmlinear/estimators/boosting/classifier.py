@@ -28,9 +28,14 @@ from rrmlinear.estimators.arguments import (
     without_repeats,
 )
 from rrmlinear.estimators.base import Certified
-from rrmlinear.estimators.boosting.ensembles import Stages
+from rrmlinear.estimators.boosting.ensembles import (
+    CountedExamples,
+    Stages,
+    cap_of,
+    searches_of,
+    solvers_of,
+)
 from rrmlinear.estimators.boosting.predictions import EnsemblePredictions
-from rrmlinear.estimators.boosting.problems import CountedExamples, cap_of, searches_of, solvers_of
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import checked_in_memory
 from rrmlinear.exports.exported import Saved

@@ -14,8 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.estimators.arguments import without_repeats
-from rrmlinear.estimators.boosting.ensembles import Stages, scores_of
-from rrmlinear.estimators.boosting.problems import is_by_features
+from rrmlinear.estimators.boosting.ensembles import Stages, is_by_features, scores_of
 from rrmlinear.estimators.classifier import labels_of
 from rrmlinear.estimators.scores import Scored, checked_in_memory, labelled
 from rrmlinear.exports.bases import StumpBasis

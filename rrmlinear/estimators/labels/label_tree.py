@@ -17,8 +17,7 @@ from rrmlinear.catalog.selection import select
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.estimators.arguments import COUNT
 from rrmlinear.estimators.base import Elsewhere
-from rrmlinear.estimators.labels.base import LabelClassifier
-from rrmlinear.estimators.labels.forms import TWO
+from rrmlinear.estimators.labels.base import TWO, LabelClassifier
 from rrmlinear.training.labels.fit_tree import solve_label_tree
 from rrmlinear.training.labels.label_tree import LabelTree
 

@@ -20,8 +20,15 @@ from rrmlinear.core.records import replace
 from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
 from rrmlinear.estimators.arguments import AT_LEAST_0
 from rrmlinear.estimators.classifier import LinkedScores, SparseCoef
-from rrmlinear.estimators.labels.base import LabelClassifier
-from rrmlinear.estimators.labels.forms import DENSE, LISTS, ONE, SPARSE, TWO, labels_of
+from rrmlinear.estimators.labels.base import (
+    DENSE,
+    LISTS,
+    ONE,
+    SPARSE,
+    TWO,
+    LabelClassifier,
+    labels_of,
+)
 from rrmlinear.estimators.objective import find_loss
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import legible

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
-from rrmlinear.solvers.rounds.orders import Facts, Order, Report
-from rrmlinear.solvers.rounds.packed import Packed
+from rrmlinear.solvers.rounds.orders import Facts, Order, Packed, Report
 from rrmlinear.solvers.rounds.part import Part
 from rrmlinear.solvers.rounds.spread import Request, Sums, add_sums
 

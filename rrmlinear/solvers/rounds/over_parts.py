@@ -126,11 +126,14 @@ def over_parts(
     """
     with loading:
         from rrmlinear.solvers.rounds.free_intercept import FreeIntercept
-        from rrmlinear.solvers.rounds.kinks import KinkFISTAOverParts
         from rrmlinear.solvers.rounds.over_parts import FinishedRounds, Turns
         from rrmlinear.solvers.rounds.rounds import PASSES, Rounds
         from rrmlinear.solvers.rounds.summed_risk import SummedRisk
-        from rrmlinear.solvers.rounds.whole_risks import FeatureNewtonOverParts, FISTAOverParts
+        from rrmlinear.solvers.rounds.whole_risks import (
+            FeatureNewtonOverParts,
+            FISTAOverParts,
+            KinkFISTAOverParts,
+        )
 
     facts = fleet.facts()
     n, size = sum(each.n for each in facts), len(facts)

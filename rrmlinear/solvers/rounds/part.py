@@ -15,8 +15,7 @@ from rrmlinear.solvers.dual.ascents import ascent_of
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
 from rrmlinear.solvers.loop.result import DualBlocks, duals_by_scores
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.rounds.orders import Facts, Order, Report
-from rrmlinear.solvers.rounds.packed import Packed
+from rrmlinear.solvers.rounds.orders import Facts, Order, Packed, Report
 from rrmlinear.solvers.rounds.spread import Request, Sums
 from rrmlinear.solvers.rounds.vectors import Vectors
 

@@ -13,8 +13,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import DUAL_FALL_ROUNDING
 from rrmlinear.solvers.rounds.fleet import Fleet, PartsLostError
-from rrmlinear.solvers.rounds.orders import Order, Report
-from rrmlinear.solvers.rounds.packed import Packed
+from rrmlinear.solvers.rounds.orders import Order, Packed, Report
 
 # σ' is MARGIN times the ratio ‖Σ_k Δv_k‖² / Σ_k ‖Δv_k‖² of the last round, the smallest that would
 # have made its models a bound.

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rrmlinear.solvers.rounds.packed import Packed
+from rrmlinear.solvers.rounds.orders import Packed
 
 #: A linear combination of vectors of the parts: their numbers, and factors.
 Combination = tuple[tuple[int, float], ...]

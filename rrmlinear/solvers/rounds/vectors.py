@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.blas import one_blas_thread
-from rrmlinear.solvers.rounds.packed import Packed
+from rrmlinear.solvers.rounds.orders import Packed
 from rrmlinear.solvers.rounds.spread import Combination, Deed, Request, Sums
 
 Array = NDArray[np.float64]

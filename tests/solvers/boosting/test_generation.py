@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csc_array
 
-from rrmlinear.estimators.boosting.problems import boosting_solver
+from rrmlinear.estimators.boosting.ensembles import boosting_solver
 from rrmlinear.solvers.boosting.edges import Edges, WeightBox
 from rrmlinear.solvers.boosting.generation import EdgeStopping
 from rrmlinear.solvers.boosting.hypotheses import Columns

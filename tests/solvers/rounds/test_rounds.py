@@ -8,8 +8,7 @@ from scipy.sparse import random_array
 from rrmlinear import Parameter
 from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.rounds.fleet import LocalFleet, PartsLostError
-from rrmlinear.solvers.rounds.orders import Order
-from rrmlinear.solvers.rounds.packed import Packed
+from rrmlinear.solvers.rounds.orders import Order, Packed
 from rrmlinear.solvers.rounds.part import mixture
 from rrmlinear.solvers.rounds.rounds import Rounds
 from rrmlinear.training.fit import fit

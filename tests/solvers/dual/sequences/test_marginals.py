@@ -6,7 +6,7 @@ from chain_risks import made
 
 from rrmlinear.regularizers.separable import L2, ElasticNet
 from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, STRUCTURED_HINGE, ChainLoss
-from rrmlinear.solvers.dual.sequences.marginals import SequenceMarginals
+from rrmlinear.solvers.dual.sequences.ascent import SequenceMarginals
 from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
 from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.loop.task import Task
