@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, wraps
 from inspect import getdoc
 from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.exceptions import ConvergenceWarning
@@ -29,10 +29,13 @@ from rrmlinear.training.fit import NotSolvedWarning
 #: Seconds between two tasks: a task for each pass would take more time than passes do.
 SECONDS_BETWEEN_TASKS = 0.1
 
-try:
+if TYPE_CHECKING:  # pyright knows no base that is one of two
     from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:  # before 1.9
-    CallbackSupportMixin = type("CallbackSupportMixin", (), {})
+else:
+    try:
+        from sklearn.callback import CallbackSupportMixin, with_callbacks
+    except ImportError:  # before 1.9
+        CallbackSupportMixin = type("CallbackSupportMixin", (), {})
 
 
 def tasks(estimator: Any) -> Callable[[TraceRow], bool] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -150,7 +150,7 @@ class TweedieRegressor(OfMeans, Regressor):
     }
 
     power: float = 0.0
-    link: str = "auto"
+    link: Literal["auto", "identity", "log"] = "auto"
 
     def _loss(self, n_classes: int) -> LossRow:
         p = float(self.power)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -102,7 +102,9 @@ class LogisticRegression(Elsewhere, Classifier):
         "solver='liblinear' trains each class against the rest"
     }
 
-    penalty: str | None = field(default="deprecated", kw_only=False)
+    penalty: Literal["l2", "l1", "elasticnet", "deprecated"] | None = field(
+        default="deprecated", kw_only=False
+    )
     C: float = 1.0
     l1_ratio: float | None = 0.0
     dual: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -28,7 +28,7 @@ class OneNorm:
 
     precompute: Any = False
     positive: bool = False
-    selection: str = "cyclic"
+    selection: Literal["cyclic", "random"] = "cyclic"
     copy_X: bool = True  # noqa: N815  (scikit-learn's name)
     penalty_factors: Any = None
 
@@ -107,7 +107,7 @@ class ElasticNet(OneNorm, Regressor):
     array([18.838, 64.56 ])
     """
 
-    alpha: Any = field(default=1.0, kw_only=False)
+    alpha: float = field(default=1.0, kw_only=False)
     l1_ratio: float = 0.5
 
 
@@ -146,7 +146,7 @@ class Lasso(OneNorm, Regressor):
 
     _row = ProblemRow("squared", regularizer="l1", weighing="mean")
 
-    alpha: Any = field(default=1.0, kw_only=False)
+    alpha: float = field(default=1.0, kw_only=False)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ class KernelEstimator(Described, Exported, Saved, PlainState, Certified):
     kernel: Any = "rbf"
     kernel_params: Any = None
     n_components: int | None = None
-    regularizer: str | None = None
+    regularizer: Literal["l2", "l2-norm", "squared-group-norm"] | None = None
     C: float | None = None
     alpha: float | None = None
     smoothing: float | None = None

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
+from rrmlinear.catalog.names import ClassLoss, NumberLoss
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.data.array_rows import check_no_text
 from rrmlinear.estimators.arguments import check_several_classes, classes_of, without_repeats
@@ -97,7 +98,7 @@ class KernelClassifier(LinkedScores, Scored, ClassifierMixin, KernelEstimator):
     _pairs = PairClassifier
     _numbers = ("slope", "class_weight")
 
-    loss: str = field(default="hinge", kw_only=False)
+    loss: ClassLoss = field(default="hinge", kw_only=False)
     slope: float | None = None
     class_weight: Any = None
 
@@ -172,7 +173,7 @@ class KernelRegressor(Scored, RegressorMixin, KernelEstimator):
     _pairs = PairRegressor
     _numbers = ("epsilon", "huber", "quantile")
 
-    loss: str = field(default="epsilon-insensitive", kw_only=False)
+    loss: NumberLoss = field(default="epsilon-insensitive", kw_only=False)
     epsilon: float | None = None
     huber: float | None = None
     quantile: float | None = None

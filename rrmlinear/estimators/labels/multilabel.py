@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,7 +153,7 @@ class MultilabelClassifier(LinkedScores, SparseCoef, Exported, Tabled, Described
         "folds": [Interval(Integral, 2, None, closed="left")],
     }
 
-    thresholds: str | None = None
+    thresholds: Literal["cv", "cost"] | None = None
     positive_weight: Any = 1.0
     folds: int = 3
     warm_start: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from rrmlinear.catalog.builders.matrices import Entries, completion_solver, levels_loss
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import REGRESSION_LOSSES
+from rrmlinear.catalog.names import NumberLoss
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.core.plain_state import PlainState
@@ -199,7 +200,7 @@ class MatrixCompletion(Saved, PlainState, Certified):
 
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = AnyObjective._parameter_constraints
 
-    loss: str = "absolute"
+    loss: NumberLoss | Literal["hinge"] = "absolute"
     _: KW_ONLY
     C: float | None = None
     alpha: float | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -37,7 +37,7 @@ class SharedFeatures:
 
     report, _measured = Described.report, Described._measured
 
-    selection: str = "cyclic"
+    selection: Literal["cyclic", "random"] = "cyclic"
     copy_X: bool = True  # noqa: N815  (scikit-learn's name)
 
     @property
@@ -177,7 +177,7 @@ class MultiTaskElasticNet(SharedFeatures, Regressor):  # type: ignore[misc]
            [0.4564, 0.4564]])
     """
 
-    alpha: Any = field(default=1.0, kw_only=False)
+    alpha: float = field(default=1.0, kw_only=False)
     l1_ratio: float = 0.5
 
 
@@ -212,4 +212,4 @@ class MultiTaskLasso(SharedFeatures, Regressor):  # type: ignore[misc]
     (2, 2)
     """
 
-    alpha: Any = field(default=1.0, kw_only=False)
+    alpha: float = field(default=1.0, kw_only=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from rrmlinear.catalog.builders.matrices import Tasks, automatic_applies, scaled_tasks, tasks_solver
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.losses import TASK_LOSSES
+from rrmlinear.catalog.names import NumberLoss, RegularizerName
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.regularizers import REGULARIZERS, weight_at_limit
 from rrmlinear.catalog.selection import Selection, select
@@ -132,9 +133,9 @@ class MultiTaskRegressor(
     _fits_in_memory = True
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = AnyObjective._parameter_constraints
 
-    loss: str = "absolute"
+    loss: NumberLoss | Literal["distance"] = "absolute"
     _: KW_ONLY
-    regularizer: str = "l1inf"
+    regularizer: RegularizerName = "l1inf"
     C: float | None = None
     alpha: float | None = None
     l1: float | None = None

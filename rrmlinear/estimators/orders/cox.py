@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,7 +146,7 @@ class CoxRegressor(OrderModel):
 
     alpha: float = field(default=0.1, kw_only=False)
     l1_ratio: float = 0.0
-    ties: str = "breslow"
+    ties: Literal["breslow", "efron"] = "breslow"
 
     def _loss(self, n_classes: int) -> LossRow:
         if self.ties not in TIES:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -192,8 +192,10 @@ class RankingSVM(OrderModel):
     _row = ProblemRow()
     _parameter_constraints: ClassVar[Mapping[str, list[Any]]] = {**RANGES}
 
-    loss: str = field(default="squared-hinge", kw_only=False)
-    penalty: str = "l2"
+    loss: Literal["hinge", "squared-hinge", "logistic"] = field(
+        default="squared-hinge", kw_only=False
+    )
+    penalty: Literal["l2", "l1"] = "l2"
     C: float = 1.0
 
     def _loss(self, n_classes: int) -> LossRow:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,7 +93,9 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
         "use_legacy_attributes": [Options(bool, {False})],
     }
 
-    penalty: str = field(default="deprecated", kw_only=True)
+    penalty: Literal["l2", "l1", "elasticnet", "deprecated"] = field(
+        default="deprecated", kw_only=True
+    )
     l1_ratios: Any = None
     refit: bool = True  # type: ignore[assignment]
     use_legacy_attributes: bool = False

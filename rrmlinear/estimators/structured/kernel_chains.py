@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,7 +166,7 @@ class KernelChainCRF(GivesMarginals):
     _: KW_ONLY
     kernel: Any = "rbf"
     kernel_params: Any = None
-    cliques: str = NODES
+    cliques: Literal["nodes", "stationary", "by-position"] = "nodes"
     tol: float = 1e-3
     max_iter: int = 10_000
     n_jobs: int | None = None

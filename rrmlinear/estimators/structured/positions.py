@@ -14,6 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.errors import ChoiceError
+from rrmlinear.catalog.names import RegularizerName
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.core.plain_state import PlainState
@@ -163,7 +164,7 @@ class LabelsByWeights(LabelsPositions):
 
     C: float = 1.0
     _: KW_ONLY
-    regularizer: str = "l2"
+    regularizer: RegularizerName = "l2"
     l1: float | None = None
     solver: str = "auto"
     tol: float = 1e-3

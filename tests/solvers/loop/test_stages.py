@@ -229,6 +229,18 @@ def test_work_is_at_most_a_few_times_that_of_the_best_stage(end):
     assert result.passes <= 6 * end + 100
 
 
+def test_turns_of_which_no_end_is_predicted_are_those_of_each_stage():
+    """The turn of one is not as long as that of another whose first one had to be long."""
+    seen = []
+    late, never = [0.5] * 350 + [1e-9], [0.4 - 1e-9 * number for number in range(100_000)]
+    result = solved(
+        Stage("never", lambda duals: Given(duals, never, seen), 1.0),
+        Stage("late", lambda duals: Given(duals, late, seen), 1.0, 100.0, 10**6, True),
+    )
+    assert len(seen) == 3  # late resumes
+    assert result.passes <= 600
+
+
 @pytest.mark.parametrize(("share", "leaves"), [(0.0, True), (60.0, False)])
 def test_a_stage_is_not_judged_before_its_share(share, leaves):
     seen = []

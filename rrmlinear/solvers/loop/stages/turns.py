@@ -49,7 +49,8 @@ class Turns:
     """The turn of one stage after the other: its work, and the fall of its gap.
 
     The fall over the second half of a turn's work predicts the work up to the target. A stage is
-    slow if the next one, which has had its turn, was predicted to take less when it was left.
+    slow if the next one, which has had its turn, was predicted to take less when it was left, or if
+    no end is predicted for either.
 
     A stage that has had no turn is expected to take its share, or without a share as much as all
     stages have spent. Little work predicts badly: the one before it is slow once the mean of its
@@ -61,6 +62,8 @@ class Turns:
         #: The least work of each stage's next turn, and what those that were left still take.
         self.shares = [stage.share / TRIAL for stage in stages]
         self.predicted: dict[int, float] = {}
+        #: Those that were left before the fall of their gap predicted an end.
+        self.unknown: set[int] = set()
         self.total = 0.0  # the work of all turns
         self.begin(0)
 
@@ -92,7 +95,10 @@ class Turns:
         self.next_look = LOOK_GROWTH * self.spent
         remaining = self._predicted(target)
         if following in self.predicted:
-            return remaining > self.predicted[following]
+            # where both are unknown, turns grow until a gap falls
+            return remaining > self.predicted[following] or (
+                self._is_unknown(target) and following in self.unknown
+            )
         expected = self.stages[following].share or self.total
         return remaining * self.spent > TRIAL * expected * max(expected, self.spent)
 
@@ -101,6 +107,12 @@ class Turns:
         share = self.shares[self.at] = max(self.shares[self.at], TURN_GROWTH * self.spent)
         left = max(share, self._predicted(target))
         self.predicted[self.at] = math.inf if self.has_stalled else left
+        self.unknown.discard(self.at)
+        if self._is_unknown(target) and not self.has_stalled:
+            self.unknown.add(self.at)
+
+    def _is_unknown(self, target: float) -> bool:
+        return self._remaining(target) > MOST * self.spent
 
     def _predicted(self, target: float) -> float:
         """The work to the target: a gap that does not fall may do so at once."""
