@@ -230,8 +230,8 @@ class Certified(CallbackSupportMixin, BaseEstimator):
         return see
 
     def _progress(self) -> Lines | LiveLine:
-        """What shows the passes: a live line on a terminal and a bar in a notebook (by rich) with
-        ``verbose=1``, else lines.
+        """What shows the passes: a live line on a terminal and a bar in a notebook (by rich and
+        ipywidgets) with ``verbose=1``, else lines.
         """
         if self.verbose == 1 and sys.stdout.isatty():
             return LiveLine(lambda: Bar(sys.stdout))

@@ -180,8 +180,8 @@ class _RichBar(Bar):
 
 
 def can_draw() -> bool:
-    """Whether the package rich is there, which draws bars in notebooks too."""
-    return find_spec("rich") is not None
+    """Whether the packages that draw bars in notebooks are there."""
+    return bool(find_spec("rich") and find_spec("ipywidgets"))
 
 
 def bar(stream: Any) -> Bar:

@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import rrmlinear
+from rrmlinear.pages import passes
 from rrmlinear.solvers.loop.result import Status
 
 callback = pytest.importorskip("sklearn.callback", reason="callbacks need scikit-learn 1.9")
@@ -88,8 +89,12 @@ def test_a_progress_bar_shows_alone_in_a_pipeline_and_in_a_search(jobs):
     assert search.best_score_ > 0.4
 
 
-def test_a_notebook_shows_a_bar(monkeypatch, capsys):
-    pytest.importorskip("rich", reason="the bar needs rich")
+@pytest.mark.parametrize("missing", [None, "rich", "ipywidgets"])
+def test_a_notebook_shows_a_bar_or_without_its_packages_lines(missing, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "ipykernel", sys)
-    rrmlinear.LinearSVC(loss="hinge", verbose=1, tol=1e-9).fit(X, Y)
-    assert "[LinearSVC] the duality gap is within the tolerance" in capsys.readouterr().out
+    monkeypatch.setattr(passes, "find_spec", lambda name: None if name == missing else name)
+    model = rrmlinear.LinearSVC(loss="hinge", verbose=1, tol=1e-9)
+    assert isinstance(model._progress(), passes.LiveLine) == (missing is None)
+    if missing is not None:
+        model.fit(X, Y)
+        assert "[LinearSVC] the duality gap is within the tolerance" in capsys.readouterr().out
