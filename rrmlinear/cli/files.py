@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.cli.parser import Parser
 from rrmlinear.core.records import replace
-from rrmlinear.core.warned import warn_caller
 from rrmlinear.data.container.signature import is_container
 from rrmlinear.data.formats.asked import Asked, flag_of
 from rrmlinear.data.formats.beside import read_matrix
@@ -200,14 +199,12 @@ def read_labels(
         of_rows = replace(asked, labels=None, unlabelled=True)
         problem = read_file(path, of_rows, threads, strict)[0]
         n = problem.n_examples
-        if problem.feature_names is not None and format_of(path):
-            warn_caller(f"{path}: models of many labels take features by their places, not names")
-        if matrix is None:
-            return MultilabelProblem(problem.rows, LabelSets.from_lists([[]] * n))
-        labels = LabelSets.from_matrix(matrix)
+        none = matrix is None
+        labels = LabelSets.from_lists([[]] * n) if none else LabelSets.from_matrix(matrix)
         if labels.n_rows != n:
             raise ValueError(f"{asked.labels} has {labels.n_rows} rows, and {path} has {n}")
-        return MultilabelProblem(problem.rows, labels, problem.weights)
+        names = problem.feature_names
+        return MultilabelProblem(problem.rows, labels, problem.weights, feature_names=names)
 
     with reading(path):
         return _read_cached(path, read, of_labels=True) if cached else read(path)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.core.plain_state import PlainState
-from rrmlinear.core.records import record
+from rrmlinear.core.records import record, replace
 from rrmlinear.data.array_rows import rows_of, take_rows
 from rrmlinear.data.problem import Examples, checked_weights
 
@@ -137,6 +137,7 @@ class MultilabelProblem(Examples):
     weights: NDArray[np.float64] | None = None
     #: The file that rows lie in, if they do.
     container: Mapped | None = None
+    feature_names: Sequence[str] | None = None
 
     @classmethod
     def from_arrays(
@@ -196,12 +197,13 @@ class MultilabelProblem(Examples):
             raise ContainerError(f"{mapped.path} is damaged: its labels are not those it names")
         rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
         labels = LabelSets._of_pairs(rows, places[numbers], len(ends) - 1, names)
-        return cls(mapped.rows, labels, arrays.get("weights"), mapped)
+        return cls(mapped.rows, labels, arrays.get("weights"), mapped, mapped.names()[0])
 
     def take(self, chosen: NDArray[np.int64]) -> MultilabelProblem:
         """The chosen examples, in that order (their rows are copied)."""
         weights = None if self.weights is None else self.weights[chosen]
-        return MultilabelProblem(take_rows(self.rows, chosen), self.labels.take(chosen), weights)
+        rows, labels = take_rows(self.rows, chosen), self.labels.take(chosen)
+        return replace(self, rows=rows, labels=labels, weights=weights, container=None)
 
 
 def begins_of(lengths: Iterable[int]) -> NDArray[np.int64]:

@@ -38,7 +38,7 @@ class Scorer:
     classes: NDArray[Any] | None = None
     positive: int = 1
     link: str | None = None
-    names: NDArray[Any] | None = None
+    names: NDArray[Any] | Sequence[str] | None = None
     bases: Sequence[KernelBasis | StumpBasis] = ()
     limits: NDArray[np.float64] | None = None
     top_k: int | None = None

@@ -1,6 +1,7 @@
 """train and predict on examples with any number of labels."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -61,6 +62,32 @@ def test_arrays_with_a_matrix_of_labels(train, predict, problem, tmp_path):
     np.save(tmp_path / "y.npy", labels[:5].toarray())
     assert "y.npy has 5 rows, and" in train("--labels", tmp_path / "y.npy", x, model).err
     assert train("--labels", "absent", x, model).err.startswith("can't open input file absent\n")
+
+
+@pytest.mark.parametrize("tree", [(), ("--tree", "2")])
+def test_columns_of_tables_are_taken_by_name(tree, train, predict, tmp_path):
+    rng = np.random.default_rng(3)
+    X, names = rng.normal(size=(40, 4)), ["a", "b", "c", "d"]
+    np.save(tmp_path / "y.npy", X[:, :3] > 0)
+    for name, columns in (("x", [0, 1, 2, 3]), ("other", [2, 0, 3, 1]), ("less", [0, 1, 2])):
+        rows = [",".join([names[j] for j in columns])]
+        rows += [",".join(map(str, row)) for row in X[:, columns].tolist()]
+        (tmp_path / f"{name}.csv").write_text("\n".join(rows) + "\n")
+    labels, model, out = ("--labels", tmp_path / "y.npy"), tmp_path / "m", tmp_path / "out"
+    assert train("-q", *labels, *tree, tmp_path / "x.csv", model).code == 0
+    told = [predict(*labels, tmp_path / f"{name}.csv", model, out) for name in ("x", "other")]
+    assert told[0].out == told[1].out and told[1].err == ""
+    assert "features, the first is 'd'" in predict(*labels, tmp_path / "less.csv", model, out).err
+    if not tree:
+        known = LabelModel.load(model)
+        assert [*known.to_dataframe().index[:4]] == names
+        permuted = MultilabelProblem.from_arrays(X[:, [2, 0, 3, 1]], X[:, :3] > 0)
+        named = replace(permuted, feature_names=("c", "a", "d", "b"))
+        assert np.array_equal(known.decision_function(named), known.decision_function(X))
+        assert np.array_equal(known.decision_function(named.take(np.arange(5))),
+                              known.decision_function(X[:5]))  # fmt: skip
+        appended = train("-q", *labels, "--append", model, tmp_path / "other.csv", out)
+        assert "other names of features" in appended.err
 
 
 def test_top_k_and_scores(train, predict, file, problem, tmp_path):

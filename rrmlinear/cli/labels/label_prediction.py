@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.cli.files import blaming, output_file, read_labels
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.report import warn_of_features, warnings_said
+from rrmlinear.core.records import replace
 from rrmlinear.metrics import RANKS, measures_of
 from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.label_tree import LabelTree, load_label_model
@@ -30,9 +31,9 @@ def predict_labels(options: Any) -> None:
         raise LeaveError("ERROR: -b 1 is not for models of many labels; --scores tells the scores")
     if k is not None and k > model.n_labels:
         raise LeaveError(f"ERROR: --top-k is {k}, and the model has {model.n_labels} labels")
+    asked = replace(options.asked, features=model.feature_names)
     with warnings_said():
-        given = options.test_file, options.threads, options.strict
-        problem = read_labels(*given, asked=options.asked)
+        problem = read_labels(options.test_file, options.threads, options.strict, asked=asked)
     warn_of_features(problem, model, options.test_file)
     if limit is not None and not is_tree:
         model = model.with_thresholds(np.full(model.n_labels, limit))

@@ -93,11 +93,11 @@ def _serve(options: Any, processes: Any) -> None:
         raise LeaveError
 
 
-def _read(options: Any, path: str | None = None) -> MultilabelProblem:
-    """The examples of training, or those of another file."""
+def _read(options: Any, path: str | None = None, names: Any = None) -> MultilabelProblem:
+    """The examples of training, or those of another file, with these names of features."""
     path = options.training_file if path is None else path
     given = options.reading_threads, options.strict, options.cached
-    problem = read_labels(path, *given, options.asked)
+    problem = read_labels(path, *given, replace(options.asked, features=names))
     if problem.n_features == 0:
         raise LeaveError(f"ERROR: {path} has no features; at least one is needed")
     return problem.with_bias(options.bias)
@@ -119,7 +119,8 @@ def _train(
         told = [("Examples of the training", problem)]
         if options.report_test is not None:
             with warnings_said() as of_test:
-                told.append(("Test examples", _read(options, options.report_test)))
+                test = _read(options, options.report_test, problem.feature_names)
+                told.append(("Test examples", test))
             said += messages(of_test)
         run.report = LabelReport(options.report_file, command, problem, said, options.report_static)
     try:

@@ -168,6 +168,7 @@ def solve_labels(
         counts=problem.labels.counts,
         parameter=chosen.choices,
         result=result,
+        feature_names=problem.feature_names,
     )
     return model if known is None else known.joined(model)
 

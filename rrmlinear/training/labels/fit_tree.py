@@ -88,7 +88,8 @@ def _grown(
                 waiting.append((column, part))
         count += len(parts)
     names = problem.labels.names[np.array(leaves, dtype=np.int64)]
-    return LabelTree(names, _joined(models), np.concatenate(parents))
+    edges = replace(_joined(models), feature_names=problem.feature_names)
+    return LabelTree(names, edges, np.concatenate(parents))
 
 
 def _directions(problem: MultilabelProblem) -> Any:

@@ -49,9 +49,10 @@ ARRAYS = {
     "ended": ("|b1",),
     "thresholds": ("<f8",),
     "parents": ("<i4",),
+    "features": ("|u1",),
 }
 PROVEN = ("primal", "dual", "proven", "passes", "ended")
-OPTIONAL = (*PROVEN, "thresholds", "parents")
+OPTIONAL = (*PROVEN, "thresholds", "parents", "features")
 FACTS = ("solver", "loss", "bias", "features", "labels")
 #: The arrays of a result in the order of its fields.
 RESULT = ("primal", "dual", "proven", "ended", "passes")
@@ -86,6 +87,8 @@ def save_labels(model: Any, path: str | PathLike[str], tree: Any = None) -> None
         arrays["thresholds"] = np.asarray(model.thresholds, "<f8")
     if tree is not None:
         arrays["parents"] = np.asarray(tree.parents, "<i4")
+    if model.feature_names is not None:
+        arrays["features"] = np.frombuffer(json.dumps(list(model.feature_names)).encode(), np.uint8)
     for name in ("values", "intercepts", "thresholds"):
         if name in arrays and not np.isfinite(arrays[name]).all():
             raise ValueError(f"the model has {name} that are not finite and cannot be saved")
@@ -129,11 +132,14 @@ def load_labels(path: str | PathLike[str]) -> dict[str, Any]:
     names = _names_of(arrays["names"], told)
     k, d = facts["labels"], facts["features"]
     begins, places, values = arrays["begins"], arrays["places"], arrays["values"]
-    sizes = dict.fromkeys(("intercepts", "counts", *OPTIONAL), k)
+    sizes = dict.fromkeys(("intercepts", "counts", *OPTIONAL[:-1]), k)
     sizes |= {"begins": k + 1, "places": len(values)}
     for name, size in sizes.items():
         if name in arrays and len(arrays[name]) != size:
             raise _fault(told, f"{name} has {len(arrays[name])} numbers where {size} belong")
+    features = _names_of(arrays["features"], told).tolist() if "features" in arrays else None
+    if features is not None and (len(features) != d or not all(type(f) is str for f in features)):
+        raise _fault(told, f"there are {len(features)} names of {d} features, or some are no text")
     parents = arrays.get("parents")
     if parents is not None:
         _check_parents(parents, k, told)
@@ -156,6 +162,7 @@ def load_labels(path: str | PathLike[str]) -> dict[str, Any]:
         counts=arrays["counts"],
         thresholds=arrays.get("thresholds"),
         result=_result_of(facts, arrays),
+        feature_names=features,
         **({} if parents is None else {"parents": parents}),
     )
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.loading import named
 from rrmlinear.core.plain_state import PlainState
 from rrmlinear.core.records import record, replace
 from rrmlinear.data.array_rows import rows_of
@@ -61,6 +63,7 @@ class LabelModel(Exported, Tabled, PlainState):
     thresholds: NDArray[np.float64] | None = None
     parameter: Choices | None = None
     result: LabelResult | None = None
+    feature_names: Sequence[str] | None = None
 
     @property
     def n_features(self) -> int:
@@ -72,11 +75,11 @@ class LabelModel(Exported, Tabled, PlainState):
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """All scores, n × K. For many labels see `predict_top_k` and `in_batches`."""
-        return self._scores(examples_of(X))
+        return self._scores(self.examples_of(X))
 
     def in_batches(self, X: Any) -> Any:
         """An iterator of (first row, scores m × K) over batches of rows."""
-        rows = examples_of(X)
+        rows = self.examples_of(X)
         n, at_once = rows.shape[0], max(1, SCORES_AT_ONCE // max(1, self.n_labels))
         for begin in range(0, n, at_once):
             yield begin, self._scores(rows, begin, min(begin + at_once, n))
@@ -88,7 +91,7 @@ class LabelModel(Exported, Tabled, PlainState):
         Raises ValueError for k below 1 or above the number of labels.
         """
         check_rank(k, self.n_labels)
-        return largest_scores(examples_of(X), *self._columns(), self.intercepts, k)
+        return largest_scores(self.examples_of(X), *self._columns(), self.intercepts, k)
 
     def predict(self, X: Any, top_k: int | None = None) -> Any:
         """The n × K indicator of the labels predicted, a csr_array of int8.
@@ -121,6 +124,16 @@ class LabelModel(Exported, Tabled, PlainState):
         ends = zip(found.indptr[:-1], found.indptr[1:], strict=True)
         return [self.names[found.indices[a:b]].tolist() for a, b in ends]
 
+    def examples_of(self, X: Any) -> Rows:
+        """Rows of a problem, its features by their names if known, or of a matrix or an array,
+        without a bias. Columns beyond the model's features are ignored in scores, and missing ones
+        are 0, as in LIBLINEAR.
+        """
+        if self.feature_names is not None and hasattr(X, "feature_names"):
+            X = named("data.formats.opening:by_model")(X, self.feature_names, "X")
+        rows: Rows = X.rows if hasattr(X, "rows") and hasattr(X, "n_features") else rows_of(X)
+        return rows.with_bias(-1.0)
+
     def check_like(self, problem: MultilabelProblem, loss: str) -> None:
         """Raise ValueError unless the labels of a problem and a loss can join the model's."""
         told = {
@@ -131,6 +144,9 @@ class LabelModel(Exported, Tabled, PlainState):
         for name, (own, other) in told.items():
             if own != other:
                 raise ValueError(f"the model known has {name} {own}, and the problem {other}")
+        own, other = self.feature_names, problem.feature_names
+        if own and other and list(own) != list(other):
+            raise ValueError("the model known has other names of features than the problem")
 
     def joined(self, other: LabelModel) -> LabelModel:
         """The labels of this model and then those of the other, which has no duals then."""
@@ -154,6 +170,7 @@ class LabelModel(Exported, Tabled, PlainState):
             counts=np.concatenate([self.counts, other.counts]),
             thresholds=thresholds,
             result=result,
+            feature_names=other.feature_names or self.feature_names,
         )
 
     def with_thresholds(self, thresholds: Any) -> LabelModel:
@@ -186,7 +203,8 @@ class LabelModel(Exported, Tabled, PlainState):
 
     def _scorer(self) -> Scorer:
         columns, intercepts, limits = self.weights.T, self.intercepts, self.thresholds
-        return Scorer(columns, intercepts, LABELS, np.asarray(self.names), limits=limits)
+        labels, names = np.asarray(self.names), self.feature_names
+        return Scorer(columns, intercepts, LABELS, labels, names=names, limits=limits)
 
     def save(self, path: str | PathLike[str], liblinear: bool = False) -> None:
         """Write the model as arrays behind a header (docs/labels.md); whole or not at all.
@@ -231,14 +249,6 @@ class LabelModel(Exported, Tabled, PlainState):
         weights = self.weights
         begins = np.asarray(weights.indptr, dtype=np.int64)
         return begins, np.asarray(weights.indices, dtype=np.int32), weights.data
-
-
-def examples_of(X: Any) -> Rows:
-    """Rows of a problem, a matrix or an array, without a bias. Columns beyond a model's features
-    are ignored in its scores, and missing ones are 0, as in LIBLINEAR.
-    """
-    rows: Rows = X.rows if hasattr(X, "rows") and hasattr(X, "n_features") else rows_of(X)
-    return rows.with_bias(-1.0)
 
 
 def check_rank(k: int, n_labels: int) -> None:

@@ -17,7 +17,7 @@ from rrmlinear.core.plain_state import PlainState
 from rrmlinear.core.records import record
 from rrmlinear.data.array_rows import csr_of
 from rrmlinear.training.labels.label_files import begins_with_labels
-from rrmlinear.training.labels.label_model import LabelModel, check_rank, examples_of
+from rrmlinear.training.labels.label_model import LabelModel, check_rank
 from rrmlinear.training.model_files.header import ModelFileError
 
 #: Rows that descend the tree at once.
@@ -58,6 +58,10 @@ class LabelTree(PlainState):
     @property
     def n_features(self) -> int:
         return self.edges.n_features
+
+    @property
+    def feature_names(self) -> Any:
+        return self.edges.feature_names
 
     @property
     def result(self) -> Any:
@@ -105,7 +109,7 @@ class LabelTree(PlainState):
         """
         if beam < 1:
             raise ValueError(f"beam is {beam}; it must be at least 1")
-        matrix, d = csr_of(examples_of(X)), self.n_features
+        matrix, d = csr_of(self.edges.examples_of(X)), self.n_features
         if matrix.shape[1] != d:  # columns beyond the model's count nothing, missing ones are 0
             matrix = matrix[:, :d].copy()
             matrix.resize((matrix.shape[0], d))
