@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from sklearn import config_context
 from sklearn.base import clone, is_classifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -15,8 +16,10 @@ from rrmlinear import (
     KernelRegressor,
     Lasso,
     LassoCV,
+    LinearClassifier,
     LinearSVC,
     LinearSVCCV,
+    LogisticRegression,
     LogisticRegressionCV,
     MultiTaskRegressor,
     MultivariateClassifier,
@@ -24,6 +27,7 @@ from rrmlinear import (
     Ridge,
 )
 from rrmlinear.estimators.arguments import class_factors, classes_of, seed_of
+from rrmlinear.estimators.objective import objective_of
 
 
 def test_a_number_is_its_own_seed():
@@ -169,3 +173,65 @@ def test_rows_of_a_vectorizer_are_taken_without_a_word(estimator):
         found = clone(estimator).fit(X, y)
     assert_array_equal(X.indices, before)
     assert_allclose(found.coef_, clone(estimator).fit(X.sorted_indices(), y).coef_, atol=1e-12)
+
+
+X = np.random.default_rng(0).standard_normal((12, 3))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_values_that_are_not_finite_get_scikit_learns_words(value):
+    wrong = X.copy()
+    wrong[3, 1] = value
+    words = "contains NaN" if np.isnan(value) else "contains infinity"
+    with pytest.raises(ValueError, match=f"X {words}"):
+        Ridge().fit(wrong, X[:, 0])
+    with pytest.raises(ValueError, match=f"y {words}"):
+        Ridge().fit(X, wrong[:, 1])
+    model = LogisticRegression().fit(X, X[:, 0] > 0)
+    with pytest.raises(ValueError, match=f"X {words}"):
+        model.predict(wrong)
+
+
+def test_values_are_looked_at_where_scikit_learn_assumes_that_they_are_finite():
+    wrong = X.copy()
+    wrong[3, 1] = np.nan
+    for model in (Ridge(), LogisticRegression()):
+        refuses = pytest.raises(ValueError, match=r"X\[3, 1\] is nan")
+        with config_context(assume_finite=True), refuses:
+            model.fit(wrong, X[:, 0] > 0)
+
+
+def test_names_of_features_go_with_the_next_fit_and_are_asked_for():
+    pd = pytest.importorskip("pandas")
+    model = Ridge().fit(pd.DataFrame(X, columns=list("abc")), X[:, 0])
+    assert list(model.feature_names_in_) == ["a", "b", "c"]
+    with pytest.warns(UserWarning, match="valid feature names"):
+        model.predict(X)
+    model.fit(X[:, :2], X[:, 0])
+    assert not hasattr(model, "feature_names_in_")
+    assert model.n_features_in_ == 2
+    with pytest.raises(ValueError, match="3 features, but Ridge is expecting 2"):
+        model.predict(X)
+
+
+def given(estimator, weights=None, n=10):
+    """The choices that are not None, and the scale."""
+    choices, scale = objective_of(estimator, estimator._row, weights, n)
+    return {name: value for name, value in choices.items() if value is not None}, scale
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ({"C": 1.0, "alpha": 0.1}, "C is 1.0 and alpha is 0.1; only one of them may be given"),
+        ({"l1": 0.1, "l1_ratio": 0.5}, "l1 is 0.1 and l1_ratio is 0.5; only one may be given"),
+        ({"C": np.inf}, "The 'C' parameter of LinearClassifier must be a float in the range"),
+        ({"C": 0}, "The 'C' parameter of LinearClassifier must be a float in the range"),
+        ({"alpha": -1}, "The 'alpha' parameter of LinearClassifier must be a float in the range"),
+        ({"l1_ratio": 1.1}, "The 'l1_ratio' parameter of LinearClassifier must be a float in"),
+        ({"l1": -1.0, "regularizer": "l1"}, "l1 is -1.0, it must be at least 0"),
+    ],
+)
+def test_numbers_out_of_range_are_named(two_classes, numbers, message):
+    with pytest.raises(ValueError, match=message):
+        LinearClassifier(**{"regularizer": "elastic-net"} | numbers).fit(*two_classes)

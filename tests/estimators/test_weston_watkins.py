@@ -1,4 +1,7 @@
-"""WestonWatkinsSVC: the minimum it finds."""
+"""WestonWatkinsSVC: the minimum it finds, and the ways scikit-learn's callers reach it."""
+
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -93,3 +96,14 @@ def test_features_that_tell_nothing_leave_the_best_intercepts(value, seed):
         model = WestonWatkinsSVC(C=C).fit(np.full((len(y), 2), value), y)
         assert model.status_ is Status.SOLVED
         assert_allclose(model.objective_, C * least, rtol=1.1e-3)
+
+
+def test_a_missing_scikit_learn_says_how_to_get_it():
+    program = (
+        "import sys; sys.modules['sklearn'] = None\n"
+        "import rrmlinear\n"
+        "try: rrmlinear.WestonWatkinsSVC\n"
+        "except ImportError as error: print(error)"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "need scikit-learn 1.6 or newer: pip install 'rrmlinear[sklearn]'" in run.stdout

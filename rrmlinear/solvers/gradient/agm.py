@@ -33,9 +33,8 @@ from rrmlinear.solvers.loop.tolerances import MIN_LIPSCHITZ
 Route = PrimalRoute | DualRoute | SmoothedRoute
 ROUTES = ("primal", "smoothed-dual", "dual")
 MEMORIES = {"all": InfiniteMemory, "one": OneMemory}
-# The factor by which μ is reduced; of a risk that smooths itself, around no centre.
-SMOOTHING_FALL = {"primal": 1.25, "smoothed-dual": 4.0}
-OWN_SMOOTHING_FALL = 2.0
+# The factor by which μ is reduced, by the route, and for a risk that smooths itself.
+SMOOTHING_FALL = {"primal": 1.25, "smoothed-dual": 4.0, "own": 2.0}
 
 
 class AGM(Solver):
@@ -200,9 +199,7 @@ class AGM(Solver):
             self._smooth_less()
 
     def _smooth_less(self) -> None:
-        run, fall = self.run, SMOOTHING_FALL[self.route]
-        if self.smooths_itself:
-            fall = OWN_SMOOTHING_FALL
+        run, fall = self.run, SMOOTHING_FALL["own" if self.smooths_itself else self.route]
         self.square.centre = self.certificate.alphas
         problem = self._problem(self.problem.mu / fall)
         problem.warm = self.problem.warm

@@ -18,9 +18,6 @@ from rrmlinear.solvers.loop.steps import Backtracking, Momentum, is_visible
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR
 
-# L is divided by this factor after a successful trial.
-LIPSCHITZ_FALL = 1 / 0.9
-
 
 class FISTA(Solver):
     """minimize Ω(w) + F(w), F(w) = Σ_i c_i φ(x_i'w, y_i), over w; φ smooth, Ω with a prox.
@@ -72,7 +69,7 @@ class FISTA(Solver):
 
     def start(self) -> None:
         L = self.first_constant()
-        self.trial, self.last_L = Backtracking(L, MIN_DIVISOR, fall=LIPSCHITZ_FALL), L
+        self.trial, self.last_L = Backtracking(L, MIN_DIVISOR), L
         self.momentum = Momentum(0.0)
         #: F at w and at the w before; the gradient at w, once it is known.
         self.w, self.at = first_weights(self.risk, self.regularizer, self.given, self.first_duals)

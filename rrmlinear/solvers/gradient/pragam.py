@@ -14,12 +14,9 @@ from rrmlinear.solvers.loop.first import nearest_duals
 from rrmlinear.solvers.loop.inner import Array, weighted
 from rrmlinear.solvers.loop.power import curvature_bound, mean_curvature
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.steps import Backtracking, Epoch
+from rrmlinear.solvers.loop.steps import EPOCH_DECREASE, Backtracking, Epoch
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING, MIN_LIPSCHITZ
-
-# Restart when the gap has fallen to this fraction of its value at the last restart.
-RESTART_DECREASE = 0.2
 
 
 class Pragam(Solver):
@@ -89,7 +86,7 @@ class Pragam(Solver):
         least = MIN_LIPSCHITZ * longest / self.regularizer.modulus or 1.0
         factors = {} if self.adaptive else {"rise": 1.0, "fall": 1.0}
         self.trial = Backtracking(max(L, least), least, **factors)
-        self.epoch = Epoch(RESTART_DECREASE)
+        self.epoch = Epoch(EPOCH_DECREASE)
         self.certificate = Certificate(risk, self.regularizer)
         scores = risk.scores(np.zeros(risk.shape))
         begin = self.begin

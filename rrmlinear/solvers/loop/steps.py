@@ -107,6 +107,10 @@ def is_visible(quadratic: float, *values: float) -> bool:
     return quadratic > STEP_RESOLUTION * max(abs(value) for value in values)
 
 
+#: An epoch is over once the error has fallen to this fraction of its first value.
+EPOCH_DECREASE = 0.2
+
+
 class Epoch:
     """Ends when a measure ≥ 0 of the remaining error has fallen.
 

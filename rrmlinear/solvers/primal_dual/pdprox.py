@@ -14,7 +14,7 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
 from rrmlinear.solvers.loop.inner import Array, inner, weighted
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.steps import Epoch
+from rrmlinear.solvers.loop.steps import EPOCH_DECREASE, Epoch
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual.dual_repair import DualRepair
 from rrmlinear.solvers.primal_dual.weights_metric import PlainMetric, metric_of
@@ -73,9 +73,9 @@ ORDERS = ("dual", "primal")
 STORAGES = ("double-primal", "double-dual")
 # Points are offered to the certificate after the first pass, at restarts and every LOOK_PASSES.
 LOOK_PASSES = 8
-# An epoch ends when the fixed-point residual is below SUFFICIENT_DECREASE of its first value, when
-# it is below NECESSARY_DECREASE of that and rises, or after LONGEST_EPOCH of all passes.
-SUFFICIENT_DECREASE, NECESSARY_DECREASE, LONGEST_EPOCH = 0.2, 0.8, 0.36
+# An epoch ends when the fixed-point residual is below EPOCH_DECREASE of its first value, when it is
+# below NECESSARY_DECREASE of that and rises, or after LONGEST_EPOCH of all passes.
+NECESSARY_DECREASE, LONGEST_EPOCH = 0.8, 0.36
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +175,7 @@ class Pdprox(Solver):
         self.warm: Any = None  # the end of the last search for dual steps
         self.steps, self.epochs = 0, 0
         # the measure is the residual's square
-        self.epoch = Epoch(SUFFICIENT_DECREASE**2, NECESSARY_DECREASE**2, LONGEST_EPOCH)
+        self.epoch = Epoch(EPOCH_DECREASE**2, NECESSARY_DECREASE**2, LONGEST_EPOCH)
         dual, stored = self.order == "dual", self.storage == "double-dual"
         self._begin(
             State(

@@ -13,11 +13,9 @@ from rrmlinear.core.cached import cached_property
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.rounds.fleet import Fleet
 from rrmlinear.solvers.rounds.spread import Base, Combination, Deed, Request, Spread, Sums
+from rrmlinear.solvers.rounds.vectors import KEPT
 
 Array = NDArray[np.float64]
-
-# The last vectors of this number are known by what they are made of.
-RECENT = 3
 
 
 class Exchange:
@@ -46,7 +44,7 @@ class Exchange:
     def known_vector(self, name: str, key: Any, argument: Any) -> Spread:
         """`vector`, or the last one with this key."""
         found = self.recent.pop((name, key), None) or self.vector(name, argument)
-        while len(self.recent) >= RECENT:
+        while len(self.recent) >= KEPT:
             del self.recent[next(iter(self.recent))]
         self.recent[name, key] = found
         return found

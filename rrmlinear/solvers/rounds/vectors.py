@@ -15,7 +15,7 @@ from rrmlinear.solvers.rounds.spread import Combination, Deed, Request, Sums
 Array = NDArray[np.float64]
 Place = tuple[float, Combination]
 
-# Evaluations that are kept, for those who ask for another sum at the same scores.
+# The last evaluations and vectors of this number are kept, for those who ask at the same place.
 KEPT = 3
 
 

@@ -1,11 +1,12 @@
 """SVM-hmm's text: sequences read from query ids, written, and what is refused with its line."""
 
 import io
+import lzma
 
 import numpy as np
 import pytest
 
-from rrmlinear import write_libsvm
+from rrmlinear import Problem, write_libsvm
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.data.text.libsvm_errors import LibsvmFormatError
 from rrmlinear.data.text.libsvm_format import read_examples, read_sequences
@@ -88,3 +89,15 @@ def test_examples_have_no_query_ids(tmp_path):
     with pytest.raises(LibsvmFormatError, match="a qid:, which only losses of sequences") as caught:
         read_examples(str(path), 1, True)
     assert caught.value.line == 2
+
+
+def test_the_words_read_back(data_set, shared_data):
+    letters = data_set("ocr-letters")
+    with lzma.open(shared_data("ocr-letters.seq")) as file:
+        words = np.loadtxt(file, dtype=np.int64)
+    text = io.BytesIO()
+    write_libsvm(text, Problem(letters.rows, letters.labels, None, words))
+    problem = read_sequences(io.BytesIO(text.getvalue()))
+    assert (problem.n_sequences, problem.n_positions, problem.n_labels) == (6877, 52152, 26)
+    assert (problem.labels[problem.label] == letters.labels).all()
+    assert (np.repeat(words[problem.starts[:-1]], np.diff(problem.starts)) == words).all()

@@ -10,7 +10,7 @@ from rrmlinear.solvers.loop.result import Status, Stopping
 from rrmlinear.solvers.rounds.fleet import LocalFleet
 from rrmlinear.solvers.rounds.over_parts import NewtonOverParts, over_parts
 from rrmlinear.solvers.rounds.spread import Base, Spread
-from rrmlinear.solvers.rounds.summed_risk import RECENT, SummedRisk
+from rrmlinear.solvers.rounds.summed_risk import KEPT, SummedRisk
 from rrmlinear.training.fit import fit
 
 LOSSES = ["hinge", "logistic", "weston-watkins", "softmax"]
@@ -60,7 +60,7 @@ def test_newton_alone_also_by_products_of_many_weights(loss, how, regularizer):
     result = newton(problem, chosen, fleet).solve(Stopping(1e-8, None, 300))
     assert_optimal(result, chosen, problem)
     # vectors that nobody holds are freed with the parts, but for the last ones
-    assert all(len(part.vectors.known) < 12 + RECENT for part in fleet.parts)
+    assert all(len(part.vectors.known) < 12 + KEPT for part in fleet.parts)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "weston-watkins"])

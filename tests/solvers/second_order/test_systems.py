@@ -1,13 +1,18 @@
-"""Conjugate gradients against a factorization, and Newton systems by every way."""
+"""Newton systems by every way, conjugate gradients against a factorization, sparse rows, and
+factors that are singular, overflow or underflow.
+"""
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.sparse import csr_array, random_array
+from scipy.sparse import random as random_rows
 
-from rrmlinear import Problem, Ridge
+from rrmlinear import PoissonRegressor, Problem, Ridge, TweedieRegressor
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.second_order.factors import conjugate_gradients
+from rrmlinear.solvers.second_order.factors import cholesky_factor, conjugate_gradients
 from rrmlinear.solvers.second_order.systems import systems
+from rrmlinear.solvers.second_order.systems.systems import Systems
 
 
 def test_the_residual_decreases_as_asked():
@@ -122,3 +127,51 @@ def test_sparse_least_squares_of_many_features_needs_no_matrix(monkeypatch):
     whole = np.eye(1000) + (X.T @ X).toarray()
     np.testing.assert_allclose(model.coef_, np.linalg.solve(whole, X.T @ y), atol=1e-3)
     assert model.duality_gap_ <= 1e-8 * model.objective_
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1.0, 1e100])
+def test_factors_of_singular_products(scale):
+    X = scale * np.random.default_rng(1).standard_normal((30, 100))
+    X[3], X[10:20] = 0, X[:10]
+    factor = cholesky_factor(X @ X.T)
+    assert_allclose(factor @ factor.T, X @ X.T, atol=1e-9 * scale**2)
+    np.testing.assert_array_equal(factor, np.tril(factor))
+
+
+def test_products_that_are_not_finite_have_no_factor():
+    with pytest.raises(FloatingPointError, match="overflowed"):
+        cholesky_factor(np.array([[np.inf]]))
+
+
+def test_products_that_underflow_have_a_factor():
+    factor = cholesky_factor(np.array([[1.6e-319, 0.0], [0.0, 0.0]]))
+    assert np.isfinite(factor).all()
+    assert (np.diagonal(factor) > 0).all()
+
+
+N, D = 5000, 8
+X = random_rows(N, D, 0.4, format="csr", random_state=0, dtype=np.float64)
+RNG = np.random.default_rng(0)
+H = RNG.gamma(1.0, size=N)
+
+
+@pytest.mark.parametrize("free", [(), (np.ones(N),)])
+@pytest.mark.parametrize("decrease", [0.1, 1e-5])
+def test_the_solution_is_that_of_all_rows(free, decrease):
+    hessian = Hessian(Problem.from_arrays(X, np.zeros(N)).rows, H, free)
+    matrix, b = hessian.matrix() + np.eye(D), RNG.normal(size=D)
+    found = Systems().solved(hessian, np.ones(D), b, decrease)
+    np.testing.assert_allclose(found, np.linalg.solve(matrix, b), rtol=1e-3, atol=1e-7)
+
+
+@pytest.mark.parametrize("power", [1.0, 1.3, 2.0])
+def test_counts_are_proved_with_sparse_and_dense_rows(power):
+    mean = np.exp(X @ np.linspace(-1, 1, D))
+    y = RNG.poisson(mean).astype(float) if power == 1 else RNG.gamma(2, mean)
+    kind = PoissonRegressor() if power == 1 else TweedieRegressor(power=power)
+    sparse = kind.set_params(alpha=1e-5, tol=1e-9).fit(X, y)
+    objective, coef = sparse.objective_, sparse.coef_
+    assert 0 <= sparse.duality_gap_ <= 1e-9 * objective
+    dense = kind.fit(X.toarray(), y)
+    assert dense.objective_ == pytest.approx(objective, rel=1e-8)
+    np.testing.assert_allclose(dense.coef_, coef, atol=1e-4)

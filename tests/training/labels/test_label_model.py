@@ -1,10 +1,15 @@
 """Scores, ranks and predictions of many labels, and the files of their models."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from rrmlinear import LabelModel, MultilabelProblem, Parameter, fit_labels
+from rrmlinear.solvers.loop.label_ends import Column
+from rrmlinear.training.labels.problems import CHUNK, Chunks
 from rrmlinear.training.model_files.header import ModelFileError
 
 
@@ -146,3 +151,25 @@ def test_a_file_that_is_cut_off_is_refused(trained, length, tmp_path):
     path.write_bytes(path.read_bytes()[:length])
     with pytest.raises(ModelFileError):
         LabelModel.load(path)
+
+
+def _column(size, kind):
+    return Column(np.arange(size, dtype=np.int32), np.arange(size).astype(kind))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_columns_share_chunks_that_go_with_the_last_of_them(kind):
+    chunks, given = Chunks(), [_column(size, kind) for size in (3, 0, 5, 70_000, 1)]
+    kept = [chunks.kept(each) for each in given]
+    for mine, column in zip(kept, given, strict=True):
+        assert (mine.places.dtype, mine.values.dtype) == (np.int32, kind)
+        assert all(array.flags.aligned for array in mine)
+        np.testing.assert_array_equal(mine.places, column.places)
+        np.testing.assert_array_equal(mine.values, column.values)
+    piece = weakref.ref(kept[0].places.base.obj)
+    assert kept[-1].values.base.obj is piece()
+    larger = chunks.kept(_column(CHUNK, kind))  # more than a chunk is one of its own
+    assert larger.values.base.obj is not piece()
+    del kept, mine
+    gc.collect()
+    assert piece() is None

@@ -17,6 +17,8 @@ from rrmlinear.solvers.features._feature_descent import FeatureSweeps, products_
 from rrmlinear.solvers.features.feature_subsets import FeatureSubsets
 from rrmlinear.solvers.features.models.gram_model import GramModel, most_features, streamed_gram
 from rrmlinear.solvers.features.models.model import (
+    ADDED_FALL,
+    LEAST_ADDED,
     MAX_SWEEPS,
     SWEEP_ACCURACY,
     Vector,
@@ -26,14 +28,14 @@ from rrmlinear.solvers.features.models.model import (
 )
 from rrmlinear.solvers.loop.power import steepness
 from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS
-from rrmlinear.solvers.second_order.factors import conjugate_gradients
+from rrmlinear.solvers.second_order.factors import MAX_REFINEMENTS, conjugate_gradients
 from rrmlinear.solvers.second_order.feature_step import Step
 from rrmlinear.solvers.second_order.work import values_each
 
 # Models are minimized roughly: the next one has other curvatures. It is the accuracy of `minimize`.
 ROUGH_ACCURACY = 1e-2
-# Relative residual of a system on a face, and its most products.
-RESIDUAL, MAX_PRODUCTS = 3e-3, 40
+# Relative residual of a system on a face.
+RESIDUAL = 3e-3
 
 
 class ColumnsModel:
@@ -88,7 +90,7 @@ class ColumnsModel:
         weights, downhill = self.weights[face], self.sweeps.products(face) + self.linear[face]
         downhill -= self.modulus * weights + self.l1 * signs[face]
         scale = 1 / (self.norms[face] + self.modulus)
-        given = RESIDUAL, MAX_PRODUCTS
+        given = RESIDUAL, MAX_REFINEMENTS
         step, products = conjugate_gradients(product, lambda r: scale * r, downhill, *given)
         point, decrease = face_point(product, downhill, step, weights, signs[face])
         self.sweeps.move(face, point)
@@ -96,12 +98,6 @@ class ColumnsModel:
 
 
 Array = NDArray[np.float64]
-
-# The curvatures of a model are at least this fraction of their Lipschitz constant: those of a loss
-# may be 0.
-MIN_CURVATURE = 1e-10
-# Curvatures added after a step that was too long fall by this factor after every whole step.
-ADDED_CURVATURE_FALL = 0.3
 
 
 class AddedCurvature:
@@ -111,7 +107,7 @@ class AddedCurvature:
         self.costs, smoothing = risk.costs, risk.loss.smoothing
         #: The largest c φ''.
         self.largest = risk.costs / smoothing if smoothing > 0 else np.inf
-        self.least = MIN_CURVATURE * steepness(risk) * risk.costs
+        self.least = LEAST_ADDED * steepness(risk) * risk.costs
         self.added = self.least
 
     def beside(self, at: Evaluation) -> Array:
@@ -121,7 +117,7 @@ class AddedCurvature:
     def fall(self) -> None:
         """Told of a whole step."""
         if self.added is not self.least:
-            self.added = np.maximum(ADDED_CURVATURE_FALL * self.added, self.least)
+            self.added = np.maximum(ADDED_FALL * self.added, self.least)
 
     def rise(self, at: Evaluation, failed: Evaluation, moves: Array) -> None:
         """Add the slopes of c φ' from ``at`` along the last moves that were too long."""

@@ -11,6 +11,8 @@ from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.features._class_model import ClassModelSweeps, class_products
 from rrmlinear.solvers.features.feature_subsets import columns_of
 from rrmlinear.solvers.features.models.model import (
+    ADDED_FALL,
+    LEAST_ADDED,
     SWEEPS_PER_LEAP,
     Vector,
     face_point,
@@ -23,20 +25,20 @@ from rrmlinear.solvers.second_order.work import values_each
 # A model is minimized until a sweep decreases it by less than this fraction of what all sweeps did,
 # at most as long as two leaps; the relative residual of a system on a face is the same.
 RESIDUAL = 3e-2
-# A model adds this fraction of the largest second derivative of each weight. It grows by
-# DAMPING_RISE to FIRST_DAMPING at least where a step was too long, and falls after each whole step.
-LEAST_DAMPING, FIRST_DAMPING, DAMPING_RISE, DAMPING_FALL = 1e-10, 1e-4, 10.0, 0.3
+# The fraction of the largest second derivatives that a model adds grows by DAMPING_RISE to
+# FIRST_DAMPING at least where a step was too long.
+FIRST_DAMPING, DAMPING_RISE = 1e-4, 10.0
 
 
 class Damping:
     """What models add to the second derivative, as a fraction of the largest one."""
 
     def __init__(self) -> None:
-        self.part = LEAST_DAMPING
+        self.part = LEAST_ADDED
 
     def fall(self) -> None:
         """Told of a whole step."""
-        self.part = max(LEAST_DAMPING, DAMPING_FALL * self.part)
+        self.part = max(LEAST_ADDED, ADDED_FALL * self.part)
 
     def rise(self, *_: Any) -> None:
         """Told of a step that was too long."""

@@ -18,6 +18,9 @@ Vector = NDArray[np.float64]
 SWEEP_ACCURACY, MAX_SWEEPS = 1e-3, 100
 # Sweeps between two leaps.
 SWEEPS_PER_LEAP = 5
+# Models add at least this fraction of the largest second derivatives, which may be 0. After a step
+# that was too long they add more, which falls by the factor ADDED_FALL after every whole step.
+LEAST_ADDED, ADDED_FALL = 1e-10, 0.3
 
 
 class Model(Protocol):
