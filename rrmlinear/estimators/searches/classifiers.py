@@ -19,7 +19,7 @@ from rrmlinear.estimators.logistic import LogisticRegression
 from rrmlinear.estimators.objective import find_solver_type
 from rrmlinear.estimators.searches.few_classes import fold_named, for_classes, score_of
 from rrmlinear.estimators.searches.grids import CostSearch
-from rrmlinear.estimators.searches.path_scores import keep_weights, mean_of
+from rrmlinear.estimators.searches.path_scores import Data, keep_weights, mean_of
 from rrmlinear.estimators.svm import LinearSVC
 from rrmlinear.solvers.lbfgs.problems import paths
 
@@ -116,36 +116,31 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
         return given or [only or 0.0]
 
     def _scores_of_paths(
-        self,
-        X: Any,
-        y: Any,
-        weights: Any,
-        folds: list[Any],
-        ratios: list[float | None],
-        grids: list[Array],
-        paths: Any,
+        self, data: Data, folds: list[Any], ratios: list[Any], grids: list[Array], paths: Any
     ) -> list[list[list[float]]]:
+        X, y, _ = data
         k, width = len(np.unique(y)), X.shape[1] + bool(self.fit_intercept)
         shape = (len(folds), len(ratios), len(grids[0]), 1 if k == 2 else k, width)
         self.l1_ratios_, self.coefs_paths_ = np.array(ratios), np.full(shape, np.nan)
-        paths = paths_together(self._one(), X, y, weights, folds) if 0.0 in ratios else None
+        paths = paths_together(self._one(), *data, folds) if 0.0 in ratios else None
         if paths is None:
-            return super()._scores_of_paths(X, y, weights, folds, ratios, grids, None)
+            return super()._scores_of_paths(data, folds, ratios, grids, None)
         scores = []
         for ratio, grid in zip(ratios, grids, strict=True):
             if ratio == 0.0:
-                scores.append(self._scores_together(paths, X, y, weights, folds, grid))
+                scores.append(self._scores_together(paths, data, folds, grid))
             else:
-                scores += super()._scores_of_paths(X, y, weights, folds, [ratio], [grid], None)
+                scores += super()._scores_of_paths(data, folds, [ratio], [grid], None)
         return scores
 
     def _coefs_along(self, at: int, ratio: float | None) -> Array:
         return self.coefs_paths_[at, self.l1_ratios_.tolist().index(ratio)]
 
     def _scores_together(
-        self, paths: Any, X: Any, y: Any, weights: Any, folds: list[Any], values: Array
+        self, paths: Any, data: Data, folds: list[Any], values: Array
     ) -> list[list[float]]:
         """The scores of each fold and value; what is not proved is fitted alone."""
+        X, y, weights = data
         classes, scores = np.unique(y), np.empty((len(folds), len(values)))
         scorer, kept = None, [self._coefs_along(f, 0.0) for f in range(len(folds))]
         if self.scoring is not None:
@@ -157,9 +152,7 @@ class LogisticRegressionCV(CostSearch, LogisticRegression):
                 of_test = None if weights is None else weights[test]
                 if not proved[f]:
                     fold, own = (train, test), slice(at, at + 1)
-                    found = self._scores_along(
-                        X, y, weights, fold, 0.0, values[own], [None], kept[f][own]
-                    )
+                    found = self._scores_along(data, fold, 0.0, values[own], [None], kept[f][own])
                     scores[f, at] = found[0]
                     continue
                 one = fitted(self._one().set_params(**self._setting(0.0, C)), paths, f, classes)

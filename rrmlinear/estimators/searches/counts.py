@@ -96,9 +96,9 @@ class ByDeviance(OfMeans):
     def _scores_along(self, *given: Any, **more: Any) -> list[float]:
         if self.scoring is not None:
             return list(super()._scores_along(*given, **more))  # type: ignore[misc]
-        X, y, weights, fold, ratio, values = given[:6]
+        whole, fold, ratio, values = given[:4]
         estimator = self._one().set_params(warm_start=True)
-        data, held = (part_of((X, y, weights), some) for some in fold)
+        data, held = (part_of(whole, some) for some in fold)
         of_data, of_held = map(self._beside, fold)
         scores = []
         for value in values.tolist():

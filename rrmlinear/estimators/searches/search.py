@@ -27,6 +27,7 @@ from rrmlinear.estimators.searches.few_classes import (
     score_of,
 )
 from rrmlinear.estimators.searches.path_scores import (
+    Data,
     accuracies_along,
     errors_along,
     keep_weights,
@@ -95,7 +96,7 @@ class Search(LinearModel):
         folds = list(check_cv(self.cv, y, classifier=classifying).split(*indexable(X, y)))
         grids = [self._grid(X, y, weights, ratio) for ratio in ratios]
         paths = alpha_paths(self, self._one(), X, y, given, folds)
-        scores = np.array(self._scores_of_paths(X, y, given, folds, ratios, grids, paths))
+        scores = np.array(self._scores_of_paths((X, y, given), folds, ratios, grids, paths))
         counts = np.array([weights[test].any() for _, test in folds], dtype=np.float64)
         means = known_means(scores.transpose(0, 2, 1), counts)
         ratio, at = np.unravel_index(int(means.argmax()), means.shape)
@@ -120,16 +121,10 @@ class Search(LinearModel):
         return self
 
     def _scores_of_paths(
-        self,
-        X: Any,
-        y: Any,
-        weights: Any,
-        folds: list[Any],
-        ratios: list[float | None],
-        grids: list[Array],
-        paths: Any,
+        self, data: Data, folds: list[Any], ratios: list[Any], grids: list[Array], paths: Any
     ) -> list[list[list[float]]]:
         """The scores of each path, fold and value."""
+        y = data[1]
         classes = np.unique(y) if is_classifier(self) else None
         scores: list[list[list[float]]] = []
         for point in zip(ratios, grids, strict=True):
@@ -139,7 +134,7 @@ class Search(LinearModel):
             for at, (fold, each) in enumerate(zip(folds, known, strict=True)):
                 with fold_named(at, folds, y, classes):
                     kept = self._coefs_along(at, point[0])
-                    found = self._scores_along(X, y, weights, fold, *point, each, kept)
+                    found = self._scores_along(data, fold, *point, each, kept)
                     scores[-1].append(found)
         return scores
 
@@ -179,9 +174,7 @@ class Search(LinearModel):
 
     def _scores_along(
         self,
-        X: Any,
-        y: Any,
-        weights: Any,
+        data: Data,
         fold: Any,
         ratio: float | None,
         values: Array,
@@ -194,9 +187,9 @@ class Search(LinearModel):
         settings = [self._setting(ratio, value) for value in values.tolist()]
         estimator = self._one().set_params(warm_start=True)
         if self.scoring is None and isinstance(estimator, Regressor):
-            return errors_along(estimator, settings, (X, y, weights), fold, known)
-        train = fold[0]
-        data, held = (part_of((X, y, weights), some) for some in fold)
+            return errors_along(estimator, settings, data, fold, known)
+        train, y = fold[0], data[1]
+        data, held = (part_of(data, some) for some in fold)
         if (
             self.scoring is None
             and isinstance(estimator, Classifier)

@@ -12,6 +12,7 @@ from rrmlinear.solvers.features.feature_subsets import moving_squares
 from rrmlinear.solvers.features.models.choice import ModelChoice
 from rrmlinear.solvers.features.models.class_model import ClassModelChoice
 from rrmlinear.solvers.features.models.gram_model import MatrixModels
+from rrmlinear.solvers.features.models.model import Begin
 from rrmlinear.solvers.features.working_set import (
     MIN_SET_LIMIT,
     nearest_features,
@@ -205,40 +206,30 @@ class FeatureNewton(Solver):
 
     def _step_on(self, features: NDArray[np.int64], number: int) -> float:
         """A step of the weights of these features; the decrease that its model promised."""
-        begin, at = self.w[features], self.at
+        places = self.usable[features], self.at, self.pulls[features], self.w[features]
+        begin = Begin(features, *places, self.level)
         model, expected = None, 0.0
         if "matrix" in self.risk.offers and self.models.kept is not None:
             # while two more falls like the one that the matrix of before brought reach the target
-            model, expected = self._minimized(features, number, again=True)
+            model, expected = self._minimized(begin, number, again=True)
             goal = max(self.target, self.tolerance * abs(self.certificate.primal))
             fall = expected / self.models.promised
             near = fall * fall * self.certificate.gap <= goal
             if not (expected > 0 and near):
                 model = None
         if model is None:
-            model, expected = self._minimized(features, number)
+            model, expected = self._minimized(begin, number)
         self.models.promised = expected
-        change = model.weights - begin
-        step = self.models.step(features, change, self.w, at, self._ends_without_duals())
+        change = model.weights - begin.weights
+        step = self.models.step(begin, change, self.w, self._ends_without_duals())
         self.steps += 1
         has_pieces = self.has_kinks or (self.k == 1 and self.risk.loss.has_box)
         self._take(step, expected, lengthens=not has_pieces)
         return expected
 
-    def _minimized(
-        self, features: NDArray[np.int64], number: int, **how: bool
-    ) -> tuple[Any, float]:
-        """A model of these features, minimized, and the decrease that it promises."""
-        model = self.models.model(
-            features,
-            self.usable[features],
-            self.at,
-            self.pulls[features],
-            self.w[features],
-            self.level,
-            number=number,
-            **how,
-        )
+    def _minimized(self, begin: Begin, number: int, **how: bool) -> tuple[Any, float]:
+        """A model from this begin, minimized, and the decrease that it promises."""
+        model = self.models.model(begin, number, **how)
         before = model.value()
         self.work += self.models.minimize(model, self.deadline)
         return model, before - model.value()

@@ -107,12 +107,16 @@ class ChainRisk(Risk):
         #: Rows of k weights of pairs.
         self.pair_rows = k if edges is None else k * (1 + edges.width)
         self.n = rows.shape[0]
-        self.products = ChainProducts(rows, k, threads) if products is None else products
+        self.products = self._products() if products is None else products
         self.sums = ChainSums(label, starts, k, costs, loss.distance)
         # Parts of the sequences with about equally many positions.
         self.parts = Shares(rows, threads, k)
         inner = np.searchsorted(starts, self.parts.cuts[:-1])
         self.parts.cuts = [*inner.tolist(), len(starts) - 1]
+
+    def _products(self) -> Any:
+        """Those of the rows with weights."""
+        return ChainProducts(self.rows, self.k, self.threads)
 
     @property
     def offers(self) -> frozenset[Hashable]:  # type: ignore[override]
@@ -152,7 +156,7 @@ class ChainRisk(Risk):
     def of_loss(self, loss: ChainLoss) -> ChainRisk:
         """The risk with another loss of the same data."""
         data = (self.rows, self.label, self.starts, self.k, self.sequence_costs, self.threads)
-        return ChainRisk(*data, loss, self.products, self.edges)
+        return type(self)(*data, loss, self.products, self.edges)
 
     def smoothed(self, smoothing: float) -> ChainRisk:
         """The risk with the loss smoothed by the entropy of labellings."""

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.layouts.chains._chain_sums import observed_gradient, observed_scores
-from rrmlinear.risks.layouts.chains.chain_loss import LOG_LOSS, ChainLoss
 from rrmlinear.risks.layouts.chains.chain_products import columns_of, with_bias
 from rrmlinear.risks.layouts.chains.chain_risk import ChainRisk
 from rrmlinear.risks.shares import Shares
@@ -64,31 +63,18 @@ class ObservedChainRisk(ChainRisk):
 
     products: Any
 
-    def __init__(
-        self,
-        rows: Rows,
-        label: NDArray[np.int32],
-        starts: NDArray[np.int64],
-        k: int,
-        costs: Array,
-        threads: int = 1,
-        loss: ChainLoss = LOG_LOSS,
-        products: Any = None,
-        edges: Rows | None = None,
-    ) -> None:
-        products = ObservedProducts(rows, label, k, threads) if products is None else products
-        super().__init__(rows, label, starts, k, costs, threads, loss, products, edges)
-        self.n_pairs = len(products.label)
+    def _products(self) -> Any:
+        return ObservedProducts(self.rows, self.label, self.k, self.threads)
+
+    @property
+    def n_pairs(self) -> int:
+        """The number of pairs that occur."""
+        return len(self.products.label)
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the weights."""
         return (self.n_pairs + self.pair_rows * self.k,)
-
-    def of_loss(self, loss: ChainLoss) -> ChainRisk:
-        """The risk with another loss of the same data."""
-        data = (self.rows, self.label, self.starts, self.k, self.sequence_costs, self.threads)
-        return ObservedChainRisk(*data, loss, self.products, self.edges)
 
     def scores(self, w: Array) -> Array:
         """Node scores n × k, weights of pairs of neighbours, and 0, in one array."""

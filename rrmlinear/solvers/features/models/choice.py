@@ -21,6 +21,7 @@ from rrmlinear.solvers.features.models.model import (
     LEAST_ADDED,
     MAX_SWEEPS,
     SWEEP_ACCURACY,
+    Begin,
     Vector,
     face_point,
     minimize,
@@ -46,11 +47,10 @@ class ColumnsModel:
         subsets: FeatureSubsets,
         curvatures: Vector,
         free: tuple[Vector, ...],
-        linear: Vector,
-        begin: Vector,
-        l1: float,
+        begin: Begin,
         modulus: float,
     ):
+        linear, l1 = begin.pulls, begin.l1
         root = np.sqrt(curvatures)
         scaled = subsets.scaled_columns(root)
         count = scaled.shape[0]
@@ -60,8 +60,8 @@ class ColumnsModel:
             means = totals / float(root @ root)
             norms = np.where(spreads > MANY_ROUNDINGS * norms, spreads, 0.0)
         self.sweeps = FeatureSweeps(scaled, norms, root, means, totals, linear, l1, modulus)
-        self.sweeps.weights[:] = without_idle(begin, norms, linear, l1)
-        self.begin, self.linear, self.unit, self.norms = begin, linear, root, norms
+        self.sweeps.weights[:] = without_idle(begin, norms)
+        self.begin, self.linear, self.unit, self.norms = begin.weights, linear, root, norms
         self.subsets, self.curvatures, self.free = subsets, curvatures, free
         self.l1, self.modulus, self.n_stored = l1, modulus, scaled.n_stored
 
@@ -174,35 +174,21 @@ class ModelChoice:
         subsets = self.subsets
         return features if subsets is None else subsets.choose(features, MAX_GRAM_FEATURES)
 
-    def model(
-        self,
-        features: NDArray[np.int64],
-        usable: NDArray[np.bool_],
-        at: Evaluation,
-        pulls: Vector,
-        begin: Vector,
-        l1: float,
-        *,
-        number: int,
-    ) -> GramModel | ColumnsModel:
-        """The ``number``-th model. It is over the features chosen last.
-
-        ``usable`` marks those that may move. F is evaluated ``at`` weights that are ``begin``
-        at these features.
-        """
+    def model(self, begin: Begin, number: int) -> GramModel | ColumnsModel:
+        """The ``number``-th model. It is over the features chosen last."""
+        features, at = begin.features, begin.at
         curvatures = self.curvature.beside(at)
         curvatures[(at.derivatives == 0) & (curvatures <= self.curvature.least)] = 0.0
         accuracy = max(ACCURACY, SWEEP_ACCURACY * 10.0 ** (1 - number))
         if self.curvature.is_whole(at):  # the model is the problem itself
             accuracy = ACCURACY
-        given: Any = (pulls, begin, l1, self.modulus)
         if self.subsets is None:
             gram = streamed_gram(self.risk.rows, features, curvatures, bool(self.free))
-            return GramModel(gram, usable, *given, accuracy=accuracy)
+            return GramModel(gram, begin, self.modulus, accuracy)
         if len(features) <= MAX_GRAM_FEATURES and self._gram_pays(self.subsets.rows):
             gram = Hessian(self.subsets.rows, curvatures, self.free).matrix()
-            return GramModel(gram, usable, *given, accuracy=accuracy)
-        return ColumnsModel(self.subsets, curvatures, self.free, *given)
+            return GramModel(gram, begin, self.modulus, accuracy)
+        return ColumnsModel(self.subsets, curvatures, self.free, begin, self.modulus)
 
     def minimize(self, model: GramModel | ColumnsModel, deadline: float | None) -> float:
         """Minimize a model nearly, and remember the sweeps over columns that it took; returns
@@ -215,18 +201,11 @@ class ModelChoice:
         self.expected_sweeps += sweeps
         return 2.0 * sweeps * model.n_stored / self.values
 
-    def step(
-        self,
-        features: NDArray[np.int64],
-        change: Vector,
-        w: Vector,
-        at: Evaluation,
-        ends_without_duals: bool,
-    ) -> Step:
+    def step(self, begin: Begin, change: Vector, w: Vector, ends_without_duals: bool) -> Step:
         """The change of the weights w of the features chosen last, and what it does to the scores
         at which F is evaluated.
         """
-        risk, subsets = self.risk, self.subsets
+        risk, subsets, features = self.risk, self.subsets, begin.features
         if subsets is not None and self.by_columns:
             return Step(features, change, subsets.scores(change))
         if subsets is not None and len(features) < risk.rows.width:
@@ -238,7 +217,7 @@ class ModelChoice:
             return Step(features, change, risk.scores(whole))
         # far from the optimum no digits are lost, and the measurement at the end is at hand
         ahead = risk.scores(w + whole)
-        return Step(features, change, ahead - at.scores, ahead)
+        return Step(features, change, ahead - begin.at.scores, ahead)
 
     def _gram_pays(self, rows: Rows) -> bool:
         lengths = rows.lengths().astype(np.float64)

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.features._class_model import ClassModelSweeps, class_products
 from rrmlinear.solvers.features.feature_subsets import columns_of
 from rrmlinear.solvers.features.models.model import (
     ADDED_FALL,
     LEAST_ADDED,
     SWEEPS_PER_LEAP,
+    Begin,
     Vector,
     face_point,
     minimize,
@@ -75,18 +75,10 @@ class ClassModelChoice:
         """The weights by classes, as models visit them."""
         return features[np.argsort(features % self.risk.k, kind="stable")]
 
-    def model(
-        self,
-        features: NDArray[np.int64],
-        usable: NDArray[np.bool_],
-        at: Evaluation,
-        pulls: Vector,
-        begin: Vector,
-        l1: float,
-        **_: Any,
-    ) -> ClassModel:
-        """The model at the weights ``begin``, where F is evaluated ``at``."""
-        risk, count = self.risk, len(features)
+    def model(self, begin: Begin, number: int) -> ClassModel:
+        """The model over these weights."""
+        risk, (features, _, at, pulls, weights, l1) = self.risk, begin
+        count = len(features)
         feature, class_of = np.divmod(features, risk.k)
         terms = np.zeros((4, count))
         terms[0], terms[1] = pulls, self.curvature.part * self.largest[feature]
@@ -95,11 +87,11 @@ class ClassModelChoice:
             feature = np.append(feature, np.full(risk.k, self.columns.shape[0] - 1))
             class_of = np.append(class_of, np.arange(risk.k))
             terms = np.hstack([terms, np.zeros((4, risk.k))])
-            begin = np.append(begin, np.zeros(risk.k))
+            weights = np.append(weights, np.zeros(risk.k))
         some, first, kinds, rates = risk.terms.active(at.derivatives)
         class_of, k = class_of.astype(np.int32), risk.k
         sweeps = ClassModelSweeps(
-            self.columns, feature, class_of, k, some, first, kinds, rates, terms, begin
+            self.columns, feature, class_of, k, some, first, kinds, rates, terms, weights
         )
         return ClassModel(sweeps, terms, count, int(self.lengths[feature].sum()))
 
@@ -109,16 +101,9 @@ class ClassModelChoice:
         self.moves = model.moves()
         return 2.0 * (sweeps + model.products) * model.n_stored / self.values
 
-    def step(
-        self,
-        features: NDArray[np.int64],
-        change: Vector,
-        w: Vector,
-        at: Evaluation,
-        ends_without_duals: bool,
-    ) -> Step:
+    def step(self, begin: Begin, change: Vector, w: Vector, ends_without_duals: bool) -> Step:
         """The change of the weights w, and what it does to the scores."""
-        return Step(features, change, self.moves)
+        return Step(begin.features, change, self.moves)
 
 
 class ClassModel:

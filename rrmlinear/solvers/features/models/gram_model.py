@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.blocks import RowBlocks
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features._gram_path import GramPath
 from rrmlinear.solvers.features.feature_subsets import part_of
 from rrmlinear.solvers.features.models.class_model import Damping
-from rrmlinear.solvers.features.models.model import SWEEP_ACCURACY, Vector, without_idle
+from rrmlinear.solvers.features.models.model import SWEEP_ACCURACY, Begin, Vector, without_idle
 from rrmlinear.solvers.second_order.feature_step import Step
 
 # Matrices of the working set that are in memory at once, of rows that are streamed.
@@ -28,28 +27,19 @@ MATRICES = 4
 class GramModel:
     """minimize ½ (w − w₀)'G(w − w₀) − b'(w − w₀) + l1 ‖w‖₁ + (modulus/2)‖w‖² over a set.
 
-    ``linear`` is b, and w₀ where it begins. Weights that are not ``usable`` never move. It is
-    minimized to an ``accuracy`` as in `GramPath.lower`.
+    b are the pulls of its begin, and w₀ the weights there. It is minimized to an ``accuracy`` as in
+    `GramPath.lower`.
     """
 
-    def __init__(
-        self,
-        gram: Vector,
-        usable: NDArray[np.bool_],
-        linear: Vector,
-        begin: Vector,
-        l1: float,
-        modulus: float,
-        *,
-        accuracy: float,
-    ) -> None:
-        idle = np.flatnonzero(~usable | (gram.diagonal() <= 0))
+    def __init__(self, gram: Vector, begin: Begin, modulus: float, accuracy: float) -> None:
+        self.linear, self.begin, self.l1 = begin.pulls, begin.weights, begin.l1
+        self.modulus, self.accuracy = modulus, accuracy
+        idle = np.flatnonzero(~begin.usable | (gram.diagonal() <= 0))
         gram[idle], gram[:, idle] = 0.0, 0.0
-        self.linear, self.begin, self.l1, self.modulus = linear, begin, l1, modulus
-        self.accuracy = accuracy
-        self.path = GramPath(gram, linear, 0.0, False)
-        weights = without_idle(begin, gram.diagonal(), linear, l1)
-        self.path.weights[:], self.path.pulls[:] = weights, linear - gram @ (weights - begin)
+        self.path = GramPath(gram, self.linear, 0.0, False)
+        weights = without_idle(begin, gram.diagonal())
+        self.path.weights[:] = weights
+        self.path.pulls[:] = self.linear - gram @ (weights - begin.weights)
 
     @property
     def weights(self) -> Vector:
@@ -118,41 +108,23 @@ class MatrixModels:
         """The working set itself."""
         return features
 
-    def model(
-        self,
-        features: NDArray[np.int64],
-        usable: NDArray[np.bool_],
-        at: Evaluation,
-        pulls: Vector,
-        begin: Vector,
-        l1: float,
-        *,
-        number: int,
-        again: bool = False,
-    ) -> GramModel:
+    def model(self, begin: Begin, number: int, again: bool = False) -> GramModel:
         """As in `ModelChoice`; with ``again`` by the matrix of before."""
+        features = begin.features
         if not again:
-            self.kept = at.hessian().matrix()
+            self.kept = begin.at.hessian().matrix()
         gram = self.kept[np.ix_(features, features)]  # type: ignore[index]
         least = np.maximum(gram.diagonal(), self.largest[features])
         gram.flat[:: len(gram) + 1] += self.curvature.part * least
-        given: Any = (pulls, begin, l1, self.modulus)
-        return GramModel(gram, usable, *given, accuracy=SWEEP_ACCURACY * 10.0**-number)
+        return GramModel(gram, begin, self.modulus, SWEEP_ACCURACY * 10.0**-number)
 
     def minimize(self, model: GramModel, deadline: float | None) -> float:
         """Minimize a model nearly; that is little work beside the matrix."""
         model.minimize()
         return 0.0
 
-    def step(
-        self,
-        features: NDArray[np.int64],
-        change: Vector,
-        w: Vector,
-        at: Evaluation,
-        ends_without_duals: bool,
-    ) -> Step:
+    def step(self, begin: Begin, change: Vector, w: Vector, ends_without_duals: bool) -> Step:
         """The change of the weights of these features, and what it does to the scores."""
         whole = np.zeros_like(w)
-        whole[features] = change
-        return Step(features, change, self.risk.scores(whole.reshape(self.risk.shape)))
+        whole[begin.features] = change
+        return Step(begin.features, change, self.risk.scores(whole.reshape(self.risk.shape)))

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rrmlinear.risks.base import Evaluation
 
 Vector = NDArray[np.float64]
 
@@ -21,6 +23,21 @@ SWEEPS_PER_LEAP = 5
 # Models add at least this fraction of the largest second derivatives, which may be 0. After a step
 # that was too long they add more, which falls by the factor ADDED_FALL after every whole step.
 LEAST_ADDED, ADDED_FALL = 1e-10, 0.3
+
+
+class Begin(NamedTuple):
+    """Where a model begins: F ``at`` weights that are ``weights`` at the ``features`` of the set.
+
+    ``usable`` marks those that may move, ``pulls`` are minus the derivatives of F by them, and l1
+    is the factor of the 1-norm.
+    """
+
+    features: NDArray[np.int64]
+    usable: NDArray[np.bool_]
+    at: Evaluation
+    pulls: Vector
+    weights: Vector
+    l1: float
 
 
 class Model(Protocol):
@@ -37,9 +54,9 @@ class Model(Protocol):
         ...
 
 
-def without_idle(weights: Vector, curvatures: Vector, linear: Vector, l1: float) -> Vector:
+def without_idle(begin: Begin, curvatures: Vector) -> Vector:
     """The weights with 0 for those of features that no example with a curvature has."""
-    return np.where((curvatures == 0) & (np.abs(linear) < l1), 0.0, weights)
+    return np.where((curvatures == 0) & (np.abs(begin.pulls) < begin.l1), 0.0, begin.weights)
 
 
 def minimize(model: Model, accuracy: float, most: int, deadline: float | None) -> int:
