@@ -37,7 +37,7 @@ def solve_with_column(
     s = scale * FIRST_VALUE
     trace: list[TraceRow] = []
     for rounds in range(MAX_ROUNDS):
-        see = _continued(on_pass, trace)
+        see = continued(on_pass, trace)
         model, result = solve(problem.with_bias(s), halved, see, start)
         trace += [after(trace, row) for row in result.trace]
         u = np.abs(model.weights[-1])
@@ -66,10 +66,15 @@ def after(trace: list[TraceRow], row: TraceRow) -> TraceRow:
     )
 
 
-def _continued(on_pass: OnPass | None, trace: list[TraceRow]) -> OnPass | None:
-    """``on_pass`` for a run that goes on with the trace so far."""
+def over(row: TraceRow, C: float) -> TraceRow:
+    """The row of a problem with the factor C on the loss, in units of the loss."""
+    return replace(row, primal=row.primal / C, dual=row.dual / C, gap=row.gap / C)
+
+
+def continued(on_pass: OnPass | None, trace: list[TraceRow], C: float = 1.0) -> OnPass | None:
+    """``on_pass`` for a run that goes on with the trace so far, with this factor on the loss."""
     so_far = list(trace)
-    return None if on_pass is None else lambda row: on_pass(after(so_far, row))
+    return None if on_pass is None else lambda row: on_pass(after(so_far, over(row, C)))
 
 
 def with_ones(X: Any, value: float = 1.0) -> Any:

@@ -21,7 +21,7 @@ from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.estimators.objective import SOLVERS
-from rrmlinear.estimators.unregularized.intercepts import after
+from rrmlinear.estimators.unregularized.intercepts import after, continued, over
 from rrmlinear.estimators.unregularized.score_basis import MAX_RANK, rising_costs, score_basis
 from rrmlinear.risks.scores import BlockRisk, ScalarRisk
 from rrmlinear.solvers.loop.result import DualBlocks, OnPass, Result, Status, TraceRow
@@ -110,9 +110,9 @@ def solve_unregularized(asked: Fit, weight: float = 0.0) -> tuple[Model, Result]
         used = trace[-1].number if trace else 0
         limits: dict[str, Any] = {"max_passes": choices.max_passes - used, "time_limit": left()}
         now = replace(choices, C=C, gap_tol=fine, free_bias=None, **limits)
-        see = _seen(on_pass, trace, C)
+        see = continued(on_pass, trace, C)
         model, result = solve(small, replace(chosen, choices=now), see, begin)
-        trace += [after(trace, _over(row, C)) for row in result.trace]
+        trace += [after(trace, over(row, C)) for row in result.trace]
         z = model.weights.reshape(risk.shape)
         if z.ndim > 1:  # all classes together change nothing
             z = z - z.mean(axis=1, keepdims=True)
@@ -201,21 +201,11 @@ def solve_negligible(asked: Fit) -> tuple[Model, Result] | Start:
     target = max((choices.gap_tol or GAP_TOL) * value, result.target)
     if not gap <= target:
         return Point(model.weights, result.duals) if chosen.solver.starts else asked.start
-    trace = [_over(row, 1 / C) for row in result.trace]
+    trace = [over(row, 1 / C) for row in result.trace]
     sums: dict[str, Any] = {"primal": C * value, "dual": C * (value - gap), "gap": C * gap}
     trace[-1] = replace(trace[-1], **sums)
     result = replace(result, trace=trace, target=C * target, status=Status.SOLVED)
     return replace(model, parameter=choices, result=result), result
-
-
-def _over(row: TraceRow, C: float) -> TraceRow:
-    """The row of a problem with the factor C on the loss, in units of the loss."""
-    return replace(row, primal=row.primal / C, dual=row.dual / C, gap=row.gap / C)
-
-
-def _seen(on_pass: OnPass | None, trace: list[TraceRow], C: float) -> OnPass | None:
-    so_far = list(trace)
-    return None if on_pass is None else lambda row: on_pass(after(so_far, _over(row, C)))
 
 
 def _one_by_one(asked: Fit) -> tuple[Model, Result]:

@@ -52,12 +52,12 @@ class Metric(Protocol):
 
 
 class Diagonal:
-    """A multiple of a diagonal, for each problem that of its last move."""
+    """A multiple of a diagonal for one problem, that of its last move."""
 
     follows_cost, solve_time, time = False, 0.0, math.inf
 
-    def __init__(self, inverse: Array, count: int = 1) -> None:
-        self.inverse, self.scales = inverse, np.ones(count)
+    def __init__(self, inverse: Array) -> None:
+        self.inverse, self.scale = inverse, 1.0
 
     def renewed(
         self, C: float, slow: Array, curvatures: Callable[[int], Array]
@@ -67,7 +67,7 @@ class Diagonal:
 
     def solver(self, C: float, f: int) -> Callable[[Array], Array]:
         """See `Metric`."""
-        inverse, scale = self.inverse, self.scales[f]
+        inverse, scale = self.inverse, self.scale
 
         def solve(vector: Array) -> Array:
             vector *= inverse
@@ -78,7 +78,7 @@ class Diagonal:
 
     def learn(self, f: int, s: Array, y: Array) -> None:
         """See `Metric`."""
-        self.scales[f] = float(s @ y) / float(np.einsum("i,i,i->", y, y, self.inverse))
+        self.scale = float(s @ y) / float(np.einsum("i,i,i->", y, y, self.inverse))
 
 
 class Curvatures:
