@@ -25,8 +25,9 @@ def test_wrong_sizes_are_refused(train, container, size):
     assert f"--memory takes a number of bytes such as 500M, not {size!r}" in done.err
 
 
-def test_it_needs_a_container(train, iris):
-    done = train("-s", "30", "--memory", "1M", iris, "model")
+@pytest.mark.parametrize("folds", [(), ("-v", "3")])
+def test_it_needs_a_container(train, iris, folds):
+    done = train("-s", "30", *folds, "--memory", "1M", iris)
     assert done.code == 1
     assert "ERROR: --memory is for containers, and these examples are in memory" in done.err
 
@@ -36,12 +37,6 @@ def test_folds_get_what_they_get_in_memory(train, container, iris, what):
     held = train("-s", "30", *what, "--memory", "1M", container)
     assert held.code == 0, held.err
     assert held.out.splitlines()[-1] == train("-s", "30", *what, iris).out.splitlines()[-1]
-
-
-def test_folds_of_text_have_no_limit(train, iris):
-    done = train("-s", "30", "-v", "3", "--memory", "1M", iris)
-    assert done.code == 1
-    assert "ERROR: --memory is for containers, and these examples are in memory" in done.err
 
 
 def test_a_limit_that_duals_exceed(train, container):

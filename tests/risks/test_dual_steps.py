@@ -65,7 +65,7 @@ def block_risk(request):
     return BlockRisk(rows, request.param, label, k, rng.random(N)), label, k, rng
 
 
-def test_steps_of_blocks_are_those_of_the_loss(block_risk):
+def test_steps_of_blocks_are_those_of_the_loss_and_better_than_others(block_risk):
     risk, label, k, rng = block_risk
     scores, curvatures = rng.standard_normal((N, k)), rng.uniform(0.1, 5, N)
     alphas = -risk.at(rng.standard_normal((N, k))).derivatives
@@ -80,19 +80,12 @@ def test_steps_of_blocks_are_those_of_the_loss(block_risk):
     W = rng.standard_normal((D, k))
     assert risk.complete(W) is W
 
-
-def test_steps_of_blocks_are_better_than_others(block_risk):
-    risk, label, k, rng = block_risk
-    scores, curvatures = rng.standard_normal((N, k)), rng.uniform(0.1, 5, N)
-    alphas = -risk.at(rng.standard_normal((N, k))).derivatives
-
     def rise(tried):
         blocks = -tried
-        blocks[np.arange(N), label] = 0
+        blocks[own] = 0
         squares = curvatures / 2 * ((tried - alphas) ** 2).sum(axis=1)
         return -risk.loss.conjugates(blocks, label) - (scores * tried).sum(axis=1) - squares
 
-    steps = risk.dual_steps(scores, alphas, curvatures)[0]
     best = rise(steps)
     for part in (0.01, 0.1, 1.0):
         for _ in range(200):  # derivatives elsewhere are feasible, and so is what lies between
