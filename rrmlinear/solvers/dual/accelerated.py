@@ -224,9 +224,6 @@ class Accelerated(Solver):
     def value_at_zero(self) -> float:
         return self.ascent.value_at_zero()
 
-    def rounding(self, enough: float) -> float:
-        return self.rounding_of(self.certificate, enough)
-
     def rounding_of(self, certificate: Certificate, enough: float) -> float:
         return self.ascent.rounding_of(certificate, enough)
 

@@ -110,9 +110,6 @@ class DualDescent(Solver):
         """c_i Σ |α_i| of every example."""
         raise TypeError(f"{type(self).__name__} has no duals")
 
-    def rounding(self, enough: float) -> float:
-        return self.rounding_of(self.certificate, enough)
-
     def rounding_of(self, certificate: Certificate, enough: float) -> float:
         """`rounding` of this certificate of the same problem."""
         weights = certificate.weights

@@ -240,9 +240,6 @@ class InterceptAscent(Solver):
         moved[self.free_weights.free] += change
         self.certificate.offer_weights(moved)
 
-    def rounding(self, enough: float) -> float:
-        return self.certificate.rounding(enough)
-
     def close(self) -> None:
         if self.inner is not None:
             self.inner.close()

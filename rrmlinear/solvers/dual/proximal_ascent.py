@@ -140,8 +140,8 @@ class ProximalAscent(Solver):
     def value_at_zero(self) -> float:
         return self.ascent.value_at_zero()
 
-    def rounding(self, enough: float) -> float:
-        return self.ascent.rounding_of(self.certificate, enough)
+    def rounding_of(self, certificate: Certificate, enough: float) -> float:
+        return self.ascent.rounding_of(certificate, enough)
 
     def support(self) -> dict[str, int]:
         return {"features in use": int(np.count_nonzero(self.certificate.weights))}
@@ -189,7 +189,7 @@ class InterceptProximalAscent(ProximalAscent):
         certificate.offer_duals(-at.derivatives)
 
     def value_at_zero(self) -> float:
-        return self.certificate.value_at_zero()
+        return self.certificate.value_at_zero
 
-    def rounding(self, enough: float) -> float:
+    def rounding_of(self, certificate: Certificate, enough: float) -> float:
         return self.certificate.rounding()

@@ -17,8 +17,6 @@ from rrmlinear.risks.products import Products
 from rrmlinear.solvers.lbfgs._classes import sums, times
 from rrmlinear.solvers.lbfgs.metric import Metric
 from rrmlinear.solvers.lbfgs.pairs import PAIRS, Pairs
-from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.rounding import bound_by_rows
 from rrmlinear.solvers.loop.tolerances import LOSS_ROUNDING, MAX_TRIALS
 from rrmlinear.solvers.second_order.work import STEP_COST, visit_work
 
@@ -293,12 +291,6 @@ class RowDescent(Descent):
         if rows.bias >= 0:
             found = np.column_stack([found, rows.bias * flat.sum(axis=1)])
         self.sums[some] = found.reshape(len(some), self.sums.shape[1])
-
-    def rounding(self, certificate: Certificate) -> float:
-        """From the length of the longest row alone."""
-        risk, alphas = certificate.risk, np.abs(certificate.alphas)
-        shares = np.ravel(risk.costs) * alphas.reshape(len(alphas), -1).sum(axis=1)
-        return bound_by_rows(shares, risk.rows.largest_square(), certificate.weights)
 
 
 def _halves(vectors: Array) -> Array:

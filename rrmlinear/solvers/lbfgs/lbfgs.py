@@ -17,7 +17,7 @@ from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
 from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
-from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, STEP_ROUNDING
+from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
 from rrmlinear.solvers.second_order.factors import MAX_PRODUCTS, conjugate_gradients
 
 Array = NDArray[np.float64]
@@ -100,12 +100,6 @@ class LBFGS(Solver):
     def measure(self) -> None:
         self.descent.offer(self.certificate, self.C)
 
-    def rounding(self, enough: float) -> float:
-        best = self.certificate
-        crude = self.descent.rounding(best)
-        crude += FEW_ROUNDINGS * max(abs(best.primal), abs(best.dual))
-        return crude if crude <= enough else best.rounding()
-
 
 class NewtonCG(LBFGS):
     """`LBFGS` without pairs, its metric the second derivative at each w: −(λ + ∇²F)⁻¹ g.
@@ -180,7 +174,3 @@ class RiskDescent(Descent):
         value = float(self.at.value) + self.omega.value_of(w.ravel())
         certificate.offer_weights(w, self.at, primal=value)
         certificate.offer_duals(-self.at.derivatives)
-
-    def rounding(self, certificate: Certificate) -> float:
-        """Nothing is known."""
-        return math.inf

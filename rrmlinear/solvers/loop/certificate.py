@@ -20,7 +20,9 @@ from rrmlinear.solvers.loop.rounding import (
     ROUNDING,
     bound_by_features,
     bound_by_rows,
+    rounding_of_balance,
     rounding_of_scores,
+    rounding_of_sums,
     score_rounding,
     slopes_near,
 )
@@ -182,19 +184,19 @@ class Certificate:
         """How far the primal may be off as the scores of its weights are sums of steps: known for a
         loss without kinks, whose slopes rounding does not change.
         """
-        rows, at = getattr(self.risk, "rows", None), self.best_at
-        if self._span is None or rows is None or at is None or self._span.ndim > 1:
-            return math.inf
-        if not self.risk.loss.differentiable:
+        rows: Any = getattr(self.risk, "rows", None)
+        at, span = self.best_at, self._span
+        known = span is not None and rows is not None and at is not None and span.ndim == 1
+        if not (known and self.risk.loss.differentiable):
             return math.inf
         costs, loss = np.ravel(self.risk.costs), self.risk.loss
         bends = costs / loss.smoothing if loss.smoothing > 0 else at.curvatures
-        most = float(score_rounding(rows.largest_square(), self._span))
+        most = float(score_rounding(rows.largest_square(), span))
         second = float(np.sum(bends)) * most**2  # where slopes are 0 it is all
         if self.squares is not None:
-            return second + self._by_squares(at.derivatives, self._span)
+            return second + self._by_squares(at.derivatives, span)
         shares = np.abs(costs * at.derivatives)
-        return second + bound_by_rows(shares, rows.largest_square(), self._span)
+        return second + bound_by_rows(shares, rows.largest_square(), span)
 
     def _by_squares(self, slopes: Array, weights: Array) -> float:
         """A bound of the rounding of scores by the squares of features, which reads no rows."""
@@ -214,7 +216,7 @@ class Certificate:
         loss = getattr(self.risk, "loss", None)  # risks of all labels together have none
         if loss is not None and loss.differentiable:
             return
-        if not 0 <= self.best_at.value <= LOSS_ROUNDING * self.value_at_zero():
+        if not 0 <= self.best_at.value <= LOSS_ROUNDING * self.value_at_zero:
             return  # a value below 0 is no sum of losses alone
         rows, w = getattr(self.risk, "rows", None), self.weights
         squares = None if rows is None else rows.squared_norms()
@@ -244,7 +246,7 @@ class Certificate:
         """Take duals of 0 where the primal is rounding: the value of others would be so too."""
         if self._alphas is None or self.risk is None or self.primal < 0:
             return
-        if not is_rounding(self.primal, self.value_at_zero(), self.penalty):
+        if not is_rounding(self.primal, self.value_at_zero, self.penalty):
             return
         alphas = 0 * self.alphas
         dual, alphas = self.dual_of(alphas, np.zeros(self.risk.shape))
@@ -260,12 +262,9 @@ class Certificate:
             return math.inf
         return float(self.regularizer.value_of(self.weights.ravel()))
 
+    @cached_property
     def value_at_zero(self) -> float:
         """The primal at w = 0 and an intercept of 0, or infinity if the rows are not known."""
-        return self._value_at_zero
-
-    @cached_property
-    def _value_at_zero(self) -> float:
         if getattr(self.risk, "rows", None) is None:
             return math.inf
         zeros = np.zeros(math.prod(self.risk.shape))
@@ -280,10 +279,6 @@ class Certificate:
         rows, alphas = getattr(self.risk, "rows", None), self.alphas
         if rows is None or alphas is None:
             return values
-        if self.squares is not None:
-            crude = values + self._by_squares(alphas, self.weights)
-            if crude <= enough:
-                return crude
         if hasattr(self.risk, "shares_of"):
             return values + rounding_of_scores(rows, *self.risk.shares_of(alphas, self.weights))
         costs = np.ravel(self.risk.costs)
@@ -294,25 +289,44 @@ class Certificate:
         loss = getattr(self.risk, "loss", None)
         kinked = loss is not None and not loss.differentiable
         most = np.maximum(shares, costs * self.risk.lipschitz) if kinked else shares
-        if enough > 0 and np.ndim(self.weights) == 1:
+        spec, crude = getattr(self.risk, "spec", None), values
+        # a loss of 0 is exact: all scores are the intercept
+        is_free = spec is not None and spec.has_intercept and self.primal != 0
+        if is_free:
+            at = self._evaluation()
+            values += rounding_of_balance(at, alphas, shares)
+            size = max(np.abs(at.moved).max(), np.abs(at.intercept).max())
+            crude = values + ROUNDING * float(most.sum() * size)
+        if self.squares is not None and crude + self._by_squares(alphas, self.weights) <= enough:
+            return enough
+        if enough > 0 and isinstance(self.weights, np.ndarray):
             longest = rows.largest_square() if squares is None else squares
-            crude = values + bound_by_rows(most, longest, self.weights)
+            crude += bound_by_rows(most, longest, self.weights)
             if crude <= enough:
                 return crude
         if kinked:
             squares = rows.squared_norms() if squares is None else squares
-            at = self.best_at
-            at = self.risk.at(self.risk.scores(self.weights)) if at is None else at
-            slopes = self._slopes(self.weights, at, squares)  # None: unknown classes of examples
+            slopes = self._slopes(self.weights, self._evaluation(), squares, is_free)
             shares = most if slopes is None else np.maximum(shares, costs * slopes)
+        values += float(shares @ rounding_of_sums(at)) if is_free else 0.0
         return values + rounding_of_scores(rows, shares, self.weights)
 
-    def _slopes(self, w: Array, at: Evaluation, squares: Any) -> Array | None:
-        """The largest slope of each example's loss near its scores at w; None where not known."""
+    def _evaluation(self) -> Any:
+        """F at the best weights."""
+        known = self.best_at
+        return self.risk.at(self.risk.scores(self.weights)) if known is None else known
+
+    def _slopes(self, w: Array, at: Evaluation, squares: Any, sums: bool = False) -> Array | None:
+        """The largest slope of each example's loss near its scores at w; None where its class is
+        not known. Scores that are ``sums`` with an intercept are off by up to their last digit.
+        """
         scores, labels = getattr(at, "moved", at.scores), getattr(self.risk, "labels", None)
         if len(scores) != len(squares) or (scores.ndim > 1 and labels is None):
             return None
-        return slopes_near(at.terms.derivatives, scores, score_rounding(squares, w), labels)
+        moves = score_rounding(squares, w)
+        if sums:
+            moves = np.maximum(moves, np.spacing(np.atleast_2d(np.abs(scores).T).max(axis=0)))
+        return slopes_near(at.terms.derivatives, scores, moves, labels)
 
     def settle(self) -> None:
         """Call the points that are functions, so that the solver can be freed."""

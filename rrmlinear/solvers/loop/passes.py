@@ -111,18 +111,18 @@ class Passes:
 
     def value_at_zero(self) -> float:
         """The primal value at w = 0 and an intercept of 0, or infinity where it is not known."""
-        return self.certificate.value_at_zero()
+        return self.certificate.value_at_zero
 
     def rounding(self, enough: float) -> float:
         """How far the values of the certificate may be off by rounding.
 
         Any bound of at most ``enough`` will do: rounding of that size hides no gap.
         """
-        return self.certificate.rounding(enough)
+        return self.rounding_of(self.certificate, enough)
 
     def rounding_of(self, certificate: Certificate, enough: float) -> float:
         """`rounding` of a certificate of the same problem, where a solver knows it."""
-        return self.rounding(enough)
+        return self.certificate.rounding(enough)
 
     def improve(self) -> bool:
         """Correct the points of the certificate before a run ends without a proof; whether the gap

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,31 @@ def rounding_of_scores(rows: Rows, shares: Array, weights: Any) -> float:
     else:  # the weights are no columns of these rows, such as the factors of a matrix
         return 0.0
     squares = Hessian(rows, np.ascontiguousarray(shares)).diagonal()
-    return _bound(shares, sizes, squares)
+    return bound_by_features(shares, squares, sizes)
+
+
+def rounding_of_balance(at: Any, alphas: Array, shares: Array) -> float:
+    """How far free intercepts b move the dual value: by Σ c_i α_i b, which is 0 but for rounding,
+    and the rounding of products c_i α_i y_i with numbers y of the size of b.
+    """
+    costs, tasks, b = np.ravel(at.risk.costs), getattr(at.risk, "tasks", None), at.intercept
+    sums = costs @ alphas if tasks is None else np.bincount(tasks, costs * alphas, len(b))
+    size = float(np.abs(b).max()) * float(shares.sum())
+    return abs(float(np.dot(sums, b))) + ROUNDING * size
+
+
+def rounding_of_sums(at: Any) -> Array:
+    """How far scores with free intercepts are off, the largest of each example, to all digits: what
+    sums have lost (Knuth's two-sum), and weights b / bias.
+    """
+    scores, bias, known = at.scores, at.risk.bias, np.atleast_1d(at.intercept)
+    places = getattr(at.risk, "tasks", 0 if scores.ndim == 1 else slice(None))
+    b, total = known[places], scores + known[places]
+    part = total - scores
+    lost = (scores - (total - part)) + (b - part)
+    exact = [Fraction(v) - Fraction(v / bias) * Fraction(bias) for v in known.tolist()]
+    lost += np.array(exact, dtype=float)[places]
+    return np.abs(lost).reshape(len(lost), -1).max(axis=1)
 
 
 def rounding_by_features(rows: ColumnOrder, shares: Array, weights: Array) -> float:
@@ -82,18 +107,14 @@ def rounding_by_features(rows: ColumnOrder, shares: Array, weights: Array) -> fl
     for at, j in enumerate(in_use[in_use < rows.shape[1]]):
         column = rows.values[:, j].astype(np.float64, copy=False)
         squares[at] = (shares * column) @ column
-    return _bound(shares, np.abs(weights[in_use]), squares)
+    return bound_by_features(shares, squares, weights[in_use])
 
 
 def bound_by_features(shares: Array, squares: Array, weights: Array) -> float:
     """A bound of `rounding_of_scores` that reads nothing, from bounds of the Σ s_i x_ij²,
     ``squares``.
     """
-    return _bound(shares, np.abs(weights), squares)
-
-
-def _bound(shares: Array, sizes: Array, squares: Array) -> float:
-    return float(ROUNDING * np.sqrt(shares.sum()) * (sizes @ np.sqrt(squares)))
+    return float(ROUNDING * np.sqrt(shares.sum()) * (np.abs(weights) @ np.sqrt(squares)))
 
 
 ADVICE = "scale the data, or choose less extreme numbers"
@@ -109,10 +130,6 @@ OUT_OF_RANGE = (ArithmeticError, np.linalg.LinAlgError, NumbersOverflowError)
 
 class _OfCallerError(Exception):
     """Carries an error that the caller's own code has raised out of `numbers_in_range`."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__(str(error))
-        self.error = error
 
 
 @contextmanager
@@ -134,7 +151,7 @@ def numbers_in_range() -> Iterator[None]:
         with np.errstate(all="ignore"):
             yield
     except _OfCallerError as raised:
-        raise raised.error from raised.error.__cause__
+        raise raised.args[0] from raised.args[0].__cause__
     except (ArithmeticError, np.linalg.LinAlgError) as error:
         # Python's own errors have a number before their text; ours may end with half of the advice
         reason = str(error.args[-1] if error.args else error).removesuffix("; scale the data")

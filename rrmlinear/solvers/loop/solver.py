@@ -234,7 +234,7 @@ class Solver(Passes):
         if seems_hidden and row.gap <= LOSS_ROUNDING * self.zero:  # an estimate may be too small
             limit = Status.HIDDEN if row.gap <= self._outside(self.rounding, 0.0) else None
         if row.estimated:
-            self.target = target or self._target(stopping, row)
+            self.target = target or self._widened(self._goal(stopping, row))
             return row, limit
         goal = self._goal(stopping, row)
         self.target = self._widened(goal)
@@ -288,11 +288,8 @@ class Solver(Passes):
     def _is_rounding(self, row: TraceRow) -> bool:
         return is_rounding(row.primal, self.zero, self.penalty)
 
-    def _target(self, stopping: Stopping, row: TraceRow) -> float:
-        """The gap at which the run may end: the certificate or the rule is looked at there."""
-        return self._widened(self._goal(stopping, row))
-
     def _widened(self, goal: float) -> float:
+        """The gap at which the run may end: the certificate or the rule is looked at there."""
         return goal if self.rule is None or self.knows_rule else max(goal, self.watch.target)
 
     def _proven(self, row: TraceRow, goal: float) -> Status | None:

@@ -138,7 +138,7 @@ class KinkSteps(CompiledSteps):
     def start(self) -> None:
         super().start()
         risk, (weights, duals) = self.risk, self.first
-        mean = self.certificate.value_at_zero() / float(risk.costs.sum())
+        mean = self.certificate.value_at_zero / float(risk.costs.sum())
         unit = mean / risk.lipschitz or 1.0
         #: The widths of the first problems and the parts at which these end; those of the sample.
         self.firsts = [(unit * WIDTHS[0], ROUGHLY), (unit * WIDTHS[1], self.solved)]

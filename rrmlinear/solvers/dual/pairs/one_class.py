@@ -139,9 +139,6 @@ class OneClassAscent(Solver):
         self.certificate.offer_weights(weights, at, primal=primal, exact=True)
         self.certificate.offer_duals(self._alphas(), dual=dual, exact=True)
 
-    def rounding(self, enough: float) -> float:
-        return self.certificate.rounding(enough)
-
     def present(self) -> Point:
         return Point(self.state.weights, self._alphas(), -self.state.slopes)
 
