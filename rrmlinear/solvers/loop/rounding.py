@@ -15,6 +15,7 @@ from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.loop.result import TraceRow, passes_told
+from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 
 Array = NDArray[np.float64]
 
@@ -182,3 +183,11 @@ def check_weights(weights: Any) -> None:
     """Raise ValueError for weights that are not finite, as an intercept over a tiny bias may be."""
     if isinstance(weights, np.ndarray) and not np.isfinite(weights).all():
         raise ValueError(f"a weight leaves the range of double precision; {ADVICE}")
+
+
+def or_zeros(vector: Array, betas: Array, lengths: Array) -> Array:
+    """Σ β_i x_i, of rows of these lengths; zeros where it is rounding of its terms, as it is at an
+    optimum of w = 0.
+    """
+    is_rounding = np.linalg.norm(vector) <= SUM_ROUNDING * float(betas @ lengths)
+    return np.zeros_like(vector) if is_rounding else vector

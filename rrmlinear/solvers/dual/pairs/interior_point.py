@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.risks.hessian import Hessian
-from rrmlinear.solvers.loop.tolerances import REFINEMENTS, SUM_ROUNDING
+from rrmlinear.solvers.loop.rounding import or_zeros
+from rrmlinear.solvers.loop.tolerances import REFINEMENTS
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, Factor
 
 Vector = NDArray[np.float64]
@@ -74,10 +75,7 @@ class InteriorPoint:
         return self._scattered(ends + missing / most * room if most > abs(missing) else low)
 
     def _vector(self, betas: Vector) -> Vector:
-        """Σ β_i x_i; zeros where it is rounding of its terms, as it is at an optimum of w = 0."""
-        vector = self._sum(betas[self.free])
-        rounding = SUM_ROUNDING * float(betas @ self.lengths)
-        return vector if np.linalg.norm(vector) > rounding else np.zeros_like(vector)
+        return or_zeros(self._sum(betas[self.free]), betas, self.lengths)
 
     def _sum(self, values: Vector) -> Vector:
         """Σ of the values times x_i."""

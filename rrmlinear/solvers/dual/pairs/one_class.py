@@ -15,6 +15,7 @@ from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.scores import ScalarRisk
 from rrmlinear.solvers.dual.pairs._row_pairs import RowPairs, at_threshold
 from rrmlinear.solvers.loop.certificate import Certificate
+from rrmlinear.solvers.loop.rounding import or_zeros
 from rrmlinear.solvers.loop.rules.of_duals import FreeRange
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
@@ -74,6 +75,7 @@ class OneClassAscent(Solver):
         self.steps: Any = None
         rows = self.risk.rows
         self.has_steps = min(rows.shape[0], rows.width) <= MAX_FACTORIZED
+        self.lengths = np.sqrt(rows.squared_norms())
 
     def start(self) -> None:
         self.certificate = Certificate(self.risk, self.regularizer)
@@ -121,6 +123,10 @@ class OneClassAscent(Solver):
             self.work += state.visits + self.n
             if state.violation <= bound or state.gap <= gap or not state.steps:
                 break
+        if state.weights.any():
+            state.weights[:] = or_zeros(state.weights, state.betas, self.lengths)
+            if not state.weights.any():
+                state.look()
 
     def violation(self) -> float:
         assert self.rule is not None
