@@ -163,7 +163,8 @@ def _order(task: Task) -> list[Stage]:
     if is_convex and task.risk is None and dual.free_blocks_apply(task):
         if _begins_by_newton(task):
             return [*newtons, _ascent(task)]
-        return [_ascent(task), *(newtons or _gradients(task))]
+        # a box that holds free weights is none to the ascent
+        return [_ascent(task), *newtons, *(_gradients(task) if is_free or not newtons else [])]
     first, *others = _gradients(task)
     is_short = (is_free and is_one) or work.step <= STEP_PASSES * work.n * work.gradient
     return [*newtons, first, *others] if is_short else [first, *newtons, *others]

@@ -12,6 +12,8 @@ from rrmlinear.projections.norms cimport elastic_ball_project, elastic_ball_supp
 from rrmlinear.regularizers.base cimport BOUNDARY_ROUNDING, Regularizer
 from rrmlinear.simd.thresholds cimport elastic_size
 
+from rrmlinear.regularizers.separable import L2
+
 
 cdef class Bounded(Regularizer):
     """Ω(w) = Σ_j f_j ((s/2) w_j² + l1 |w_j|) where lower ≤ w ≤ upper, and infinite elsewhere.
@@ -101,7 +103,8 @@ cdef class Bounded(Regularizer):
                 raise ValueError(f"there are {array.size} {name} for {features} columns")
             each = np.append(np.broadcast_to(array, features), np.full(int(intercept), free))
             bounds.append(np.repeat(each, shape[1]) if len(shape) > 1 else each)
-        return Bounded(self.inner, *bounds, self.limit)
+        inner = self.inner if bounds[2].any() else L2(1.0)  # of which nothing counts
+        return Bounded(inner, *bounds, self.limit)
 
     cdef double value(self, const double* w, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t j
@@ -252,8 +255,9 @@ cdef class Unpenalized(Regularizer):
         if last >= features:
             raise ValueError(
                 f"unpenalized column {last} is beyond the {features} columns of the data")
+        inner = self.inner if self.columns.size < shape[0] else L2(1.0)  # of which nothing counts
         cdef Unpenalized other = type(self)(
-            self.inner.over(shape, intercept=intercept), self.columns, self.limit)
+            inner.over(shape, intercept=intercept), self.columns, self.limit)
         each = np.arange(shape[0] if len(shape) < 2 else shape[0] * shape[1], dtype=np.intp)
         other.indices = np.ascontiguousarray(each.reshape(shape[0], -1)[self.columns].ravel())
         cdef const Py_ssize_t[::1] array = other.indices

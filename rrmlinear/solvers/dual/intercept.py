@@ -62,7 +62,7 @@ class InterceptAscent(Solver):
     b.
 
     ``rows.bias`` > 0 is the value whose weights are returned last, b / bias. Raises ValueError for
-    rows without such a column, without a cost above 0, and for another Ω. Source: Rockafellar,
+    rows without such a column, and without a cost above 0. Source: Rockafellar,
     Augmented Lagrangians and applications of the proximal point algorithm in convex programming,
     1976, section 5.
     """
@@ -73,17 +73,15 @@ class InterceptAscent(Solver):
         #: The Ω of weights with a penalty, and the modulus of each feature's, where they differ.
         self.omega: Any = task.regularizer
         self.moduli: Array | None = None
+        self.box: Any = (-np.inf, np.inf)  # of weights; the ascent does not know it
         self.has_intercept = bool(task.choices.free_bias)
         if self.omega.quadratic_l1 is None:
             self.omega = task.regularizer.inner  # type: ignore[attr-defined]
             features = task.rows.width - self.has_intercept
             numbers: Any = coordinates_of(task.regularizer, features * (task.n_classes or 1))
             self.moduli = numbers.modulus.reshape(features, -1)[:, 0] / self.omega.modulus
-        if task.n_classes is not None and not self.omega.linear:
-            raise ValueError(
-                "block ascent with unregularized intercepts takes the squared norm as "
-                f"regularizer, got {type(self.omega).__name__}"
-            )
+            shape = (features, task.n_classes) if task.n_classes else features
+            self.box = numbers.lower.reshape(shape), numbers.upper.reshape(shape)
         self.risk: Any = self._risk(task.rows)
         self.costs = np.ravel(self.risk.costs)
         self.warm: Any = None  # the end of the search for balanced duals
@@ -136,7 +134,8 @@ class InterceptAscent(Solver):
         """The weights of the ascent, without those of the appended column."""
         weights = self.inner.present_weights()
         weights = weights[:-1] if self.has_intercept else weights
-        return np.ascontiguousarray((weights.T * self.units).T)
+        found: Array = np.clip(np.ascontiguousarray((weights.T * self.units).T), *self.box)
+        return found
 
     def start(self) -> None:
         total, modulus = float(self.costs.sum()), self.omega.modulus
@@ -159,7 +158,9 @@ class InterceptAscent(Solver):
             self.free_weights = FreeWeights(self.rows, free, self._risk, bias)
             squares = RowSums(visited, self.costs).diagonal()[free] / total
             self.units = 1 / np.sqrt(np.where(self.moduli > 0, self.moduli, 1.0))
-            self.units[free] = column / np.sqrt(np.where(squares > 0, squares, 1.0))
+            # centred, a column of one number is 0 but for the rounding of its mean
+            none = (SUM_ROUNDING * self.means[free]) ** 2
+            self.units[free] = column / np.sqrt(np.where(squares > none, squares, 1.0))
             visited = in_units(visited, self.units)
         self.column, self.places, omega = column, free, self.omega
         if self.has_intercept:
@@ -238,7 +239,7 @@ class InterceptAscent(Solver):
         self.certificate.offer_duals(-found.derivatives)
         moved = weights.copy()
         moved[self.free_weights.free] += change
-        self.certificate.offer_weights(moved)
+        self.certificate.offer_weights(np.clip(moved, *self.box))
 
     def close(self) -> None:
         if self.inner is not None:
@@ -267,9 +268,8 @@ class FreeWeights:
             if float(np.abs(downhill).max()) <= FEW_ROUNDINGS * float(self.risk.costs.sum()):
                 break
             matrix = found.hessian().matrix()
-            matrix.flat[:: len(matrix) + 1] += max(
-                SUM_ROUNDING * float(matrix.trace()), MIN_DIVISOR
-            )
+            least = max(SUM_ROUNDING * float(matrix.trace()), MIN_DIVISOR)
+            matrix.flat[:: len(matrix) + 1] += least
             step = Factor(matrix).solve(downhill.ravel()).reshape(change.shape)
             line = found.line(self.risk.scores(step))
             t = lowest_along(line, lambda _: 0.0)

@@ -8,8 +8,7 @@ from members import SIGN_LOSSES, scalar_problem, takes_signs
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses import margin, regression
-from rrmlinear.losses.multiclass import WestonWatkins
+from rrmlinear.losses import regression
 from rrmlinear.regularizers.bounded import Bounded
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.intercept import InterceptAscent
@@ -106,21 +105,3 @@ def test_a_certificate_of_tiny_costs_keeps_its_digits(name):
     result = solve(problem, LOSSES[name], L2(), costs)
     assert abs(costs @ result.duals) <= 1e-13 * (costs @ np.abs(result.duals))
     assert result.gap >= -1e-12 * result.primal
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"loss": WestonWatkins()}, "takes a loss of one score, and WestonWatkins is one of"),
-        ({"rows": data("hinge", bias=-1.0)[0].rows}, "takes an appended column, and bias is -1"),
-        ({"costs": np.zeros(N)}, "no example has a cost above 0"),
-    ],
-)
-def test_what_is_not_offered_is_refused(change, sentence):
-    problem, _, y = data("hinge")
-    choices = {
-        "rows": problem.rows, "y": y, "costs": np.ones(N), "loss": margin.Hinge(),
-        "omega": L2(),
-    } | change  # fmt: skip
-    with pytest.raises(ValueError, match=sentence):
-        of_rows(InterceptAscent, **choices, free_bias=True)
