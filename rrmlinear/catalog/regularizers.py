@@ -248,10 +248,12 @@ def free_columns(choices: Choices) -> NDArray[Any] | None:
     if choices.group_weights is None or np.all(choices.group_weights):
         return None
     groups: Any = choices.groups
-    at = np.flatnonzero(np.asarray(choices.group_weights) == 0)
-    if np.ndim(groups[0]) > 0:
-        return np.concatenate([groups[j] for j in at])
-    return np.flatnonzero(np.isin(groups, np.unique(groups)[at]))
+    if np.ndim(groups[0]) == 0:
+        groups = [np.flatnonzero(np.equal(groups, number)) for number in np.unique(groups)]
+    often = len(groups) if np.ndim(choices.group_weights) == 0 else 1  # one number stands for all
+    factors = np.ravel(choices.group_weights).tolist() * often
+    found = [each for each, factor in zip(groups, factors, strict=False) if factor == 0]
+    return np.concatenate(found) if found else None
 
 
 def _check_numbers(choices: Choices) -> None:

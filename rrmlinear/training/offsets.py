@@ -99,12 +99,21 @@ def with_room(problem: Problem, chosen: Selection, known: Any = NAMED_LOSSES) ->
     """The choices with a limit of the sizes of weights without penalty, where none is given: far
     beyond scores as long as the labels. ``known`` are the losses of `select`.
     """
+    chosen = with_each_factor(chosen, problem.n_features, known)
     free = free_columns(chosen.choices)
     if chosen.choices.limit is not None or free is None:
         return chosen
     squares = column_squares(problem.rows.with_bias(-1.0))[free[free < problem.n_features]]
     least = np.sqrt(squares[squares > 0].min(initial=np.inf) / problem.n_examples)
     return with_limit(chosen, np.abs(problem.labels).max(initial=0), least, known)
+
+
+def with_each_factor(chosen: Selection, d: int, known: Any = NAMED_LOSSES) -> Selection:
+    """The choices with factors of the penalties of d columns where one number stands for all."""
+    one = chosen.choices.penalty_factors
+    if one is None or np.ndim(one) > 0:
+        return chosen
+    return select(replace(chosen.choices, penalty_factors=np.full(d, one)), known)
 
 
 def with_limit(

@@ -25,7 +25,7 @@ from rrmlinear.training.classes.in_turn import solve_each
 from rrmlinear.training.costs import class_factors
 from rrmlinear.training.fit import NotSolvedWarning
 from rrmlinear.training.model import Model
-from rrmlinear.training.offsets import check_offset, with_limit
+from rrmlinear.training.offsets import check_offset, with_each_factor, with_limit
 from rrmlinear.workers.dealing import Shape, dealt
 from rrmlinear.workers.recipe import Recipe
 
@@ -68,10 +68,6 @@ class Agreement:
         chosen = select(choices)
         check_choices(chosen)
         chosen.check_bias(bias)
-        if choices.limit is None and free_columns(choices) is not None:
-            longest = max(abs(end) for shape in shapes for end in shape.ends or (0.0,))
-            chosen = with_limit(chosen, longest)  # by the labels alone: workers have the columns
-            choices = chosen.choices
         for text in dict.fromkeys(shape.told for shape in shapes if shape.told):
             warn_caller(text)
         if not any(shape.n for shape in shapes):
@@ -82,6 +78,11 @@ class Agreement:
         if chosen.kind == "regression" and names and names[0][1]:
             raise ValueError(f"the labels are words, such as {names[0][1][0]!r}: no numbers")
         n_features = _features(shapes)
+        chosen = with_each_factor(chosen, n_features)
+        if choices.limit is None and free_columns(choices) is not None:
+            longest = max(abs(end) for shape in shapes for end in shape.ends or (0.0,))
+            chosen = with_limit(chosen, longest)  # by the labels alone: workers have the columns
+        choices = chosen.choices
         if chosen.kind == "regression":
             labels, sums = np.empty(0, dtype=np.int64), np.empty(0)
         else:

@@ -145,6 +145,27 @@ def test_a_factor_of_0_is_no_penalty(loss, regularizer, free):
     assert by_factor.result.primal == pytest.approx(by_name.result.primal, rel=1e-7)
 
 
+@pytest.mark.parametrize("loss", ["weston-watkins", "softmax", "hinge"])
+def test_without_any_penalty_a_regularizer_and_a_column_of_one_number_have_no_part(loss):
+    how, free = {"bias": 1.0, "free_bias": True, "gap_tol": 1e-6}, {"penalty_factors": 0.0}
+    wide = np.column_stack([X, np.full(N, 0.1)])  # less its mean, rounding is left
+    some = [{**free, "regularizer": name} for name in ("l2", "l1", "elastic-net")]
+    some += [{**free, "data": wide}, {"regularizer": "l1", "unpenalized": range(D)}]
+    one, *others = (fitted(loss, **how, **each).result for each in some)
+    assert all(other.solved for other in others)
+    assert all(other.primal == pytest.approx(one.primal, rel=2e-6) for other in others)
+
+
+@pytest.mark.parametrize(("seed", "loss"), [(42, "softmax"), (29, "crammer-singer")])
+def test_free_weights_of_several_scores_have_bounds(seed, loss):
+    rng = np.random.default_rng(seed)
+    A, y = rng.normal(size=(30, 2)), np.append([0, 1], rng.integers(0, 2, 30)[2:])
+    how = {"penalty_factors": [0.0, 1.0], "lower": [0.0, -np.inf], "tol": 1e-6}
+    ours, agm = (LinearClassifier(loss, **how, solver=by).fit(A, y) for by in ("auto", "agm"))
+    assert ours.status_.name == agm.status_.name == "SOLVED"
+    assert ours.objective_ == pytest.approx(agm.objective_, rel=2e-6)
+
+
 def test_groups_have_weights():
     cvxpy = pytest.importorskip("cvxpy")
     members = [[0, 1], [2], [3, 4, 5]]
@@ -156,7 +177,6 @@ def test_groups_have_weights():
         "sparse-group-lasso": sizes + cvxpy.norm1(w[[0, 1, 3, 4, 5]]),
         "exclusive-lasso": squares,
     }
-    assert fitted("huber", **GROUPED, group_weights=2.0).result.solved  # for all groups
     y = labels_of("poisson")
     risk = cvxpy.sum(cvxpy.exp(X @ w) - cvxpy.multiply(y, X @ w))
     for name, term in terms.items():
@@ -177,19 +197,23 @@ def test_estimators_take_factors(form):
     np.testing.assert_allclose(ours.coef_ * np.sqrt(FACTORS), twin.coef_, atol=1e-4)
     assert ours.objective_ == pytest.approx(twin.objective_, rel=1e-8)
     classes = np.digitize(SCORES, [-0.5, 0.5])
-    for loss in ("logistic", "softmax"):
-        ours = LinearClassifier(loss, C=1.0, tol=1e-9, penalty_factors=FACTORS).fit(X, classes)
-        twin = LinearClassifier(loss, C=1.0, tol=1e-9).fit(X / np.sqrt(FACTORS), classes)
-        np.testing.assert_allclose(ours.coef_ * np.sqrt(FACTORS), twin.coef_, atol=1e-3)
+    # the softmax has no free intercept beside the 1-norm: a column without penalty takes its place
+    for loss, name in (("logistic", "l2"), ("softmax", "l2"), ("softmax", "l1")):
+        how = {"loss": loss, "regularizer": name, "C": 1.0, "tol": 1e-9 if name == "l2" else 1e-7}
+        units = np.sqrt(FACTORS) if name == "l2" else FACTORS
+        ours = LinearClassifier(**how, penalty_factors=FACTORS).fit(form(X), classes)
+        twin = LinearClassifier(**how).fit(X / units, classes)
+        np.testing.assert_allclose(ours.coef_ * units, twin.coef_, atol=1e-3)
+        assert ours.objective_ == pytest.approx(twin.objective_, rel=1e-6)
 
 
-def test_a_column_for_the_intercept_stands_beside_factors():
-    # this solver has no free intercept for all classes: a column without penalty takes its place
-    classes = np.digitize(SCORES, [-0.5, 0.5])
-    how = {"loss": "softmax", "regularizer": "l1", "C": 1.0, "tol": 1e-7}
-    ours = LinearClassifier(**how, penalty_factors=FACTORS).fit(X, classes)
-    twin = LinearClassifier(**how).fit(X / FACTORS, classes)
-    assert ours.objective_ == pytest.approx(twin.objective_, rel=1e-6)
+@pytest.mark.parametrize(("name", "n"), [("penalty_factors", D), ("group_weights", 3)])
+@pytest.mark.parametrize("factor", [0.0, 2.0])
+def test_one_factor_stands_for_all(name, n, factor):
+    how = {"gap_tol": 1e-4} | (GROUPED if n == 3 else {"regularizer": "l21"})
+    short = X * np.where(np.arange(D) == 1, 1e-5, 1.0)  # whose weight may be long
+    one, each = (fitted("softmax", short, **how, **{name: f}) for f in (factor, [factor] * n))
+    np.testing.assert_array_equal(one.weights, each.weights)
 
 
 @pytest.mark.parametrize(
@@ -209,24 +233,22 @@ def test_a_column_for_the_intercept_stands_beside_factors():
         ({"regularizer": "group-lasso", "groups": 1j}, "groups must be a list, got 1j"),
         ({**GROUPED, "group_weights": [2.0]}, "there are 1 factors for 3 groups"),
         ({**GROUPED, "group_weights": [2.0, -2.0]}, "that of group 1 is -2"),
+        ({**GROUPED, "group_weights": [1.0, 1.0, 1.0, 0.0]}, "there are 4 factors for 3 groups"),
         ({"limit": 3.0}, "limit has no effect without unpenalized or penalty_factors or group_w"),
+        *(
+            (
+                (GROUPED if "_w" in name else {}) | {name: no},
+                f"{name} must be a number or a list of",
+            )
+            for name in ("penalty_factors", "lower", "upper", "unpenalized", "group_weights")
+            for no in ("a", 1j, ["1", "b"], [[1.0], [1.0, 2.0]], {})
+        ),
     ],
 )
 def test_refused(choices, words):
     problem = Problem.from_arrays(X, labels_of("squared"))
     with pytest.raises(ValueError, match=words):
         fit(problem, Parameter(loss="squared", **choices))
-
-
-@pytest.mark.parametrize("value", ["a", 1j, ["1", "b"], [[1.0], [1.0, 2.0]], {}])
-@pytest.mark.parametrize(
-    "name", ["penalty_factors", "lower", "upper", "unpenalized", "group_weights"]
-)
-def test_what_is_no_list_of_numbers_is_refused_by_its_name(name, value):
-    choices = GROUPED if name == "group_weights" else {}
-    problem = Problem.from_arrays(X, labels_of("squared"))
-    with pytest.raises(ValueError, match=f"{name} must be a number or a list of them"):
-        fit(problem, Parameter(loss="squared", **choices, **{name: value}))
 
 
 def test_a_free_weight_at_its_limit_is_told():
