@@ -120,9 +120,9 @@ KINDS = {
 TRAIN = """\
 Usage: train [options] training_set_file [model_file]
 options, of those used most:
--s type : 0, 7 logistic regression; 1, 2, 3 support vector machine, each class against the rest;
-          4 Crammer and Singer; 5, 6 the 1-norm; 11, 12, 13 regression; 21 outliers; 30 all classes
-          in one problem (default)
+-s type : 0, 7 logistic regression; 1 (default), 2, 3 support vector machine, each class against the
+          rest; 4 Crammer and Singer; 5, 6 the 1-norm; 11, 12, 13 regression; 21 outliers; 30 all
+          classes in one problem
 --loss name : loss by its name: hinge, logistic, softmax, squared, absolute, huber, crf, ...
 --regularizer name : l2, l1, elastic-net, group-lasso, ...
 -c cost : C, the factor of losses (default 1)
@@ -197,7 +197,7 @@ has lines edge ..., output_file.edges gets the lines for --edges
 dictionary_file is written too (default output_file.dictionary)
 output_file, dictionary_file: {STANDARD_OUTPUT}"""
 
-SCALE = """\
+SCALE = f"""\
 Usage: scale [options] data_file [output_file]
 options, those of svm-scale:
 -l lower : lower limit of features (default -1)
@@ -231,7 +231,7 @@ options:
 The table has a line for each C: objective, duality gap, passes, features in use, and status.
 data_file: {FILES}"""
 
-PLOT = """\
+PLOT = f"""\
 Usage: plot [options] trace_file ...
 options:
 -o file : output, a name that ends in .png, .svg, .pdf or .html, a page with zoom (default

@@ -38,6 +38,7 @@ def test_help_fits_a_screen(command, capsys):
     assert run(overview.COMMANDS[command][0], ["-h"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"Usage: {command} [options]")
+    assert "1 (default)" in lines[2] if command == "train" else "--version : show" in str(lines)
     assert len(lines) <= SCREEN[0]
     assert max(map(len, lines)) <= SCREEN[1]
 
