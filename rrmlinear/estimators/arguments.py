@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from rrmlinear.catalog.regularizers import check_numbers, checked_factors
 from rrmlinear.data.array_rows import MEMORY_DTYPES
-from rrmlinear.data.problem import Problem
+from rrmlinear.data.problem import Problem, checked_weights
 
 #: Most labels that an error lists.
 FEW_LABELS = 10
@@ -238,17 +238,22 @@ def check_several_classes(estimator: Any, classes: NDArray[Any]) -> None:
         )
 
 
-def check_counted(sample_weight: NDArray[np.float64] | None, what: str) -> None:
+def check_counted(weights: Any, of: str, which: str = "sample_weight is") -> None:
     """Raise ValueError where all weights are 0."""
-    if sample_weight is not None and not sample_weight.any():
-        raise ValueError(f"sample_weight is zero for all {what}; at least one must count")
+    if weights is not None and not weights.any():
+        raise ValueError(f"{which} zero for all {of}; at least one must count")
+
+
+def counted(sample_weight: Any, n: int) -> Any:
+    """Weights of n examples, of which one counts, or None. ValueError for others."""
+    weights = checked_weights(sample_weight, n)
+    check_counted(weights, "examples")
+    return weights
 
 
 def check_some_weight(problem: Problem, factors: NDArray[np.float64] | None) -> None:
     """Raise ValueError where no weight, times its factor, is above 0."""
-    weights, which = problem.weights, "sample_weight is"
-    if factors is not None:
-        weights = factors if weights is None else weights * factors
-        which = "the weights (sample_weight times class_weight) are"
-    if weights is not None and not weights.any():
-        raise ValueError(f"{which} zero for all examples; at least one must count")
+    if factors is None:
+        return check_counted(problem.weights, "examples")
+    weights = factors if problem.weights is None else problem.weights * factors
+    check_counted(weights, "examples", "the weights (sample_weight times class_weight) are")

@@ -197,13 +197,15 @@ class Regressor(Scored, RegressorMixin, LinearModel):
         y = np.asarray(y, dtype=np.float64).ravel()
         row.check_labels(y)
         given = Problem.from_arrays(np.ones((len(y), 1)), y, sample_weight, **known)
+        check_some_weight(given, None)
         given, chosen = self._chosen(given, row)
         given = moved(given, chosen)
         y = given.labels
         weights = np.ones(len(y)) if given.weights is None else given.weights
         mean = np.full(len(y), np.average(y, weights=weights))
-        if np.ptp(y) == 0:  # as R² of scikit-learn
-            return float(np.allclose(row.means(found), y))
+        counts = weights > 0
+        if np.ptp(y[counts]) == 0:  # as R² of scikit-learn
+            return float(np.allclose(row.means(found[counts]), y[counts]))
         return 1 - deviance(chosen, y, found, weights) / deviance(
             chosen, y, row.scores(mean), weights
         )

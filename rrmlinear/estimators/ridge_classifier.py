@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_sample_weight
 
 from rrmlinear.catalog.selection import Selection
-from rrmlinear.data.problem import Problem
+from rrmlinear.data.problem import Problem, checked_weights
 from rrmlinear.estimators.arguments import (
     check_counted,
     check_several_classes,
@@ -125,8 +125,7 @@ class RidgeClassifier(Classifier):
         """The classes, a column of ±1 for each (a vector for two), and the costs."""
         if sample_weight is None and isinstance(X, Problem):
             sample_weight = X.weights
-        if sample_weight is not None:
-            sample_weight = np.broadcast_to(np.asarray(sample_weight, np.float64), len(y))
+        sample_weight = checked_weights(sample_weight, len(y))
         if y.ndim == 2 and y.shape[1] > 1:
             wrong = y[(y != 0) & (y != 1)]
             if wrong.size:

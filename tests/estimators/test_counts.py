@@ -93,6 +93,7 @@ def test_an_example_without_exposure_counts_nothing(data):
     some = PoissonRegressor(alpha=0.1 * N / 250, tol=1e-10).fit(X[50:], y[50:])
     every = PoissonRegressor(alpha=0.1, tol=1e-10).fit(X, y, exposure=e)
     np.testing.assert_allclose(every.coef_, some.coef_, atol=1e-6)
+    assert some.score(X, y, np.arange(N) == 60) == 0  # as R² of one
 
 
 def test_a_one_norm_leaves_features_out_and_is_proved(data):

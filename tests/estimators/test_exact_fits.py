@@ -16,27 +16,25 @@ def of_unlike_size(rng, n, d):
     return X, X @ (rng.normal(size=d) / np.abs(X).max(axis=0))
 
 
+def least_norm(X, y, costs, one):
+    """The least Σ costs_j |w_j| with X w + b · one = y."""
+    A, bounds = np.column_stack([X, -X, np.full(len(y), one)]), [(0, None)] * 2 * X.shape[1]
+    return linprog([*costs, *costs, 0], A_eq=A, b_eq=y, bounds=[*bounds, (None, None)]).fun
+
+
 @pytest.mark.parametrize(("quantile", "noise"), [(0.5, 0.5), (0.9, 0)])
 @pytest.mark.parametrize("shape", [(20, 40), (30, 30)])
 @pytest.mark.parametrize("alpha", [1e-8, 1e-10])
 def test_quantiles_that_fit_exactly_are_a_linear_program(shape, quantile, noise, alpha):
     """The least ‖w‖₁ with X w + b = y: duals are far from their bounds."""
-    n, d = shape
-    rng = np.random.default_rng(n + d)
-    X, y = of_unlike_size(rng, n, d)
-    y = y + noise * rng.normal(size=n)
+    rng = np.random.default_rng(sum(shape))
+    X, y = of_unlike_size(rng, *shape)
+    y = y + noise * rng.normal(size=len(y))
     sizes = np.abs(X).max(axis=0)
-    costs = sizes.max() / sizes
-    scaled = X / sizes
-    least = linprog(
-        np.concatenate([costs, costs, [0]]),
-        A_eq=np.column_stack([scaled, -scaled, np.ones(n)]),
-        b_eq=y,
-        bounds=[(0, None)] * (2 * d) + [(None, None)],
-    )
+    least = least_norm(X / sizes, y, sizes.max() / sizes, 1)
     model = QuantileRegressor(quantile=quantile, alpha=alpha).fit(X, y)
     assert model.status_ is Status.SOLVED
-    assert_allclose(model.objective_, alpha * least.fun / sizes.max(), rtol=1e-4)
+    assert_allclose(model.objective_, alpha * least / sizes.max(), rtol=1e-4)
     assert model.duality_gap_ <= 1e-4 * model.objective_
     assert model.n_iter_ < 1000
 
@@ -46,19 +44,13 @@ def test_quantiles_that_fit_exactly_are_a_linear_program(shape, quantile, noise,
 @pytest.mark.parametrize("alpha", [1e-8, 1e-12])
 def test_a_lasso_that_fits_exactly_is_a_linear_program(shape, alpha, intercept):
     """The least ‖w‖₁ with X w + b = y, whose features are found on the way from a large alpha."""
-    n, d = shape
-    rng = np.random.default_rng(n + d)
+    rng = np.random.default_rng(sum(shape))
     X = rng.normal(size=shape)
     y = X[:, :10] @ rng.normal(size=10) + 2 * intercept
-    least = linprog(
-        np.ones(2 * d + 1) - np.eye(2 * d + 1)[-1],
-        A_eq=np.column_stack([X, -X, np.full(n, intercept)]),
-        b_eq=y,
-        bounds=[(0, None)] * (2 * d) + [(None, None)],
-    )
+    least = least_norm(X, y, np.ones(X.shape[1]), intercept)
     model = Lasso(alpha=alpha, fit_intercept=intercept).fit(X, y)
     assert model.status_ is Status.SOLVED
-    assert_allclose(model.objective_, alpha * least.fun, rtol=1e-4)
+    assert_allclose(model.objective_, alpha * least, rtol=1e-4)
     assert model.duality_gap_ <= 1e-4 * model.objective_
     assert model.n_iter_ < 50
 
@@ -66,9 +58,8 @@ def test_a_lasso_that_fits_exactly_is_a_linear_program(shape, alpha, intercept):
 @pytest.mark.parametrize("C", [1e6, 1e9, 1e12])
 def test_separable_classes_with_a_large_C_have_the_widest_margin(C):
     """The least ½ ‖w‖² with y_i x_i'w ≥ 1, by least squares with duals of at least 0."""
-    n, d = 30, 30
-    rng = np.random.default_rng(n + d)
-    X, scores = of_unlike_size(rng, n, d)
+    n = d = 30
+    X, scores = of_unlike_size(np.random.default_rng(n + d), n, d)
     y = np.sign(scores)
     rows = np.column_stack([X, np.ones(n)]) * y[:, np.newaxis]
     end = np.append(np.zeros(d + 1), 1.0)

@@ -109,11 +109,15 @@ def test_a_run_that_ends_early_has_a_true_gap(estimator, X, y, unfinished):
 
 
 @every
-def test_weights_that_are_all_zero_are_refused(estimator, X, y):
+def test_wrong_weights_are_refused(estimator, X, y):
     if not has_fit_parameter(estimator, "sample_weight") or is_list(X):
         pytest.skip("its examples have no weights")
-    with pytest.raises(ValueError, match=r"zero|positive"):
-        clone(estimator).fit(X, y, sample_weight=np.zeros(np.shape(X)[0]))
+    n = np.shape(X)[0]
+    wrong = np.zeros(n), -np.ones(n), np.ones(n - 1), [2.0], 1j * np.ones(n), ["a"] * n
+    said = "zero", "must be at least 0", "but X has", "but X has", "complex", "text is not conv"
+    for weights, words in zip(wrong, said, strict=True):
+        with pytest.raises(ValueError, match=words):
+            clone(estimator).fit(X, y, sample_weight=weights)
 
 
 @every

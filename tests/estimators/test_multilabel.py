@@ -147,6 +147,7 @@ def test_a_warm_start_takes_the_last_duals(data):
     assert model.fit(X, Y).model_.result.passes.sum() < first
     model.fit(X[:100], Y[:100])  # other rows: from zero
     assert model.status_.name == "SOLVED"
+    model.set_params(regularizer="l1").fit(X, Y).fit(X[:, 1:], Y)  # other features, too
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight
 
 from rrmlinear.core.deadline import ends_within
 from rrmlinear.core.plain_state import PlainState
@@ -20,9 +19,9 @@ from rrmlinear.estimators.arguments import (
     COUNT,
     POSITIVE,
     RANGES,
-    check_counted,
     check_several_classes,
     classes_of,
+    counted,
     optional,
     seed_of,
     without_repeats,
@@ -221,8 +220,7 @@ class ERLPBoostClassifier(EnsemblePredictions, Described, Saved, PlainState, Cer
         classes = classes_of(y)
         index = np.searchsorted(classes, y)
         check_several_classes(self, classes)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        check_counted(weights, "examples")
+        weights = counted(1.0 if sample_weight is None else sample_weight, len(y))
         examples = CountedExamples.of(X, weights)
         index = index[examples.used]
         positive = range(1, 2) if len(classes) == 2 else range(len(classes))

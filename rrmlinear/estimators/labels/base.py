@@ -15,13 +15,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    assert_all_finite,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
 
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.names import ClassLoss, RegularizerName
@@ -33,9 +27,9 @@ from rrmlinear.estimators.arguments import (
     AT_LEAST_0,
     COUNT,
     RANGES,
-    check_counted,
     check_several_classes,
     classes_of,
+    counted,
     optional,
     seed_of,
     thread_count,
@@ -184,10 +178,8 @@ class LabelClassifier(Saved, PlainState, ClassifierMixin, BaseEstimator):
         return self._problem_of(X, labels, sample_weight)
 
     def _problem_of(self, X: Any, labels: LabelSets, sample_weight: Any) -> MultilabelProblem:
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X)
-            check_counted(sample_weight, "examples")
-        problem = MultilabelProblem.of_labels(X, labels, sample_weight)
+        weights = counted(sample_weight, X.shape[0])
+        problem = MultilabelProblem.of_labels(X, labels, weights)
         return problem.with_bias(float(self.intercept_scaling) if self.fit_intercept else -1.0)
 
     def _parameter(self) -> Parameter:

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
-from sklearn.utils.validation import _check_sample_weight
 
 from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
 from rrmlinear.data.problem import Problem
-from rrmlinear.estimators.arguments import check_counted, class_factors
+from rrmlinear.estimators.arguments import class_factors, counted
 from rrmlinear.estimators.objective import is_unregularized, own_words
 from rrmlinear.solvers.loop.result import Result, TraceRow
 from rrmlinear.training.labels.fit_labels import solve_labels
@@ -38,9 +37,7 @@ def fit_matrix(estimator: Any, X: Any, Y: Any, sample_weight: Any) -> None:
         raise ValueError("a label matrix needs a regularizer: C must be finite, and alpha above 0")
     X = estimator._checked_rows(X, reset=True)
     labels = LabelSets.from_matrix(Y if issparse(Y) else np.asarray(Y))
-    if sample_weight is not None:
-        sample_weight = _check_sample_weight(sample_weight, X)
-        check_counted(sample_weight, "examples")
+    sample_weight = counted(sample_weight, labels.n_rows)
     if isinstance(X, Problem):
         problem = MultilabelProblem(X.rows, labels, X.weights)
     else:

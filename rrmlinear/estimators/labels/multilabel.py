@@ -94,7 +94,8 @@ class MultilabelClassifier(LinkedScores, SparseCoef, Exported, Tabled, Described
     n_jobs : int, default=None
         Threads, each with labels of its own. The result is the same for any number.
     warm_start : bool, default=False
-        Begin from the duals of the last fit, for the labels that were there and as many rows.
+        Begin from the duals of the last fit, for the labels that were there and as many rows and
+        features.
     journal : str or PathLike, default=None
         A file that grows by each label that ends. A fit that was interrupted or killed goes on from
         it, with the same data and parameters; a fit that ends removes it.
@@ -245,7 +246,8 @@ class MultilabelClassifier(LinkedScores, SparseCoef, Exported, Tabled, Described
     def _start(self, problem: MultilabelProblem) -> LabelModel | None:
         last = getattr(self, "model_", None) if self.warm_start else None
         duals = None if last is None or last.result is None else last.result.duals
-        return last if duals is not None and duals.shape[0] == problem.n_examples else None
+        shape = None if last is None or duals is None else (duals.shape[0], last.n_features)
+        return last if shape == (problem.n_examples, problem.n_features) else None
 
     def _set(self, model: LabelModel) -> None:
         result = model.result

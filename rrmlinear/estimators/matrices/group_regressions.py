@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy.sparse import csr_array
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_sample_weight
 
 from rrmlinear.catalog.builders.matrices import shared_features_solver
-from rrmlinear.estimators.arguments import check_counted
+from rrmlinear.estimators.arguments import counted
 from rrmlinear.estimators.objective import ProblemRow, unknown_name
+from rrmlinear.estimators.regressions import OneNorm
 from rrmlinear.estimators.regressor import Regressor
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.ridge import ALPHA_RANGES, Ridge
@@ -36,18 +35,10 @@ class SharedFeatures:
     _begin: ClassVar[Any] = None
 
     report, _measured = Described.report, Described._measured
+    sparse_coef_, dual_gap_ = OneNorm.sparse_coef_, OneNorm.dual_gap_
 
     selection: Literal["cyclic", "random"] = "cyclic"
     copy_X: bool = True  # noqa: N815  (scikit-learn's name)
-
-    @property
-    def sparse_coef_(self: Any) -> csr_array:
-        return csr_array(self.coef_)
-
-    @property
-    def dual_gap_(self: Any) -> Any:
-        """scikit-learn's name of ``duality_gap_``."""
-        return self.duality_gap_
 
     def _checked_data(self, X: Any, y: Any, sample_weight: Any = None, **how: Any) -> Any:
         X, y, sample_weight = super()._checked_data(X, y, sample_weight, **how)  # type: ignore[misc]
@@ -62,8 +53,7 @@ class SharedFeatures:
         """`fit` on data that is checked."""
         if self.solver != "auto":
             raise unknown_name("solver", self.solver, self._solvers)
-        costs = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        check_counted(costs, "examples")
+        costs = counted(1.0 if sample_weight is None else sample_weight, len(y))
         total, own = float(costs.sum()), self._rules()
         l1, modulus = self.strengths(total)
         if l1 == 0:

@@ -13,9 +13,8 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import check_scoring
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_sample_weight
 
-from rrmlinear.estimators.arguments import POSITIVE, RANGES, factors_of, is_label_matrix
+from rrmlinear.estimators.arguments import POSITIVE, RANGES, counted, factors_of, is_label_matrix
 from rrmlinear.estimators.classifier import labels_of
 from rrmlinear.estimators.labels.label_matrices import indicator_of
 from rrmlinear.estimators.ridge import Ridge
@@ -78,12 +77,9 @@ class LeavesOut(AlphaSearch):
         self, X: Any, y: Any, sample_weight: Any, alphas: Array, truth: Any
     ) -> tuple[NDArray[np.intp], Array]:
         """The place of the best alpha, or one for each target, and the scores of all."""
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = counted(1.0 if sample_weight is None else sample_weight, len(y))
         targets = y.reshape(len(y), -1).astype(np.float64)
-        roots, one_by_one = (
-            np.sqrt(weights)[:, np.newaxis],
-            getattr(self, "alpha_per_target", False),
-        )
+        roots, one_by_one = np.sqrt(weights)[:, None], getattr(self, "alpha_per_target", False)
         given = None if sample_weight is None else weights
         scorer = None if self.scoring is None else check_scoring(self, self.scoring)
         factors = factors_of(self, X.shape[1])

@@ -13,9 +13,13 @@ from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
-from sklearn.utils.validation import _check_sample_weight
 
-from rrmlinear.estimators.arguments import check_several_classes, classes_of, without_repeats
+from rrmlinear.estimators.arguments import (
+    check_several_classes,
+    classes_of,
+    counted,
+    without_repeats,
+)
 from rrmlinear.estimators.classifier import Classifier
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.regressor import Regressor
@@ -91,7 +95,7 @@ class Search(LinearModel):
         X = without_repeats(X)  # once for all folds
         if classifying:
             check_several_classes(self, classes_of(y))
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = counted(1.0 if sample_weight is None else sample_weight, len(y))
         given = None if sample_weight is None else weights
         folds = list(check_cv(self.cv, y, classifier=classifying).split(*indexable(X, y)))
         grids = [self._grid(X, y, weights, ratio) for ratio in ratios]
@@ -163,9 +167,7 @@ class Search(LinearModel):
             values.append(value)
             means.append(mean)
         best = max(self._tried_, key=_known, default=None)
-        if best is None:
-            return []
-        return [scores_along(curves, self._name, "mean score", best[1])]
+        return [] if best is None else [scores_along(curves, self._name, "mean score", best[1])]
 
     def _setting(self, ratio: float | None, value: float) -> dict[str, float]:
         """The parameters of a point of the grid."""
@@ -188,17 +190,14 @@ class Search(LinearModel):
         estimator = self._one().set_params(warm_start=True)
         if self.scoring is None and isinstance(estimator, Regressor):
             return errors_along(estimator, settings, data, fold, known)
-        train, y = fold[0], data[1]
+        y = data[1]
         data, held = (part_of(data, some) for some in fold)
-        if (
-            self.scoring is None
-            and isinstance(estimator, Classifier)
-            and np.array_equal(np.unique(y[train]), np.unique(y))
-        ):
+        classes = np.unique(y) if is_classifier(self) else None
+        there = None if classes is None else np.unique(y[fold[0]])
+        has_all = isinstance(estimator, Classifier) and np.array_equal(there, classes)
+        if self.scoring is None and has_all:
             return accuracies_along(estimator, settings, data, held, coefs)
         scorer = check_scoring(estimator, self.scoring or self._default_scoring())
-        classes = np.unique(y) if is_classifier(self) else None
-        there = None if classes is None else np.unique(y[train])
         if classes is not None:
             scorer = for_classes(scorer, classes, averages_all=True)
         scores: list[float] = []

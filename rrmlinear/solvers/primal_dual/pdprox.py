@@ -247,8 +247,7 @@ class Pdprox(Solver):
         if over or number % LOOK_PASSES == 0 or number == 1:
             self._look_at(new)
         if over:
-            if not self.lengths.are_fixed:
-                self.lengths.rebalance(*self._squares(self.anchor, new))
+            self._rebalance(new)
             self._begin(new)
             return
         k = self.steps
@@ -269,6 +268,10 @@ class Pdprox(Solver):
         else:
             return False
         return self.lengths.see(product, residual)
+
+    def _rebalance(self, new: State) -> None:
+        if not self.lengths.are_fixed:
+            self.lengths.rebalance(*self._squares(self.anchor, new))
 
     def _squares(self, old: State, new: State) -> tuple[float, float]:
         """‖Δw‖² and ‖Δα‖²."""

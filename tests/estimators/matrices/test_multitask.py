@@ -145,7 +145,6 @@ def test_alpha_counts_weights_and_sparse_is_dense(data):
         ({"l1": 0.1}, {}, "l1 has no effect with regularizer 'l1inf'"),
         ({}, {"tasks": [1, 2]}, r"tasks has shape \(2,\), but X has 45 rows"),
         ({}, {"y": np.ones((N, K))}, "y is a matrix, a column for each task"),
-        ({}, {"sample_weight": np.zeros(N)}, "zero for all examples"),
     ],
 )
 def test_mistakes_get_a_sentence(data, choices, fit, message):

@@ -17,6 +17,14 @@ from rrmlinear.solvers.lbfgs.pairs import Pairs
 from rrmlinear.solvers.lbfgs.problems import paths as paths_of
 
 
+def solved(paths, costs):
+    """C, f, the costs and the dual of each problem f of all values of C."""
+    for C in (1e-3, 0.1, 3.0, 3.0, 100.0, 1e4):
+        assert paths.solve(C).all()
+        _, objectives, gaps = paths.tangents(C)
+        yield from ((C, f, some, objectives[f] - gaps[f]) for f, some in enumerate(costs))
+
+
 @pytest.mark.parametrize("tolerance", [1e-8, 0.03])
 @pytest.mark.parametrize("free", [True, False])
 @pytest.mark.parametrize(("n", "d"), [(120, 6), (50, 40), (40, 90)])
@@ -27,23 +35,20 @@ def test_duals_prove_every_problem(n, d, free, tolerance):
     costs, loss = rng.random((3, n)) * (rng.random((3, n)) < 0.8), Logistic()
     rows = Problem.from_arrays(X, y).rows
     paths = paths_of(rows, loss, y, costs, free, tolerance, 100)
-    for C in (1e-3, 0.1, 3.0, 3.0, 100.0, 1e4):
-        assert paths.solve(C).all()
-        _, objectives, gaps = paths.tangents(C)
-        for f, some in enumerate(costs):
-            w, b = paths.coefs(f), paths.intercepts[f]
-            assert free or b == 0
-            terms = ScalarTerms(loss, y, C * some)
-            scores = X @ w + b
-            np.testing.assert_allclose(scores, paths.scores[f] + b, rtol=1e-8, atol=1e-8)
-            alphas = -terms.derivatives(scores)
-            pulls = C * some * alphas
-            assert not free or abs(pulls.sum()) <= 1e-9 * np.abs(pulls).sum()
-            primal = w @ w / 2 + terms.total(scores)
-            v = X.T @ pulls
-            dual = -terms.conjugate(alphas) - v @ v / 2
-            assert -1e-9 * primal <= primal - dual <= 1.1 * tolerance * primal
-            assert objectives[f] - gaps[f] <= dual + 1e-9 * primal
+    for C, f, some, told in solved(paths, costs):
+        w, b = paths.coefs(f), paths.intercepts[f]
+        assert free or b == 0
+        terms = ScalarTerms(loss, y, C * some)
+        scores = X @ w + b
+        np.testing.assert_allclose(scores, paths.scores[f] + b, rtol=1e-8, atol=1e-8)
+        alphas = -terms.derivatives(scores)
+        pulls = C * some * alphas
+        assert not free or abs(pulls.sum()) <= 1e-9 * np.abs(pulls).sum()
+        primal = w @ w / 2 + terms.total(scores)
+        v = X.T @ pulls
+        dual = -terms.conjugate(alphas) - v @ v / 2
+        assert -1e-9 * primal <= primal - dual <= 1.1 * tolerance * primal
+        assert told <= dual + 1e-9 * primal
 
 
 @pytest.mark.parametrize("loss", [Logistic(), None], ids=["score", "classes"])
@@ -69,26 +74,23 @@ def test_duals_prove_every_problem_of_several_classes(n, d, k, free, form, toler
     rows = Problem.from_arrays(csr_array(X) if form == "sparse" else X, label * 1.0).rows
     paths = paths_of(rows, None, label, costs, free, tolerance, 100)
     own = np.arange(k) == label[:, np.newaxis]
-    for C in (1e-3, 0.1, 3.0, 3.0, 100.0, 1e4):
-        assert paths.solve(C).all()
-        _, objectives, gaps = paths.tangents(C)
-        for f, some in enumerate(costs):
-            w, b = paths.coefs(f), paths.intercepts[f]
-            assert free or not b.any()
-            scores = X @ w.T + b
-            np.testing.assert_allclose(scores, paths.held(f, np.arange(n)), rtol=1e-7, atol=1e-7)
-            pulls = paths.pulls[f].reshape(k, n).T
-            if free:
-                assert np.abs(pulls.sum(axis=0)).sum() <= 1e-9 * np.abs(pulls).sum()
-            p = own - pulls / some[:, np.newaxis]
-            assert p.min() >= -1e-12
-            p = p.clip(0)
-            losses = logsumexp(scores, axis=1) - scores[own]
-            primal = (w * w).sum() / 2 + C * some @ losses
-            v = C * pulls.T @ X
-            dual = -C * some @ xlogy(p, p).sum(axis=1) - (v * v).sum() / 2
-            assert -1e-9 * primal <= primal - dual <= 1.1 * tolerance * primal
-            assert objectives[f] - gaps[f] <= dual + 1e-9 * primal
+    for C, f, some, told in solved(paths, costs):
+        w, b = paths.coefs(f), paths.intercepts[f]
+        assert free or not b.any()
+        scores = X @ w.T + b
+        np.testing.assert_allclose(scores, paths.held(f, np.arange(n)), rtol=1e-7, atol=1e-7)
+        pulls = paths.pulls[f].reshape(k, n).T
+        if free:
+            assert np.abs(pulls.sum(axis=0)).sum() <= 1e-9 * np.abs(pulls).sum()
+        p = own - pulls / some[:, np.newaxis]
+        assert p.min() >= -1e-12
+        p = p.clip(0)
+        losses = logsumexp(scores, axis=1) - scores[own]
+        primal = (w * w).sum() / 2 + C * some @ losses
+        v = C * pulls.T @ X
+        dual = -C * some @ xlogy(p, p).sum(axis=1) - (v * v).sum() / 2
+        assert -1e-9 * primal <= primal - dual <= 1.1 * tolerance * primal
+        assert told <= dual + 1e-9 * primal
 
 
 def test_many_weights_or_scores_have_no_paths_together():
