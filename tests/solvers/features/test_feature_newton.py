@@ -163,3 +163,31 @@ def test_a_rule_of_long_rows_is_met(tolerance):
     at_rest = np.abs(pulls - np.sign(result.weights))
     over = np.where(result.weights == 0, np.maximum(np.abs(pulls) - 1, 0), at_rest)
     assert over.sum() <= tolerance * np.maximum(np.abs(X.T @ y / 2) - 1, 0).sum()
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared-hinge"])
+def test_wide_sparse_data_of_many_values_are_solved(fit, loss):
+    """As many as begin by `CurvedSteps`: the optimum by its slopes."""
+    rng = np.random.default_rng(5)
+    X = csr_array(np.where(rng.random((700, 1300)) < 0.5, rng.standard_normal((700, 1300)), 0.0))
+    y = np.where(X @ (rng.random(1300) < 0.01) + rng.standard_normal(700) > 0, 1.0, -1.0)
+    problem, C = Problem.from_arrays(X, y), 0.05
+    given = {"loss": loss, "regularizer": "l1", "C": C, "gap_tol": 1e-9}
+    model = fit(problem, **given)
+    w, result = model.weights[:, 0] * model.labels[0], model.result
+    m = y * (X @ w)
+    terms = np.logaddexp(0, -m) if loss == "logistic" else np.maximum(0, 1 - m) ** 2
+    alphas = 1 / (1 + np.exp(m)) if loss == "logistic" else 2 * np.maximum(0, 1 - m)
+    pulls = C * (X.T @ (y * alphas))
+    assert result.status is Status.SOLVED
+    assert result.primal == pytest.approx(np.abs(w).sum() + C * terms.sum(), rel=1e-12)
+    assert 0 < np.count_nonzero(w) < 700
+    np.testing.assert_allclose(pulls[w != 0], np.sign(w[w != 0]), atol=1e-4)
+    assert np.abs(pulls).max() <= 1 + 1e-4
+    cut = fit(problem, **given, max_passes=1).result
+    assert cut.status in (Status.PASS_LIMIT, Status.SOLVED)
+    assert 0 <= cut.gap < np.inf
+    assert cut.dual <= result.primal <= cut.primal * (1 + 1e-12)
+    # with a bound of LIBLINEAR's rule, from the same steps
+    ruled = fit(problem, solver=5 if loss == "squared-hinge" else 6, C=C)
+    assert ruled.result.primal <= 1.001 * result.primal
