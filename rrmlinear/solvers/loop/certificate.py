@@ -29,6 +29,7 @@ from rrmlinear.solvers.loop.rounding import (
 from rrmlinear.solvers.loop.tolerances import (
     FEW_ROUNDINGS,
     LOSS_ROUNDING,
+    MIN_DIVISOR,
     NEGLIGIBLE_PENALTY,
     SUM_ROUNDING,
 )
@@ -382,5 +383,5 @@ def is_rounding(primal: float, zero: float, penalty: Callable[[], float]) -> boo
 def gap_between(primal: float, dual: float) -> float:
     """primal − dual, or 0 if it is negative by rounding."""
     gap = primal - dual
-    rounding = SUM_ROUNDING * max(abs(primal), abs(dual))
+    rounding = SUM_ROUNDING * max(abs(primal), abs(dual)) + MIN_DIVISOR
     return 0.0 if -rounding <= gap < 0 and math.isfinite(gap) else gap
