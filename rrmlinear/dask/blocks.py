@@ -62,16 +62,14 @@ def blocks_of(client: Client, X: Any, y: Any, weights: Any) -> list[Block]:
     return [Block(Held((X, y, weights)))]
 
 
-def offsets_of(X: Any, offset: Any, exposure: Any) -> tuple[Any, Any]:
-    """The offset and the exposure of a data set in the client's memory: those given, or those of a
-    Problem.
+def offsets_of(computed: Any, X: Any, offset: Any, exposure: Any) -> tuple[Any, Any]:
+    """The offset and the exposure in the client's memory: those given, ``computed`` where they are
+    collections, or those of a Problem.
     """
     if isinstance(X, Problem) and X.offset is not None and offset is None is exposure:
         has_none = bool(np.isneginf(X.offset).any())  # exposures of 0
         return (None, np.exp(X.offset)) if has_none else (X.offset, None)
-    given = (each.compute() if hasattr(each, "compute") else each for each in (offset, exposure))
-    offset, exposure = given
-    return offset, exposure
+    return computed(offset), computed(exposure)
 
 
 def _of_list(items: Any, y: Any, weights: Any) -> list[Block]:

@@ -87,7 +87,7 @@ def fit(
         raise ValueError(f"wait_limit must be above 0 seconds, got {wait_limit!r}")
     watch = Watch(present_client() if client is None else client, wait_limit)
     data = Data.of(watch, X, y, sample_weight, strict)
-    how = parts, balance, larger_first, on_pass, offsets_of(X, offset, exposure)
+    how = parts, balance, larger_first, on_pass, offsets_of(watch.computed, X, offset, exposure)
     agreed, result = data.solved(parameter, bias, *how)
     warn_unless_solved(result)
     return agreed.model(result)
@@ -105,7 +105,7 @@ class Data(NamedTuple):
         """Those of what `fit` takes."""
         watch.some_worker()
         if type(X).__module__.startswith("dask.bag"):
-            X = watch.result(watch.client.compute(X), {}, "listing the files")
+            X = watch.computed(X)
         blocks = blocks_of(watch.client, X, y, sample_weight)
         shapes = _shapes(watch, blocks, strict)
         if isinstance(X, Problem):

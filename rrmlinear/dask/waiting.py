@@ -139,6 +139,12 @@ class Watch:
                 f"the scheduler {self.scheduler} was lost: the client is {self.client.status}"
             )
 
+    def computed(self, values: Any) -> Any:
+        """The values of a collection; others as they are."""
+        if not hasattr(values, "compute"):
+            return values
+        return self.result(self.client.compute(values), {}, "gathering a collection")
+
     def result(
         self, future: Future, needed: dict[Future, str], what: str, end: float | None = None
     ) -> Any:

@@ -19,20 +19,18 @@ GONE = "tcp://127.0.0.1:1"
 
 def test_the_scheduler_itself_is_asked_who_is_there(client, data, monkeypatch):
     # what a client keeps is empty whenever it has just asked for no worker
-    nobody = {"workers": {}}
-    monkeypatch.setattr(client, "scheduler_info", lambda *given, **more: nobody)
+    monkeypatch.setattr(client, "scheduler_info", lambda *given, **more: {"workers": {}})
     watch = waiting.Watch(client, 30.0)
     threads = client.nthreads()
     assert watch.workers() == threads
     assert watch.all_workers() == set(threads)
-    X, y = data(n=200, d=4)
-    parameter = Parameter(solver=32, loss="logistic", C=0.1)
-    model = rooms.fit(X, y, parameter, client=client, parts=2, wait_limit=30)
+    parameter, how = Parameter(solver=32, loss="logistic", C=0.1), {"parts": 2, "wait_limit": 30}
+    model = rooms.fit(*data(n=200, d=4), parameter, client=client, **how)
     assert model.result.solved
     assert not any("was lost" in note for note in model.result.notes)
 
 
-def test_labels_are_waited_for_up_to_the_limit(client):
+def test_labels_and_offsets_are_waited_for_up_to_the_limit(client):
     names = np.array(["a", "b"])
 
     def late(block):
@@ -42,6 +40,8 @@ def test_labels_are_waited_for_up_to_the_limit(client):
     y = da.from_array(names, chunks=1).map_blocks(late, meta=names[:0])
     with pytest.raises(TimeoutError, match=r"looking at the labels has waited 0\.2 s"):
         coded(waiting.Watch(client, 0.2), y)
+    with pytest.raises(TimeoutError, match=r"gathering a collection has waited 0\.2 s"):
+        waiting.Watch(client, 0.2).computed(y)
     distributed.Event("labels are enough", client=client).set()
 
 

@@ -202,8 +202,7 @@ class OverWorkers(HasClient, LinearModel):
         """The accuracy of labels, or R² of numbers, on a collection X with y, both weighed."""
         measure = accuracy_score if is_classifier(self) else r2_score
         predicted = computed(self.predict(X))  # type: ignore[attr-defined]
-        weights = None if sample_weight is None else computed(sample_weight)
-        return float(measure(computed(y), predicted, sample_weight=weights))
+        return float(measure(computed(y), predicted, sample_weight=computed(sample_weight)))
 
 
 def _kind_of_scores(X: Any) -> Any:
@@ -319,7 +318,7 @@ class LinearRegressor(OverWorkers, general.LinearRegressor):
 
     def _fit_checked(self, X: Any, y: Any, sample_weight: Any, offset: Any = None) -> Result:
         data = self._data(self._watch(), X, y, sample_weight)
-        offsets = offsets_of(X, *(offset or (None, None)))
+        offsets = offsets_of(data.watch.computed, X, *(offset or (None, None)))
         model, result = self._solved(data, self._loss(0), offsets)
         self._set_weights(model, model.weights.T)
         self.coef_ = self.coef_[0]
@@ -353,10 +352,9 @@ class LinearRegressor(OverWorkers, general.LinearRegressor):
         """As `rrmlinear.LinearRegressor.score`."""
         if not is_collection(X):
             return super().score(X, y, sample_weight, offset=offset, exposure=exposure)
-        row, (offset, exposure) = self._loss(0), offsets_of(X, offset, exposure)
+        row, (offset, exposure) = self._loss(0), offsets_of(computed, X, offset, exposure)
         if row.link is None and offset is None is exposure:
             return self._scored(X, y, sample_weight)
         found = row.scores(np.asarray(computed(self.predict(X)), dtype=np.float64))
-        weights = None if sample_weight is None else computed(sample_weight)
         given = {"offset": offset, "exposure": exposure}
-        return self._explained_by(found, computed(y), weights, **given)
+        return self._explained_by(found, computed(y), computed(sample_weight), **given)

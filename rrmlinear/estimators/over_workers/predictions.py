@@ -69,9 +69,9 @@ def _of_frame(frame: Any, found: Method) -> Any:
     return pandas.Series(found(frame), index=frame.index)
 
 
-def computed(values: Any) -> NDArray[Any]:
-    """The values of a collection, or of an array."""
-    return np.asarray(values.compute() if hasattr(values, "compute") else values)
+def computed(values: Any) -> Any:
+    """The values of a collection; others as they are."""
+    return values.compute() if hasattr(values, "compute") else values
 
 
 def coded(watch: Watch, y: Any) -> tuple[Any, NDArray[Any] | None]:
