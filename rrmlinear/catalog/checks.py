@@ -77,7 +77,9 @@ def _check_effects(
         raise _no_block(choices.block, solver)
     for name in regularizer.needed:
         if getattr(choices, name) is None:
-            raise _missing(name, regularizer)
+            needed = Named(name), f", the {CHOICES[name].meaning}"
+            owner = Named("regularizer", regularizer.name)
+            raise ChoiceError(owner, " needs ", *needed, field=name)
     turned = switched(choices)
     for name, other, place in _exclusions(asked, solver, regularizer):
         is_switch = isinstance(CHOICES[other].values, Switch)
@@ -98,11 +100,6 @@ def _no_block(block: str, solver: SolverRow) -> ChoiceError:
     return ChoiceError(
         Named("block"), f" is {block!r}; ", *place, field="block", value=block, allowed=allowed
     )
-
-
-def _missing(name: str, regularizer: RegularizerRow) -> ChoiceError:
-    owner = Named("regularizer", regularizer.name)
-    return ChoiceError(owner, " needs ", Named(name), f", the {CHOICES[name].meaning}", field=name)
 
 
 def _check_positive(choices: Choices, name: str, owner: Named) -> None:

@@ -240,7 +240,9 @@ def free_columns(choices: Choices) -> NDArray[Any] | None:
 
     Raises ValueError for numbers of columns and groups that are none.
     """
-    _check_numbers(choices)
+    for name in (*BOUNDS, "group_weights", "unpenalized"):
+        if (value := getattr(choices, name)) is not None:
+            check_numbers(name, value)
     if choices.unpenalized is not None:
         return np.asarray(choices.unpenalized)
     if choices.penalty_factors is not None and not np.all(choices.penalty_factors):
@@ -254,13 +256,6 @@ def free_columns(choices: Choices) -> NDArray[Any] | None:
     factors = np.ravel(choices.group_weights).tolist() * often
     found = [each for each, factor in zip(groups, factors, strict=False) if factor == 0]
     return np.concatenate(found) if found else None
-
-
-def _check_numbers(choices: Choices) -> None:
-    """Raise ValueError for choices of a number, or of a list of them, that are something else."""
-    for name in (*BOUNDS, "group_weights", "unpenalized"):
-        if (value := getattr(choices, name)) is not None:
-            check_numbers(name, value)
 
 
 def check_numbers(name: str, value: Any) -> None:

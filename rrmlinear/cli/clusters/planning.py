@@ -160,25 +160,15 @@ def main(arguments: Sequence[str]) -> None:
         raise LeaveError(f"ERROR: {files[0]} has no features; at least one is needed")
     try:
         chosen = select(Choices(solver=SOLVER, loss=options.loss, C=options.C))
-        sample, sampled = _sampled(problem, chosen, options.sample or _sample_of(problem))
-        counts = _counts(options.workers)
+        each = max(1.0, problem.rows.n_stored / problem.n_examples)
+        most = options.sample or max(LEAST_SAMPLE, int(SAMPLE_VALUES / each))
+        sample, sampled = _sampled(problem, chosen, most)
+        counts = [*(4**k for k in range(6) if 4**k < options.workers), options.workers]
         found = [simulated(sample, sampled, workers) for workers in counts]
     except ValueError as error:
         raise LeaveError(f"ERROR: {sentence_of(error)}") from None
     if not options.quiet:
         print("\n".join(_lines(problem, sample, chosen, counts, found, options.network)))
-
-
-def _counts(workers: int) -> list[int]:
-    """1, 4, 16 … and the number asked for."""
-    powers = [4**k for k in range(6) if 4**k < workers]
-    return [*powers, workers]
-
-
-def _sample_of(problem: Problem) -> int:
-    """The examples of the simulation."""
-    each = max(1.0, problem.rows.n_stored / problem.n_examples)
-    return max(LEAST_SAMPLE, int(SAMPLE_VALUES / each))
 
 
 def _sampled(problem: Problem, chosen: Selection, most: int) -> tuple[Problem, Selection]:

@@ -181,23 +181,19 @@ class StreamedArrays(BatchExamples):
         with damage(self.name), ExitStack() as stack:
             archive = Archive(path, stack)
             self.dense = archive.form() == "dense"
-            shape = self._shape(archive)
+            streams = archive.streams
+            shape = streams[MATRIX].shape if self.dense else streams["shape"].whole().tolist()
             if len(shape) != 2:
                 raise ValueError(
-                    f"{self.name} must be a matrix of n rows and d columns, not {shape}"
+                    f"{self.name} must be a matrix of n rows and d columns, not {tuple(shape)}"
                 )
             self.total, self.n_features = int(shape[0]), int(shape[1])
-            stored = archive.streams[MATRIX if self.dense else "data"].shape
+            stored = streams[MATRIX if self.dense else "data"].shape
             self.most_bytes = 16 * int(np.prod(stored)) + 32 * (self.total + 1)
             self.columns = self._taken(archive.vectors(asked))
         if asked.names is not None:
             self.feature_names = read_names(asked.names)
             self._check_names(asked.names)
-
-    def _shape(self, archive: Archive) -> tuple[int, ...]:
-        if self.dense:
-            return archive.streams[MATRIX].shape
-        return tuple(archive.streams["shape"].whole().tolist())
 
     def batches(self) -> Iterator[Batch]:
         at = 0

@@ -129,7 +129,9 @@ class Reading:
 
     def _reserve(self, buffer: bytearray, end: int) -> Block:
         if self.alone and self.blocks:
-            self._end_last_block()
+            last = self.blocks[-1]
+            self.rows, self.stored = last.row_offset + last.rows, last.offset + last.stored
+            self.lines = last.first_line + last.lines
             rows, stored = end // SHORTEST_LINE, end // SHORTEST_PAIR
         else:
             rows, stored = count_marks(buffer, end)
@@ -154,11 +156,6 @@ class Reading:
         with self.settled:
             self.working += 1
         return block
-
-    def _end_last_block(self) -> None:
-        last = self.blocks[-1]
-        self.rows, self.stored = last.row_offset + last.rows, last.offset + last.stored
-        self.lines = last.first_line + last.lines
 
     def _parse(self, buffer: bytearray, end: int, block: Block) -> None:
         widened = self.arrays.widened

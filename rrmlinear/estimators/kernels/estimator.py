@@ -78,8 +78,9 @@ class KernelEstimator(Described, Exported, Saved, PlainState, Certified):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._validate_params()
         kernels = checked_kernels(self.kernel, self.kernel_params)
-        if not self._is_for_pairs():  # pairs check them before their rows
-            self._check_choices(len(kernels), y, sample_weight)
+        if not self._is_for_pairs():  # before the features, most of the work; pairs check by rows
+            linear = self._linear(len(kernels), [1] * len(kernels))
+            linear.check_choices(np.zeros((len(y), len(kernels))), y, sample_weight)
         points, rows = self._points(X), X
         if self._is_precomputed():
             points, rows = X[self.indices_][:, self.indices_], X[:, self.indices_]
@@ -133,11 +134,6 @@ class KernelEstimator(Described, Exported, Saved, PlainState, Certified):
         for name in ("objective_", "duality_gap_", "n_iter_", "status_", "trace_"):
             setattr(self, name, getattr(estimator, name))
         self._proof_ = replace(estimator._proof_, duals=estimator._dual_counts(), are_coef=False)
-
-    def _check_choices(self, n_kernels: int, y: Any, sample_weight: Any) -> None:
-        """Refuse wrong parameters before the features are made, which is most of the work."""
-        linear = self._linear(n_kernels, [1] * n_kernels)
-        linear.check_choices(np.zeros((len(y), n_kernels)), y, sample_weight)
 
     def _points(self, X: Any) -> Any:
         """The examples, or a sample of them, that functions are sums over."""

@@ -159,7 +159,9 @@ class PairAscent(Solver):
             add_rows(self.kernel.store, slots, -moves[there], self.slopes)
             self.slopes -= self.shift * float(moves.sum())
         self.slopes[chosen] = inner.slopes
-        self._count_rounding(moves)
+        # of the slopes: by each step within the set, and by the rows as if computed anew
+        numbers = (1 + self.moved) * max(self.slopes.max(), -self.slopes.min())
+        self.rounded += 2 * EPSILON * (numbers + self.widest * float(np.abs(moves).sum()))
         self.violations = self._violations()
         spent = self.moved * len(chosen) / self.n + len(there) / 2 + len(chosen) ** 2 / self.n
         self.budget.steps += spent
@@ -190,11 +192,6 @@ class PairAscent(Solver):
             rise = fall = 0.0
         sides = largest(rises, -fall, half), largest(falls, -rise, half)
         return np.unique(np.concatenate((*sides, kept)))
-
-    def _count_rounding(self, moves: Vector) -> None:
-        # Of the slopes: by each step within the set, and by the rows as if computed anew.
-        numbers = (1 + self.moved) * max(self.slopes.max(), -self.slopes.min())
-        self.rounded += 2 * EPSILON * (numbers + self.widest * float(np.abs(moves).sum()))
 
     def estimate(self) -> tuple[float, float]:
         # With an intercept between the slopes that can rise and those that can fall.
