@@ -13,7 +13,7 @@ from rrmlinear.dask.waiting import DataLostError, LostError, Watch
 from rrmlinear.solvers.rounds.fleet import PartsLostError, add_rounds, halves, in_tree
 from rrmlinear.solvers.rounds.orders import Facts, Order, Packed, Report
 from rrmlinear.solvers.rounds.spread import Request, Sums, add_sums
-from rrmlinear.workers.recipe import Recipe
+from rrmlinear.workers.dealing import Recipe
 
 # Rounds from one copy of all duals on other workers to the next.
 CHECKPOINT_ROUNDS = 5

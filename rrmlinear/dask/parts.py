@@ -10,7 +10,7 @@ from rrmlinear.solvers.rounds.fleet import add_rounds, in_tree
 from rrmlinear.solvers.rounds.orders import Facts, Order, Packed, Report
 from rrmlinear.solvers.rounds.part import Part
 from rrmlinear.solvers.rounds.spread import Request, Sums, add_sums
-from rrmlinear.workers.recipe import Recipe, part_of
+from rrmlinear.workers.dealing import Recipe, part_of
 
 
 class PartMissingError(Exception):

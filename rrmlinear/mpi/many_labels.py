@@ -18,7 +18,7 @@ from rrmlinear.catalog.selection import select
 from rrmlinear.core.deadline import ends_within
 from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.data.problem import check_kind
-from rrmlinear.mpi.fleet import Failed
+from rrmlinear.mpi.training import Failed
 from rrmlinear.training.labels.fit_labels import OnLabel, solve_labels, warn_unless_ended
 from rrmlinear.training.labels.label_model import LabelModel
 from rrmlinear.training.labels.terms import LabelTerms

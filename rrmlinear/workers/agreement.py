@@ -26,8 +26,7 @@ from rrmlinear.training.costs import class_factors
 from rrmlinear.training.fit import NotSolvedWarning
 from rrmlinear.training.model import Model
 from rrmlinear.training.offsets import check_offset, with_each_factor, with_limit
-from rrmlinear.workers.dealing import Shape, dealt
-from rrmlinear.workers.recipe import Recipe
+from rrmlinear.workers.dealing import Recipe, Shape, dealt
 
 # What a regularizer without rounds needs, and with intercepts that are left free.
 PROX, SMOOTH_PROX = frozenset({"prox"}), frozenset({"smooth", "prox"})

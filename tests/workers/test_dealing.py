@@ -9,8 +9,7 @@ from rrmlinear import ContainerError, Parameter, Problem, read_libsvm, write_con
 from rrmlinear.data.container.opening import open_container
 from rrmlinear.data.text.libsvm_errors import LibsvmFormatError
 from rrmlinear.workers.agreement import Agreement
-from rrmlinear.workers.dealing import read, shape_of
-from rrmlinear.workers.recipe import part_of
+from rrmlinear.workers.dealing import part_of, read, shape_of
 
 PARAMETER = Parameter(loss="logistic", solver="auto")
 

@@ -17,9 +17,8 @@ from rrmlinear.losses.base import ScalarLoss
 from rrmlinear.losses.block_base import BlockLoss
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.risks.conditions.base import Bound, Condition
-from rrmlinear.risks.loss_risk import LossRisk
 from rrmlinear.risks.products import entries_of_product
-from rrmlinear.risks.scores import ScalarRisk
+from rrmlinear.risks.scores import LossRisk, ScalarRisk
 from rrmlinear.risks.terms import ScalarTerms
 
 Places = NDArray[np.int64]

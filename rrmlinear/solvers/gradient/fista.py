@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.risks.base import Evaluation
-from rrmlinear.risks.loss_risk import LossRisk
+from rrmlinear.risks.scores import LossRisk
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.power import mean_curvature, steepness
