@@ -24,6 +24,8 @@ SKIP_GAP = 0.6
 # A visit leaves duals unchanged if its gap is at most this fraction of the mean. A larger fraction
 # skips more visits, but small problems then take many more passes for their last digits.
 MIN_VISIT_GAP = 0.003
+# Examples get passes of their own, or a copy, if they are at most this fraction of all.
+MOST_BUSY = 0.25
 # Rough costs of visits in nanoseconds: for each nonzero, and for each nonzero and class.
 NONZERO_COST, CLASS_COST = 0.5, 0.23
 

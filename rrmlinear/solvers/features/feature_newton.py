@@ -30,7 +30,7 @@ from rrmlinear.solvers.loop.power import costs_of_rows
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.steps import INNER_GAP_FRACTION, USUAL_PACE
+from rrmlinear.solvers.loop.steps import INNER_FALL_FRACTION, INNER_GAP_FRACTION, USUAL_PACE
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import MIN_SMOOTHING
 from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
@@ -46,10 +46,6 @@ Array = NDArray[np.float64]
 # Steps on one working set of several classes, and the part of what the first one promised at which
 # they end.
 SET_STEPS, SET_DECREASE = 10, 0.1
-# An inner problem is solved where a step promised at most this fraction of its distance term.
-INNER_FALL_FRACTION = 0.1
-# After this number of steps on one inner problem, q is multiplied by the rise of the usual pace.
-HARD_STEPS = 60
 
 
 class FeatureNewton(Solver):
@@ -173,7 +169,7 @@ class FeatureNewton(Solver):
             scores = inner.scores_of(self.at)
             inner.alphas = -self.at.derivatives
             inner.smooth_by(max(inner.smoothing / fall, self.least_smoothing))
-        elif self.steps >= HARD_STEPS or not self.moved:
+        elif self.steps >= USUAL_PACE.hard_steps or not self.moved:
             scores = inner.scores_of(self.at)
             inner.smooth_by(USUAL_PACE.rise * inner.smoothing)
         else:

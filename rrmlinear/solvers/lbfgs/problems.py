@@ -26,7 +26,13 @@ from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 from rrmlinear.solvers.second_order._triangles import solved_by_factor
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, cholesky_factor
-from rrmlinear.solvers.second_order.samples import SAMPLE_FRACTION, sample_of, suits_sample
+from rrmlinear.solvers.second_order.samples import (
+    SAMPLE_FRACTION,
+    SAMPLE_GAP,
+    SAMPLE_PASSES,
+    sample_of,
+    suits_sample,
+)
 from rrmlinear.solvers.second_order.work import (
     NEWTON_PRODUCTS,
     STEP_COST,
@@ -49,9 +55,7 @@ MIN_VALUES, MIN_MANY = 5_000, 8
 # it. With more weights it takes 0.2 to 0.4 on Gaussian columns, but 0.5 to 2 on mnist. Without an
 # intercept it takes longer where the mean of the rows is long.
 # The sample of one problem has one of every SAMPLE_FRACTION examples. Several classes have at least
-# MIN_MANY examples for each weight in it. It is solved to the relative gap SAMPLE_GAP, in at
-# most SAMPLE_STEPS steps.
-SAMPLE_GAP, SAMPLE_STEPS = 1e-2, 5
+# MIN_MANY examples for each weight in it.
 # Limit on the entries of all factors of the second derivative of a mean example.
 MAX_MEAN_ENTRIES = 20_000_000
 # Products with all examples in a step.
@@ -220,7 +224,7 @@ def _begun(task: Task, tolerance: float) -> Any:
     if stride > 1 and _has_factor(k, d):
         chosen, part = sample_of(rows, stride, seed)
         metric = metric_of(part.n, part, SAMPLE_GAP)
-        first = problem(part, chosen, stride, SAMPLE_GAP, SAMPLE_STEPS, metric)
+        first = problem(part, chosen, stride, SAMPLE_GAP, SAMPLE_PASSES, metric)
         is_begin = k > 1 or _is_two_sided(task, chosen)
         if is_begin and first.solve(C) is not None and np.isfinite(first.weights).all():
             begun = first if np.isfinite(first.intercepts).all() else None

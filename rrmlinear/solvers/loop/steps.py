@@ -17,6 +17,10 @@ FIRST_SMOOTHING = 0.1
 #: A smoothed or inner problem is solved well enough once its gap is at most this fraction of that
 #: of the whole problem, of the target, or of what its own term adds.
 INNER_GAP_FRACTION = 0.3
+#: It is too once a step promised to lower it by at most this fraction of the distance term of its
+#: duals. Only weights of rare features still move then, one after the other, and these steps change
+#: little.
+INNER_FALL_FRACTION = 0.01
 #: A search along a direction ends where the derivative is below this fraction of that at its start.
 DERIVATIVE_DECREASE = 0.01
 #: Steps, or stages, that leave more than this fraction of the gap have made no progress.

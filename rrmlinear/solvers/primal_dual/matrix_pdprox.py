@@ -14,7 +14,7 @@ from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import inner
 from rrmlinear.solvers.loop.power import norm_bound, norm_estimate
 from rrmlinear.solvers.loop.solver import Solver
-from rrmlinear.solvers.loop.steps import Anderson
+from rrmlinear.solvers.loop.steps import LOOK_GROWTH, Anderson
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, MANY_ROUNDINGS
 from rrmlinear.solvers.primal_dual.low_rank import LowRank, Threshold
 
@@ -24,8 +24,8 @@ Array = NDArray[np.float64]
 MEMORY = 5
 # The dual is measured every LOOKS passes. If one half of the gap exceeds MAX_GAP_RATIO times the
 # other, step lengths change by at most the factor MAX_STEP_CHANGE, but not within PATIENCE passes
-# of the last change. PATIENCE grows by PATIENCE_GROWTH each time, so that the method can converge.
-LOOKS, PATIENCE, PATIENCE_GROWTH = 5, 10, 1.2
+# of the last change. PATIENCE grows by LOOK_GROWTH each time, so that the method can converge.
+LOOKS, PATIENCE = 5, 10
 MAX_GAP_RATIO, MAX_STEP_CHANGE = 3.0, 4.0
 # Largest fraction of the gap that the bound of a norm may add.
 NORM_GAP_FRACTION = 0.05
@@ -100,7 +100,7 @@ class MatrixPdprox(Solver):
             self.tau, self.since, self.patience = (
                 self.tau * uneven,
                 0,
-                PATIENCE_GROWTH * self.patience,
+                LOOK_GROWTH * self.patience,
             )
             self.mixing.forget()
             self.memory = []

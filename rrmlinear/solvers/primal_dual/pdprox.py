@@ -247,7 +247,8 @@ class Pdprox(Solver):
         if over or number % LOOK_PASSES == 0 or number == 1:
             self._look_at(new)
         if over:
-            self._rebalance(new)
+            if not self.lengths.are_fixed:
+                self.lengths.rebalance(*self._squares(self.anchor, new))
             self._begin(new)
             return
         k = self.steps
@@ -268,10 +269,6 @@ class Pdprox(Solver):
         else:
             return False
         return self.lengths.see(product, residual)
-
-    def _rebalance(self, new: State) -> None:
-        if not self.lengths.are_fixed:
-            self.lengths.rebalance(*self._squares(self.anchor, new))
 
     def _squares(self, old: State, new: State) -> tuple[float, float]:
         """‖Δw‖² and ‖Δα‖²."""

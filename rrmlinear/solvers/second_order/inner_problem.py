@@ -12,7 +12,7 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.coordinates import coordinates_of
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
-from rrmlinear.solvers.loop.steps import INNER_GAP_FRACTION, USUAL_PACE, Pace
+from rrmlinear.solvers.loop.steps import INNER_FALL_FRACTION, INNER_GAP_FRACTION, USUAL_PACE, Pace
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING, NEGLIGIBLE_PENALTY
 from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED
@@ -26,10 +26,6 @@ from rrmlinear.solvers.second_order.penalties import (
 
 Array = NDArray[np.float64]
 
-# An inner problem ends, too, once a step promised to lower it by at most this fraction of the
-# distance term of its duals. Only weights of rare features still move then, one after the other,
-# and these steps change little.
-INNER_FALL_FRACTION = 0.01
 # Where the first q follows the size of the duals, it is at most this fraction of the q of one dual
 # alone, the mean of c_i ‖x_i‖².
 MOST_FIRST_PART = 0.01

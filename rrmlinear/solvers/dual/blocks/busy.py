@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent, blocks, put, repeat
+from rrmlinear.solvers.dual.dual_descent import MOST_BUSY
 
-# Busy examples make BUSY_SHARE of the rise of a pass. They get passes of their own if they are at
-# most MOST_BUSY of the examples visited.
-BUSY_SHARE, MOST_BUSY = 0.9, 0.25
+# Busy examples make this part of the rise of a pass.
+BUSY_SHARE = 0.9
 # Passes over the busy examples from one step along their moves to the next.
 BUSY_PASSES = 10
 

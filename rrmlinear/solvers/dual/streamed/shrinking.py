@@ -10,14 +10,15 @@ import numpy as np
 
 from rrmlinear.core.loading import loading
 from rrmlinear.data.rows import Rows
+from rrmlinear.solvers.dual.dual_descent import MOST_BUSY
 from rrmlinear.solvers.dual.streamed.turns import Turns
 
 if TYPE_CHECKING:
     from rrmlinear.data.container.kept import KeptRows
 
-# Examples are copied where at most this fraction of them have a gap that counts, and while the sum
-# of the gaps is above this multiple of its target: the copy takes the time of a pass and more.
-MAX_BUSY, MIN_GAPS_LEFT = 0.25, 3.0
+# Examples whose gap counts are copied while the sum of all gaps is above this multiple of its
+# target: the copy takes the time of a pass and more.
+MIN_GAPS_LEFT = 3.0
 # All gaps are measured again, and another copy is made, when those of the copy have fallen by this.
 MAX_FALL = 8.0
 # A copy is given up above MAX_KEPT of the rows. The next one begins PASSES_BETWEEN passes later at
@@ -56,7 +57,7 @@ class Shrinking:
             self.wanted = gap < self.first_gap / MAX_FALL
         elif 0 < self.all.number >= self.tried + PASSES_BETWEEN:
             busy = np.count_nonzero(self.state.gaps > quiet)
-            self.wanted = bool(busy <= MAX_BUSY * self.rows.shape[0])
+            self.wanted = bool(busy <= MOST_BUSY * self.rows.shape[0])
         return self.wanted
 
     def begin_pass(self) -> Turns:
