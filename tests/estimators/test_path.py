@@ -11,13 +11,6 @@ from rrmlinear import LinearClassifier, LinearRegressor
 from rrmlinear.solvers.loop.result import Status
 
 
-@pytest.fixture(scope="module")
-def numbers():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 8))
-    return X, X[:, :3] @ [1, -2, 3] + 0.3 * rng.standard_normal(60)
-
-
 def test_every_point_is_a_minimum(two_classes):
     X, y = two_classes
     Cs = [1.0, 0.01, 0.1]
