@@ -12,12 +12,11 @@ TEST = "He PRP B-NP\nwill MD B-VP\nnow RB B-ADVP\n"
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "train.txt").write_text(TRAIN)
-    (tmp_path / "test.txt").write_text(TEST)
+def files(folder):
+    (folder / "train.txt").write_text(TRAIN)
+    (folder / "test.txt").write_text(TEST)
     main(["-q", "train.txt", "train"])
-    return tmp_path
+    return folder
 
 
 def test_training_and_test_sets(files, capsys):

@@ -12,8 +12,7 @@ from rrmlinear.data.sequences import SequenceProblem
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def files(folder):
     chance = np.random.default_rng(0)
     W = chance.normal(size=(5, 3))
     X = [chance.normal(size=(n, 5)) for n in chance.integers(1, 6, 60)]
@@ -21,7 +20,7 @@ def files(tmp_path, monkeypatch):
     problem = SequenceProblem.from_lists(X, y)
     write_libsvm("train", problem.take(np.arange(40)).to_problem())
     write_libsvm("test", problem.take(np.arange(40, 60)).to_problem())
-    return tmp_path
+    return folder
 
 
 @pytest.mark.parametrize("loss", ["crf", "m3n"])

@@ -23,9 +23,8 @@ def write_graphs(name, problem):
 
 
 @pytest.fixture
-def graphs(tmp_path, monkeypatch):
+def graphs(folder):
     """Labels that follow those of the neighbours: nodes alone say little."""
-    monkeypatch.chdir(tmp_path)
     chance = np.random.default_rng(0)
     X, y = [], []
     for g in range(60):
@@ -35,7 +34,7 @@ def graphs(tmp_path, monkeypatch):
     problem = GraphProblem.from_lists(X, y)
     write_graphs("train", problem.take(np.arange(40)))
     write_graphs("test", problem.take(np.arange(40, 60)))
-    return tmp_path
+    return folder
 
 
 @pytest.mark.parametrize("loss", ["crf", "m3n"])

@@ -4,30 +4,19 @@ import numpy as np
 import pytest
 
 from rrmlinear import LabelTree, read_multilabel
-from rrmlinear.cli.command import run
 
 LINES = 60
 
 
 @pytest.fixture
-def call(data, capsys):
-    def call(command, *arguments):
-        code = run(command, list(arguments))
-        return code, *capsys.readouterr()
-
-    return call
-
-
-@pytest.fixture
-def data(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def data(folder):
     random = np.random.default_rng(0)
     lines = []
     for label in random.integers(9, size=LINES).tolist():
         words = sorted({3 * label + 1 + j for j in random.integers(3, size=3).tolist()} | {28})
         lines.append(f"{label},{label // 3 + 20} " + " ".join(f"{word}:1" for word in words))
-    (tmp_path / "data").write_text("\n".join(lines) + "\n")
-    return tmp_path
+    (folder / "data").write_text("\n".join(lines) + "\n")
+    return folder
 
 
 def test_a_tree_is_trained_and_predicts(call, data):
