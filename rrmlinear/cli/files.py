@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import stat
 import sys
@@ -289,6 +290,16 @@ def offer_reading(parser: Parser, but: Sequence[str] = (), more: Sequence[str] =
 
 def _columns(text: str) -> tuple[str, ...]:
     return tuple(filter(None, text.split(",")))
+
+
+def words_of(options: SimpleNamespace, path: str) -> str:
+    """These options as a command has them, and the file that they are for."""
+    words: list[str] = []
+    for field in FIELDS:
+        if value := getattr(options, field, None):
+            own = [] if value is True else [value if isinstance(value, str) else ",".join(value)]
+            words += [flag_of(field), *own]
+    return shlex.join([*words, path])
 
 
 def asked_of(options: SimpleNamespace) -> Asked:

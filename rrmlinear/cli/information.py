@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -18,6 +17,7 @@ from rrmlinear.cli.files import (
     read_labelled,
     read_problem,
     reading,
+    words_of,
 )
 from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.cli.liblinear import SEARCHED
@@ -39,6 +39,7 @@ from rrmlinear.training.search import largest_cost, smallest_cost
 
 #: Classes whose numbers of examples are printed one by one.
 MOST_CLASSES = 10
+TRAIN = "python -m rrmlinear.train"
 #: Options of other files than text of several labels.
 BESIDE = (*OWN, "names")
 #: What is searched for C by the kind of labels: LIBLINEAR's own types, and the loss of ranks.
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str]) -> None:
     options, files = parser.parse(arguments)
     if len(files) != 1:
         raise parser.wrong("no data_file is given" if not files else "info takes one data_file")
-    path = files[0]
+    path, given = files[0], words_of(options, files[0])
     check_input(path)
     if options.report_file is not None:
         check_distinct([("report file", options.report_file)], [("data file", path)])
@@ -70,34 +71,31 @@ def main(arguments: Sequence[str]) -> None:
         print("\n".join(_aligned(list(of_estimator.items()))))
         return
     with warnings_said():
-        labelled = None
-        if not options.sequences:
-            labelled = read_labelled(path, options.threads, bool(options.strict))
+        how = path, options.threads, bool(options.strict)
+        labelled = None if options.sequences else read_labelled(*how)
         if labelled is not None and (flag := asked_of(options).given(*BESIDE)):
             raise LeaveError(f"ERROR: {flag} has no effect: {path} has several labels a line")
         if labelled is None:
             read = read_chains if options.sequences else read_problem
-            asked = replace(asked_of(options), queries=True)
-            problem = read(path, options.threads, bool(options.strict), asked=asked)
+            problem = read(*how, asked=replace(asked_of(options), queries=True))
     if labelled is not None:
         known = label_lines(labelled)
-        told, tried = [], [("each label against the rest", _command("-s 1 -B 1", path))]
+        told, tried = [], [("each label against the rest", f"{TRAIN} -s 1 -B 1 {given}")]
         lines: Iterable[str] = _aligned(known, tried)
     else:
         if problem.n_features == 0 or problem.rows.shape[0] == 0:
             raise LeaveError(f"ERROR: {path} has no features; at least one is needed")
         facts = facts_of(problem)
         told = list(advice.remarks(facts))
-        tried = [(purpose, _command(flags, path)) for purpose, flags in advice.commands(facts)]
-        tried += [("C by cross validation", line) for line in _searches(problem, facts, path)]
+        tried = [(purpose, f"{TRAIN} {flags} {given}") for purpose, flags in advice.commands(facts)]
+        tried += [("C by cross validation", line) for line in _searches(problem, facts, given)]
         lines = _lines(facts, told, tried)
     if options.report_file is not None:
-        made = command_of("info", arguments)
-        shown = page.Section("Data", known) if labelled is not None else data_section(facts)
+        made = [("command", command_of("info", arguments)), *versions()]
         sections = [
-            shown,
+            page.Section("Data", known) if labelled is not None else data_section(facts),
             *([page.Section("What to try", lines=tried, warnings=told)] if tried or told else []),
-            page.Section("How it was made", [("command", made), *versions()]),
+            page.Section("How it was made", made),
         ]
         with page_errors(options.report_file):
             page.write_page(options.report_file, f"Data of {path}", sections)
@@ -105,15 +103,10 @@ def main(arguments: Sequence[str]) -> None:
         print("\n".join(lines))
 
 
-def _command(flags: str, path: str) -> str:
-    return f"python -m rrmlinear.train {flags} {shlex.quote(path)}"
-
-
-def _searches(problem: Problem | SequenceProblem, facts: DataFacts, path: str) -> Iterator[str]:
+def _searches(problem: Problem | SequenceProblem, facts: DataFacts, given: str) -> Iterator[str]:
     """The command that searches C, with its range for these data."""
-    if isinstance(problem, SequenceProblem):
-        return
-    if facts.labels is not None and len(facts.labels) < 2:
+    is_one = facts.labels is not None and len(facts.labels) < 2
+    if is_one or isinstance(problem, SequenceProblem):
         return
     if facts.queries is not None:
         flags, chosen = f"--loss {SEARCHED_RANKS}", select(Parameter(loss=SEARCHED_RANKS))
@@ -121,22 +114,20 @@ def _searches(problem: Problem | SequenceProblem, facts: DataFacts, path: str) -
         number = SEARCHED_REGRESSION if facts.labels is None else SEARCHED
         flags, chosen = f"-s {number}", select(Parameter(solver=number))
     first, last = smallest_cost(problem, chosen, 0.0), largest_cost(chosen)
-    line = _command(f"-C {flags}", path)
-    yield f"{line}  (C from {first:.2g}, where weights are near 0, to {last:.0f})"
+    ends = f"(C from {first:.2g}, where weights are near 0, to {last:.0f})"
+    yield f"{TRAIN} -C {flags} {given}  {ends}"
 
 
 def _lines(
     facts: DataFacts, told: Sequence[str], tried: Sequence[tuple[str, str]]
 ) -> Iterator[str]:
-    known = data_lines(facts)
     classes: list[tuple[str, str]] = []
     if facts.labels is not None and facts.counts is not None:
-        order = facts.counts.argsort(kind="stable")[::-1]
-        for at in order[:MOST_CLASSES].tolist():
-            classes.append((f"  label {facts.labels[at]}", str(facts.counts[at])))
-        if len(order) > MOST_CLASSES:
-            classes.append((f"  and {len(order) - MOST_CLASSES} more", ""))
-    return _aligned(known, tried, classes, told)
+        order = facts.counts.argsort(kind="stable")[::-1].tolist()
+        some = order[:MOST_CLASSES]
+        classes += [(f"  label {facts.labels[at]}", str(facts.counts[at])) for at in some]
+        classes += [(f"  and {len(order) - MOST_CLASSES} more", "")] * (len(order) > MOST_CLASSES)
+    return _aligned(data_lines(facts), tried, classes, told)
 
 
 def _aligned(

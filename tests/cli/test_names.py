@@ -52,6 +52,7 @@ def test_words_come_back(flowers, train, predict, info):
     shown = info(*ASKED, "train.csv").out
     assert "length, width, petal, depth, color=blue, color=red" in shown
     assert "label Iris virginica" in shown
+    assert f"rrmlinear.train -s 1 {' '.join(ASKED)} train.csv\n" in shown
 
 
 def test_probabilities_quote_words_with_blanks(flowers, train, predict):

@@ -112,3 +112,4 @@ def test_path_writes_its_page(call, iris, folder):
     assert "python -m rrmlinear path -q --Cs 4" in text
     assert call("along", "--Cs", "0", iris)[2].startswith("ERROR: Cs is 0; it must be")
     assert call("along", "--Cs", "a", iris)[2].startswith("ERROR: --Cs takes a number")
+    assert call("along", "--gap-tol", "0", iris)[2].startswith("ERROR: --gap-tol is 0; it must")

@@ -58,12 +58,11 @@ def test_a_lasso_that_fits_exactly_is_a_linear_program(shape, alpha, intercept):
 @pytest.mark.parametrize("C", [1e6, 1e9, 1e12])
 def test_separable_classes_with_a_large_C_have_the_widest_margin(C):
     """The least ½ ‖w‖² with y_i x_i'w ≥ 1, by least squares with duals of at least 0."""
-    n = d = 30
-    X, scores = of_unlike_size(np.random.default_rng(n + d), n, d)
+    X, scores = of_unlike_size(np.random.default_rng(60), 30, 30)
     y = np.sign(scores)
-    rows = np.column_stack([X, np.ones(n)]) * y[:, np.newaxis]
-    end = np.append(np.zeros(d + 1), 1.0)
-    stacked = np.vstack([rows.T, np.ones(n)])
+    rows = np.column_stack([X, np.ones(30)]) * y[:, np.newaxis]
+    end = np.append(np.zeros(31), 1.0)
+    stacked = np.vstack([rows.T, np.ones(30)])
     residual = stacked @ nnls(stacked, end, maxiter=10_000)[0] - end
     w = -residual[:-1] / residual[-1]
     model = LinearSVC(loss="hinge", C=C, max_iter=3000).fit(X, y)

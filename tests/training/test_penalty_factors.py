@@ -152,8 +152,7 @@ def test_without_any_penalty_a_regularizer_and_a_column_of_one_number_have_no_pa
     some = [{**free, "regularizer": name} for name in ("l2", "l1", "elastic-net")]
     some += [{**free, "data": wide}, {"regularizer": "l1", "unpenalized": range(D)}]
     one, *others = (fitted(loss, **how, **each).result for each in some)
-    assert all(other.solved for other in others)
-    assert all(other.primal == pytest.approx(one.primal, rel=2e-6) for other in others)
+    assert all(r.solved and r.primal == pytest.approx(one.primal, rel=2e-6) for r in others)
 
 
 @pytest.mark.parametrize(("seed", "loss"), [(42, "softmax"), (29, "crammer-singer")])

@@ -26,7 +26,6 @@ from rrmlinear.cli.report import warnings_said
 from rrmlinear.cli.usage import PATH
 from rrmlinear.data.text.whole_file import whole_file
 
-DEFAULTS = 10
 NEEDED = "path needs scikit-learn: pip install 'rrmlinear[sklearn]'"
 
 
@@ -36,7 +35,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.value("--loss", type=choice("--loss", tuple(LOSSES)), default="squared-hinge")
     parser.value("--regularizer", type=choice("--regularizer", tuple(REGULARIZERS)), default="l2")
     parser.value("--l1", type=number("--l1"))
-    parser.value("--Cs", type=_values, default=DEFAULTS)
+    parser.value("--Cs", type=_values, default=10)
     parser.value("--gap-tol", dest="tol", type=number("--gap-tol"), default=1e-4)
     parser.flag("--no-intercept", dest="no_intercept")
     parser.value("--weights", dest="weights_file", type=output)
@@ -49,12 +48,11 @@ def main(arguments: Sequence[str]) -> None:
         raise parser.wrong("no data_file is given" if not files else "path takes one data_file")
     if options.static and options.report_file is None:
         raise parser.wrong("--report-static has no effect without --report")
+    if not options.tol > 0:
+        raise LeaveError(f"ERROR: --gap-tol is {options.tol:g}; it must be above 0")
     check_input(files[0])
-    outputs = {"report file": options.report_file, "weights file": options.weights_file}
-    check_distinct(
-        [(name, path) for name, path in outputs.items() if path is not None],
-        [("data file", files[0])],
-    )
+    outputs = [("report file", options.report_file), ("weights file", options.weights_file)]
+    check_distinct([each for each in outputs if each[1] is not None], [("data file", files[0])])
     if options.report_file is not None:
         check_page(options.report_file)
     if options.weights_file is not None:
@@ -65,9 +63,9 @@ def main(arguments: Sequence[str]) -> None:
         raise LeaveError(f"ERROR: {NEEDED}") from None
     with warnings_said():
         problem = read_problem(files[0], options.threads, False, asked=asked_of(options))
-        choices: dict[str, Any] = {} if options.l1 is None else {"l1": options.l1}
-        choices |= {"regularizer": options.regularizer, "tol": options.tol}
+        choices: dict[str, Any] = {"regularizer": options.regularizer, "tol": options.tol}
         choices |= {"fit_intercept": not options.no_intercept, "n_jobs": options.threads}
+        choices |= {} if options.l1 is None else {"l1": options.l1}
         try:
             found = path(problem, loss=options.loss, Cs=options.Cs, **choices)
         except ValueError as error:
