@@ -192,8 +192,8 @@ class Search(LinearModel):
             return errors_along(estimator, settings, data, fold, known)
         y = data[1]
         data, held = (part_of(data, some) for some in fold)
-        classes = np.unique(y) if is_classifier(self) else None
-        there = None if classes is None else np.unique(y[fold[0]])
+        classes: Any = np.unique(y) if is_classifier(self) else None
+        there: Any = None if classes is None else np.unique(y[fold[0]])
         has_all = isinstance(estimator, Classifier) and np.array_equal(there, classes)
         if self.scoring is None and has_all:
             return accuracies_along(estimator, settings, data, held, coefs)
