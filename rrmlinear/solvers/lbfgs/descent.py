@@ -61,11 +61,7 @@ class Descent:
         #: X w, without intercepts.
         self.scores = np.zeros((shape[0], n_scores))
         #: v = −∇F at the weights, F, and what balanced duals cost the dual over C.
-        self.sums, self.losses, self.excess = (
-            np.zeros(shape),
-            np.zeros(shape[0]),
-            np.zeros(shape[0]),
-        )
+        self.sums, (self.losses, self.excess) = np.zeros(shape), np.zeros((2, shape[0]))
         self.balanced = np.ones(shape[0], dtype=bool)
         self.pairs = [Pairs(shape[1], pairs) for _ in range(shape[0])]
         #: The time of a step, and that of the slow ones of each problem since its metric was made.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.cached import cached_property
 from rrmlinear.regularizers.base import Regularizer
+from rrmlinear.regularizers.coordinates import coordinates_of
 from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.loop.first import loss_at_zero
 from rrmlinear.solvers.loop.inner import are_same
@@ -255,12 +256,16 @@ class Certificate:
             self.dual, self._alphas = dual, alphas
 
     def penalty(self) -> float:
-        """Ω at the best weights; infinity where the regularizer or the loss is not known, or where
-        that has a kink: with a minimum of less than its rounding a loss may be large.
+        """Ω at the best weights, perhaps those that have no penalty alone; infinity where the
+        regularizer or the loss is not known, or where that has a kink: with a minimum of less than
+        its rounding a loss may be large.
         """
         loss = getattr(self.risk, "loss", None)
         if self.regularizer is None or loss is None or not loss.differentiable:
             return math.inf
+        each, w = coordinates_of(self.regularizer, self.weights.size), self.weights
+        if each is not None and (free := (each.modulus == 0) & (each.l1 == 0)).any():
+            self.offer_weights(np.where(free.reshape(w.shape), w, 0.0))
         return float(self.regularizer.value_of(self.weights.ravel()))
 
     @cached_property
@@ -314,8 +319,7 @@ class Certificate:
 
     def _evaluation(self) -> Any:
         """F at the best weights."""
-        known = self.best_at
-        return self.risk.at(self.risk.scores(self.weights)) if known is None else known
+        return self.best_at or self.risk.at(self.risk.scores(self.weights))
 
     def _slopes(self, w: Array, at: Evaluation, squares: Any, sums: bool = False) -> Array | None:
         """The largest slope of each example's loss near its scores at w; None where its class is
