@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.core.cached import cached_property
 from rrmlinear.core.loading import loading
 from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.rows import Rows
@@ -75,7 +76,6 @@ class OneClassAscent(Solver):
         self.steps: Any = None
         rows = self.risk.rows
         self.has_steps = min(rows.shape[0], rows.width) <= MAX_FACTORIZED
-        self.lengths = np.sqrt(rows.squared_norms())
 
     def start(self) -> None:
         self.certificate = Certificate(self.risk, self.regularizer)
@@ -90,7 +90,15 @@ class OneClassAscent(Solver):
                 return
         begin(self.state, risk.rows, lower, upper, total)
 
+    @cached_property
+    def lengths(self) -> Vector:
+        """Those of the examples."""
+        lengths: Vector = np.sqrt(self.risk.rows.squared_norms())
+        return lengths
+
     def run_pass(self, number: int) -> None:
+        if number > 1 and self.steps is None and self._vanishes():
+            return
         if number <= PAIR_PASSES or not self.has_steps:
             self._ascend()
             return
@@ -109,6 +117,16 @@ class OneClassAscent(Solver):
         self.moved = self.n if self.certificate.gap < before else 0
         self.work += self.measuring_work
 
+    def _vanishes(self) -> bool:
+        """Take weights of 0 where they are rounding; whether they are."""
+        state = self.state
+        state.weights[:] = or_zeros(state.weights, state.betas, self.lengths)
+        if state.weights.any():
+            return False
+        state.look()
+        self.moved = self.n
+        return True
+
     def _ascend(self) -> None:
         state, self.moved = self.state, 0
         bound = self.rule.tolerance if self.knows_rule and self.rule is not None else 0.0
@@ -123,10 +141,6 @@ class OneClassAscent(Solver):
             self.work += state.visits + self.n
             if state.violation <= bound or state.gap <= gap or not state.steps:
                 break
-        if state.weights.any():
-            state.weights[:] = or_zeros(state.weights, state.betas, self.lengths)
-            if not state.weights.any():
-                state.look()
 
     def violation(self) -> float:
         assert self.rule is not None
