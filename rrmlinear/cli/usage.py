@@ -216,7 +216,7 @@ PATH = f"""\
 Usage: path [options] data_file
 options:
 --loss name : as in train, a loss that is a sum over examples (default squared-hinge)
---regularizer name : as in train (default l2)
+--regularizer name : as in train, but for those that need groups or a radius (default l2)
 --l1 S : factor of the 1-norm in l1 and elastic-net (default 1)
 --Cs values : how many values of C, from 1e-4 to 1e4, or the values: 0.1,1,10 (default 10)
 --gap-tol t : tolerance of the gap, relative to the objective (default 1e-4)

@@ -103,6 +103,12 @@ def test_path_is_that_of_python(call, iris, folder):
         np.testing.assert_array_equal(kept["weights"], found.coefs)
 
 
+def test_path_offers_no_regularizer_that_needs_an_option_it_lacks(call, iris):
+    code, _, said = call("along", "--regularizer", "group-lasso", iris)
+    assert code == 1
+    assert "one of l2, elastic-net, l1, l2-norm, linf, l21, l1inf, trace-norm, not 'group" in said
+
+
 def test_path_writes_its_page(call, iris, folder):
     pytest.importorskip("plotly", reason="pages need plotly")
     words = ["-q", "--Cs", "4", "--report", "p.html", "--report-static", iris]

@@ -10,6 +10,7 @@ import numpy as np
 import rrmlinear
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.regularizers import REGULARIZERS
+from rrmlinear.catalog.rows import NEEDED
 from rrmlinear.cli.files import (
     asked_of,
     check_distinct,
@@ -26,14 +27,20 @@ from rrmlinear.cli.report import warnings_said
 from rrmlinear.cli.usage import PATH
 from rrmlinear.data.text.whole_file import whole_file
 
-NEEDED = "path needs scikit-learn: pip install 'rrmlinear[sklearn]'"
+MISSING = "path needs scikit-learn: pip install 'rrmlinear[sklearn]'"
+#: Regularizers that need no number that this command has no option for.
+KNOWN = tuple(
+    name
+    for name, row in REGULARIZERS.items()
+    if not any(needed is NEEDED and each != "l1" for each, needed in row.takes.items())
+)
 
 
 def main(arguments: Sequence[str]) -> None:
     """Solve along the path, print a line for each C, and write what is asked for."""
     parser = Parser(lambda: PATH)
     parser.value("--loss", type=choice("--loss", tuple(LOSSES)), default="squared-hinge")
-    parser.value("--regularizer", type=choice("--regularizer", tuple(REGULARIZERS)), default="l2")
+    parser.value("--regularizer", type=choice("--regularizer", KNOWN), default="l2")
     parser.value("--l1", type=number("--l1"))
     parser.value("--Cs", type=_values, default=10)
     parser.value("--gap-tol", dest="tol", type=number("--gap-tol"), default=1e-4)
@@ -60,7 +67,7 @@ def main(arguments: Sequence[str]) -> None:
     try:
         path = rrmlinear.path
     except ImportError:
-        raise LeaveError(f"ERROR: {NEEDED}") from None
+        raise LeaveError(f"ERROR: {MISSING}") from None
     with warnings_said():
         problem = read_problem(files[0], options.threads, False, asked=asked_of(options))
         choices: dict[str, Any] = {"regularizer": options.regularizer, "tol": options.tol}
