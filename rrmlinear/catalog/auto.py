@@ -26,8 +26,7 @@ from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, holds_all
 from rrmlinear.solvers.second_order.work import INNER_PROBLEMS, PASS_COST
 
-# Cutting planes take sequences of at least LONG positions on average, if there are at most
-# MOST_WEIGHTS weights for each position of the mean sequence.
+# Cutting planes take sequences of LONG positions in the mean, of at most MOST_WEIGHTS weights each.
 LONG, MOST_WEIGHTS = 50, 5
 
 
