@@ -45,6 +45,14 @@ def test_sentences_are_short(page):
     assert not lengths or sum(lengths) / len(lengths) <= MOST_WORDS
 
 
+def test_files_that_recipes_name_are_there():
+    text = (TOP / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:rrmlinear/|tests/|tools/|test_)[\w/]*\.pyx?)`", text))
+    have = {path.name for path in (TOP / "tests").rglob("*.py")}
+    assert len(named) > 20
+    assert [name for name in named if not (TOP / name).is_file() and name not in have] == []
+
+
 def test_every_page_stands_in_the_contents():
     contents = (DOCS / "index.md").read_text(encoding="utf-8")
     told = set(re.findall(r"^([\w/-]+)$", contents, flags=re.MULTILINE))
