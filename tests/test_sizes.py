@@ -11,7 +11,7 @@ MOST_STEMS = 20
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 92_595,
+    "lines": 92_591,
     "files": 614,
     "extension modules": 59,
     "numeric constants of solvers and catalog": 343,

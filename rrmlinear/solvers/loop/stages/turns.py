@@ -59,11 +59,10 @@ class Turns:
 
     def __init__(self, stages: Sequence[Stage]) -> None:
         self.stages = stages
-        #: The least work of each stage's next turn, and what those that were left still take.
+        #: The least work of each stage's next turn, and what those that were left still take, with
+        #: whether the fall of their gap says so.
         self.shares = [stage.share / TRIAL for stage in stages]
-        self.predicted: dict[int, float] = {}
-        #: Those that were left before the fall of their gap predicted an end.
-        self.unknown: set[int] = set()
+        self.predicted: dict[int, tuple[float, bool]] = {}
         self.total = 0.0  # the work of all turns
         self.begin(0)
 
@@ -93,30 +92,27 @@ class Turns:
         if self.spent < max(self.next_look, self.shares[self.at]):
             return False
         self.next_look = LOOK_GROWTH * self.spent
-        remaining = self._predicted(target)
+        remaining, is_known = self._predicted(target)
         if following in self.predicted:
-            # where both are unknown, turns grow until a gap falls
-            return remaining > self.predicted[following] or (
-                self._is_unknown(target) and following in self.unknown
-            )
+            other, is_other_known = self.predicted[following]
+            # where neither is known, turns grow until a gap falls
+            return remaining > other or not (is_known or is_other_known)
         expected = self.stages[following].share or self.total
         return remaining * self.spent > TRIAL * expected * max(expected, self.spent)
 
     def end(self, target: float) -> None:
         """Keep what the stage, which is left, is predicted to take from here on."""
         share = self.shares[self.at] = max(self.shares[self.at], TURN_GROWTH * self.spent)
-        left = max(share, self._predicted(target))
-        self.predicted[self.at] = math.inf if self.has_stalled else left
-        self.unknown.discard(self.at)
-        if self._is_unknown(target) and not self.has_stalled:
-            self.unknown.add(self.at)
+        remaining, is_known = self._predicted(target)
+        left = max(share, remaining), is_known
+        self.predicted[self.at] = (math.inf, True) if self.has_stalled else left
 
-    def _is_unknown(self, target: float) -> bool:
-        return self._remaining(target) > MOST * self.spent
-
-    def _predicted(self, target: float) -> float:
-        """The work to the target: a gap that does not fall may do so at once."""
-        return min(self._remaining(target), MOST * self.spent)
+    def _predicted(self, target: float) -> tuple[float, bool]:
+        """The work to the target, and whether the fall of the gap says so: a gap that does not fall
+        may do so at once.
+        """
+        remaining, most = self._remaining(target), MOST * self.spent
+        return min(remaining, most), remaining <= most
 
     def _remaining(self, target: float) -> float:
         """The work to the target that the fall of the gap over the last half of it predicts.
