@@ -11,14 +11,14 @@ MOST_STEMS = 20
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 92_591,
+    "lines": 92_236,
     "files": 614,
     "extension modules": 59,
     "numeric constants of solvers and catalog": 343,
     "attributes of a class": 30,
     "depth of inheritance": 5,
     "looks at a shape in the catalog": 0,
-    "lines of tests": 43_841,
+    "lines of tests": 43_840,
     "constants that tests set": 8,
 }
 #: What sets a constant of a module in a test.

@@ -48,9 +48,3 @@ cdef int terms_reserve(terms_t* terms, Py_ssize_t more) noexcept nogil
 cdef void terms_free(terms_t* terms) noexcept nogil
 # The root inside a bracket by the median search.
 cdef int terms_search(const terms_t* terms, double low, double high, double* theta) noexcept nogil
-# The same by Newton's method from `theta`, or should that not end by the median search.
-cdef int terms_root(const terms_t* terms, double low, double high, double* theta) noexcept nogil
-# A guess for the root: an end or the middle of the bracket, or the root without bounds.
-cdef double terms_guess(const terms_t* terms, double low, double high) noexcept nogil
-# Whether Σ clip reaches e θ + z strictly inside what the bounds allow.
-cdef bint terms_reach(const terms_t* terms) noexcept nogil

@@ -7,8 +7,7 @@ from math import fsum
 import numpy as np
 
 from rrmlinear.projections.roots cimport median_search
-from rrmlinear.simd.brackets cimport terms_value
-from rrmlinear.simd.newton cimport bracket_t, newton
+from rrmlinear.simd.newton cimport bracket_t
 
 # The root of a sum of clipped lines: the equation under every projection.
 
@@ -167,10 +166,6 @@ def _search(const double[::1] p not None, const double[::1] rate not None,
 
 # Terms of an equation gathered in arrays of their own, and its root.
 
-cdef enum:
-    NEWTON_STEPS = 24
-
-
 cdef int terms_reserve(terms_t* terms, Py_ssize_t more) noexcept nogil:
     cdef Py_ssize_t room = terms.room + terms.room // 2
     cdef double** columns[4]
@@ -210,35 +205,3 @@ cdef int terms_search(const terms_t* terms, double low, double high, double* the
     free(members)
     free(kinks)
     return status
-
-
-cdef int terms_root(const terms_t* terms, double low, double high, double* theta) noexcept nogil:
-    cdef bracket_t bracket
-    bracket.low, bracket.high = low, high
-    if newton(terms_value, terms, &bracket, NEWTON_STEPS, theta):
-        return 0
-    return terms_search(terms, bracket.low, bracket.high, theta)
-
-
-cdef double terms_guess(const terms_t* terms, double low, double high) noexcept nogil:
-    cdef double offset = 0, rate = 0
-    cdef Py_ssize_t j
-    if isfinite(low) and isfinite(high):
-        return low + (high - low) / 2
-    if isfinite(low) or isfinite(high):
-        return low if isfinite(low) else high
-    for j in range(terms.n):
-        offset += terms.p[j]
-        rate += terms.c[j]
-    return (offset - terms.z) / (rate + terms.e) if terms.n > 0 or terms.e > 0 else 0
-
-
-cdef bint terms_reach(const terms_t* terms) noexcept nogil:
-    cdef double least = 0, largest = 0
-    cdef Py_ssize_t j
-    if terms.e > 0:
-        return True
-    for j in range(terms.n):
-        least += terms.lower[j]
-        largest += terms.upper[j]
-    return least < terms.z < largest

@@ -33,7 +33,6 @@ def l1_ball(
         1.0,
         radius,
         absolute=True,
-        m_is_checked_later=True,
         names=names,
     )
     a = destination(out, (plane.size,), "x")

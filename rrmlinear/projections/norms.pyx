@@ -13,7 +13,7 @@ from rrmlinear.simd.thresholds cimport (
 )
 
 cdef enum:
-    FEW_TERMS = 64             # of more terms a sample brackets the root
+    FEW_TERMS = 64             # of more terms vectors are worth their set-up
 
 
 ctypedef struct few_t:

@@ -3,18 +3,16 @@
 from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY, fabs, fma, isfinite
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 import numpy as np
 
 from rrmlinear.projections.clipped_lines cimport NOT_FINITE, NO_MEMORY, clip
 from rrmlinear.projections.norms cimport elastic_ball_project
-from rrmlinear.projections.plane_root cimport (
-    kept_t, plane_near, plane_newton, plane_root, plane_search,
-)
+from rrmlinear.projections.plane_root cimport plane_near, plane_root, plane_search
 from rrmlinear.simd.planes cimport (
-    PLANE_BAD_BOX, PLANE_BAD_D, PLANE_BAD_M, PLANE_BAD_S, column_t, long_total, plane_range,
-    plane_range_t, plane_rate, plane_sum, plane_write, plane_written_t,
+    PLANE_BAD_BOX, PLANE_BAD_D, PLANE_BAD_M, PLANE_BAD_S, column_t, plane_range, plane_range_t,
+    plane_rate, plane_sum, plane_write, plane_written_t,
 )
 
 # A sum met to this share of what it adds up is met.
@@ -35,8 +33,8 @@ cdef void centre(const plane_t* plane, double move, double* m) noexcept nogil:
         m[i] = clip(x, -DBL_MAX, DBL_MAX)
 
 
-cdef int mend(const plane_t* plane, plane_written_t written, double size, const double* given,
-              double* out, double* theta) noexcept nogil:
+cdef int mend(const plane_t* plane, plane_written_t written, const double* given, double* out,
+              double* theta) noexcept nogil:
     # Where θ has too few digits for the sum, the lines are centred at it: what is left of θ is
     # small, and has digits of its own. `given` is m, of which out may have taken the place.
     cdef plane_t centred = plane[0]
@@ -55,13 +53,14 @@ cdef int mend(const plane_t* plane, plane_written_t written, double size, const 
         theta[0] = move
         written = plane_write(&centred, move, out)
     for _ in range(MAX_CENTRES if status >= 0 else 0):
-        if (fabs(written.miss) <= SUM_ROUNDING * (size + written.size)
+        if (fabs(written.miss) <= SUM_ROUNDING * written.size
                 or not 0 < fabs(move) <= last):
             break
         last = fabs(move)
         centre(plane, move, m)
         centred.z += plane.e * move
-        status = plane_near(&centred, 0, &move)
+        move = 0
+        status = plane_near(&centred, -INFINITY, INFINITY, &move)
         if status < 0:
             break
         theta[0] += move
@@ -71,12 +70,12 @@ cdef int mend(const plane_t* plane, plane_written_t written, double size, const 
     free(m)
     # beside a sum of 0 all terms may be rounding: their root is found where θ moves no more
     if status >= 0 and (move != 0 or plane.z != 0) and not (
-            fabs(written.miss) <= SUM_LIMIT * (size + written.size + fabs(plane.z))):
+            fabs(written.miss) <= SUM_LIMIT * (written.size + fabs(plane.z))):
         status = NOT_FINITE
     return status if status < 0 else 0
 
 
-cdef int plane_settle(const plane_t* plane, double size, double* out, double* theta) noexcept nogil:
+cdef int plane_settle(const plane_t* plane, double* out, double* theta) noexcept nogil:
     cdef const double* given = plane.m.at
     cdef double* kept = NULL
     cdef plane_written_t written
@@ -90,64 +89,16 @@ cdef int plane_settle(const plane_t* plane, double size, double* out, double* th
     written = plane_write(plane, theta[0], out)
     if not isfinite(written.size):
         status = NOT_FINITE
-    elif fabs(written.miss) > SUM_ROUNDING * (size + written.size):
-        status = mend(plane, written, size, given, out, theta)
+    elif fabs(written.miss) > SUM_ROUNDING * written.size:
+        status = mend(plane, written, given, out, theta)
     free(kept)
-    return status
-
-
-cdef plane_t kept_plane(const kept_t* kept, const plane_t* plane, double* memory) noexcept nogil:
-    # The plane of the kept terms alone, its columns in `memory` of 5 n numbers.
-    cdef plane_t part = plane[0]
-    cdef column_t* columns[5]
-    cdef Py_ssize_t k
-    cdef int c
-    columns[0], columns[1], columns[2] = &part.m, &part.d, &part.lower
-    columns[3], columns[4] = &part.upper, &part.s
-    for c in range(5):
-        if columns[c].step == 0:
-            continue
-        for k in range(kept.n):
-            memory[c * kept.n + k] = columns[c].at[kept.places[k]]
-        columns[c].at = memory + c * kept.n
-    part.n = kept.n
-    part.z -= long_total(&kept.sum)
-    return part
-
-
-cdef int settle_kept(const kept_t* kept, const plane_t* plane, double* theta) noexcept nogil:
-    cdef double* memory = <double*> malloc((6 * kept.n + 1) * sizeof(double))
-    cdef double* values = memory + 5 * kept.n
-    cdef plane_t part
-    cdef Py_ssize_t k
-    cdef int status = 0
-    if memory == NULL:
-        return NO_MEMORY
-    part = kept_plane(kept, plane, memory)
-    if kept.n > 0:
-        status = plane_settle(&part, long_total(&kept.size), values, theta)
-    for k in range(kept.n):
-        kept.out[kept.places[k]] = values[k]
-    free(memory)
     return status
 
 
 cdef int plane_project(const plane_t* plane, bint deterministic, double low, double high,
                        double* out, double* theta) noexcept nogil:
-    cdef kept_t kept
-    cdef int status
-    memset(&kept, 0, sizeof(kept_t))
-    kept.out = NULL if out == plane.m.at else out
-    if deterministic:
-        status = plane_search(plane, low, high, theta)
-    else:
-        status = plane_newton(plane, low, high, &kept, theta)
-    if status >= 0 and kept.done:
-        status = settle_kept(&kept, plane, theta)
-    elif status >= 0:
-        status = plane_settle(plane, 0, out, theta)
-    free(kept.places)
-    return status if status < 0 else 0
+    cdef int status = plane_root(plane, deterministic, low, high, theta)
+    return status if status < 0 else plane_settle(plane, out, theta)
 
 
 # A box cut by a plane: NumPy arrays, checked, for the searches of the root. Nothing is copied.
@@ -166,8 +117,6 @@ cdef class Plane:
     length, or one number. With ``rates`` d holds the factors of θ themselves, in place of d_j in
     s_j/d_j². With ``absolute`` m stands for |m|, and a gets the signs of m. ``least`` and
     ``largest`` are the bounds of Σ s_j a_j over the box. Errors call the columns by ``names``.
-    `root` and `project` check m anyway: with ``m_is_checked_later``, m is not read here if the
-    other columns are numbers.
     """
 
     cdef plane_t c
@@ -176,8 +125,7 @@ cdef class Plane:
     cdef object names
 
     def __cinit__(self, m, d, lower, upper, s, double z, double e=0, *, bint rates=False,
-                  bint absolute=False, bint m_is_checked_later=False, n=None,
-                  names=("m", "d", "lower", "upper", "s")):
+                  bint absolute=False, n=None, names=("m", "d", "lower", "upper", "s")):
         m = _column(m, n, names[0]) if n else np.ascontiguousarray(m, dtype=np.float64)
         if m.ndim != 1 or m.size == 0:
             raise ValueError(
@@ -192,16 +140,8 @@ cdef class Plane:
             _address(self.columns[0]), _address(self.columns[1]), _address(self.columns[2]),
             _address(self.columns[3]), _address(self.columns[4]))
         self.c.rates, self.c.absolute = rates, absolute
-        cdef plane_t checked = self.c
-        cdef double zero = 0
-        cdef Py_ssize_t alike = 1
-        if m_is_checked_later and not any(column.size > 1 for column in self.columns[1:]):
-            checked.n, checked.m.at, alike = 1, &zero, self.c.n
         with nogil:
-            self.range = plane_range(&checked)
-        self.range.least *= alike
-        self.range.largest *= alike
-        self.range.size *= alike
+            self.range = plane_range(&self.c)
         self._complain(self.range.wrong)
 
     def _found(self, int status):

@@ -48,7 +48,7 @@ def capped_simplex(
     """
     names = ("x", "d", "0", "cap", "s")
     x, cap = apart(x, out, same=True), apart(cap, out)
-    plane = Plane(x, 1.0, 0.0, cap, 1.0, total, m_is_checked_later=True, names=names)
+    plane = Plane(x, 1.0, 0.0, cap, 1.0, total, names=names)
     plane.reach()
     a = destination(out, (plane.size,), "x")
     plane.project(method, a)
@@ -172,8 +172,8 @@ def knapsack(
     numbers of float64, in ``out`` where given; ``out`` may be ``m``. Contiguous float64 arrays are
     read where they lie.
 
-    ``method`` "newton" brackets θ of a_j = clip(m_j − θ s_j/d_j², …) by a sample and ends with
-    Newton's method, "exact" is algorithm 8: medians of kinks, deterministic, O(n) on every input.
+    ``method`` "newton" finds θ of a_j = clip(m_j − θ s_j/d_j², …) by Newton's method, a pass for
+    each step, "exact" is algorithm 8: medians of kinks, deterministic, O(n) on every input.
     Both give the same a up to rounding; "newton" falls back on the other. Raises ValueError for
     arrays that are not as said, and where z lies beyond what the box allows for Σ s_j a_j, saying
     by how much; a z beyond it by rounding alone is taken for the bound. Source: Zhang, Saha and
@@ -181,7 +181,7 @@ def knapsack(
     section 5.5.1.
     """
     d, lower, upper, s = (apart(column, out) for column in (d, lower, upper, s))
-    plane = Plane(apart(m, out, same=True), d, lower, upper, s, z, m_is_checked_later=True)
+    plane = Plane(apart(m, out, same=True), d, lower, upper, s, z)
     plane.reach()
     a = destination(out, (plane.size,), "m")
     plane.project(method, a)

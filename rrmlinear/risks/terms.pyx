@@ -3,7 +3,7 @@ and their duals where these are clipped lines or steps in one multiplier θ.
 """
 
 cimport cython
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 from libc.stdlib cimport free, malloc
 
 from rrmlinear.losses.base cimport ScalarLoss
@@ -295,15 +295,15 @@ cdef class PieceDuals:
                     theta = -guess
                     self._clip(theta, rate, not alike, line)
                     break
-                status = plane_near(&plane, 0, &theta)
+                status = plane_near(&plane, -INFINITY, INFINITY, &theta)
                 if status < 0:
                     break
-                status = plane_settle(&plane, 0, &line[0], &theta)
+                status = plane_settle(&plane, &line[0], &theta)
                 if status < 0:
                     break
                 if trial == TRIALS - 1 or self._is_met(line):
                     break
-                guess += theta
+                guess, theta = guess + theta, 0
             self._gather(line)
         if status == NO_MEMORY:
             raise MemoryError("no memory for the search")

@@ -11,31 +11,13 @@ typedef struct {
     double e, z;
 } terms_t;
 
-RRM_CLONES static value_t terms_value(const void *gathered, double theta)
-{
-    const terms_t *terms = gathered;
-    double total = 0, derivative = 0, at_lower = 0, at_upper = 0;
-#pragma omp simd reduction(+ : total, derivative, at_lower, at_upper)
-    for (ptrdiff_t j = 0; j < terms->n; j++) {
-        double l = terms->lower[j], u = terms->upper[j], c = terms->c[j];
-        double x = terms->p[j] - c * theta;
-        total += clip_between(x, l, u);
-        derivative += (x > l) & (x < u) ? c : 0;
-        at_lower += x <= l ? 1.0 : 0.0;
-        at_upper += x >= u ? 1.0 : 0.0;
-    }
-    return (value_t){total - terms->e * theta - terms->z, derivative + terms->e, at_lower, at_upper,
-                     fabs(theta)};
-}
-
 /* A stretch in a bracket: 0 for terms that do not change inside it, 1 for those that move along a
  * line, 2 for those that have a kink; no other type than double vectorizes. */
 typedef struct {
     stretch_t columns;
     double kinds[PLANE_BLOCK];
     double fixed, rate;       /* the terms of kinds 0 and 1 add up to fixed − rate θ */
-    double at_low, at_high;   /* Σ s a at the bracket's ends */
-    double moving, open, bad; /* numbers of kinds above 0, of kind 2 and of m that are not finite */
+    double bad;               /* number of m that are not finite */
 } bracketed_t;
 
 RRM_CLONES static void plane_bracketed(const plane_t *plane, ptrdiff_t begin, double low,
@@ -43,8 +25,8 @@ RRM_CLONES static void plane_bracketed(const plane_t *plane, ptrdiff_t begin, do
 {
     stretch_t x = plane_stretch(plane, begin, memory);
     double *kinds = found->kinds;
-    double decided = 0, steep = 0, above = 0, below = 0, any = 0, open = 0, bad = 0;
-#pragma omp simd reduction(+ : decided, steep, above, below, any, open, bad)
+    double decided = 0, steep = 0, bad = 0;
+#pragma omp simd reduction(+ : decided, steep, bad)
     for (ptrdiff_t i = 0; i < x.length; i++) {
         double m = x.m[i], q = x.q[i], s = x.s[i], l = x.lower[i], u = x.upper[i];
         double first = plane_line(m, q, low), second = plane_line(m, q, high);
@@ -54,51 +36,13 @@ RRM_CLONES static void plane_bracketed(const plane_t *plane, ptrdiff_t begin, do
         double line = kind == 1 ? s * m : 0;
         decided += kind == 0 ? s * a : line;
         steep += kind == 1 ? s * q : 0;
-        above += s == 0 ? 0 : s * a;
-        below += s == 0 ? 0 : s * b;
         kinds[i] = kind;
-        any += kind;
-        open += kind == 2 ? 1.0 : 0.0;
         bad += fabs(m) <= DBL_MAX ? 0.0 : 1.0;
     }
     found->columns = x;
     found->fixed = decided;
     found->rate = steep;
-    found->at_low = above;
-    found->at_high = below;
-    found->moving = any;
-    found->open = open;
     found->bad = bad;
-}
-
-/* Writes a stretch at θ, an end of the bracket; returns Σ s a and Σ |s a| of the terms that the
- * bracket decides. */
-typedef struct {
-    double sum, size;
-} decided_t;
-
-RRM_INLINE decided_t plane_write_stretch(const plane_t *plane, const bracketed_t *found,
-                                         ptrdiff_t begin, double theta, int absolute, double *out)
-{
-    const stretch_t x = found->columns;
-    const double *signs = plane->m.at + begin * plane->m.step, *kinds = found->kinds;
-    double total = 0, all = 0;
-#pragma omp simd reduction(+ : total, all)
-    for (ptrdiff_t i = 0; i < x.length; i++) {
-        double a = clip_between(plane_line(x.m[i], x.q[i], theta), x.lower[i], x.upper[i]);
-        double term = kinds[i] ? 0 : x.s[i] * a;
-        total += term;
-        all += fabs(term);
-        out[begin + i] = absolute && signs[i] < 0 && a != 0 ? -a : a;
-    }
-    return (decided_t){total, all};
-}
-
-RRM_CLONES static decided_t plane_write_decided(const plane_t *plane, const bracketed_t *found,
-                                                ptrdiff_t begin, double theta, double *out)
-{
-    return plane->absolute ? plane_write_stretch(plane, found, begin, theta, 1, out)
-                           : plane_write_stretch(plane, found, begin, theta, 0, out);
 }
 
 /* Writes the kinks strictly inside (low, high), all columns read once; returns their number,

@@ -1,5 +1,4 @@
 from rrmlinear.simd.planes cimport plane_t, stretch_memory_t, stretch_t
-from rrmlinear.simd.newton cimport value_t
 
 
 cdef extern from "brackets.h" nogil:
@@ -14,14 +13,8 @@ cdef extern from "brackets.h" nogil:
     ctypedef struct bracketed_t:
         stretch_t columns
         double* kinds
-        double fixed, rate, at_low, at_high, moving, open, bad
+        double fixed, rate, bad
 
-    ctypedef struct decided_t:
-        double sum, size
-
-    value_t terms_value(const void* terms, double theta)
     void plane_bracketed(const plane_t* plane, Py_ssize_t begin, double low, double high,
                          stretch_memory_t* memory, bracketed_t* found)
-    decided_t plane_write_decided(const plane_t* plane, const bracketed_t* found, Py_ssize_t begin,
-                                  double theta, double* out)
     Py_ssize_t plane_kinks(const plane_t* plane, double low, double high, double* kinks)

@@ -90,9 +90,7 @@ HARD: dict[str, Callable[[np.random.Generator, int], Vector]] = {
     "every scale": lambda rng, n: np.ldexp(1.0, -(np.arange(n) % 1000)),
     "each half nearer": lambda rng, n: 1 + rng.random(n) * 0.5 ** rng.geometric(0.1, n),
     "against digits": against_digits,
-    "hidden from samples": lambda rng, n: np.where(
-        np.arange(n) % 1000 == 7, 1e3, rng.normal(size=n)
-    ),
+    "few far": lambda rng, n: np.where(np.arange(n) % 1000 == 7, 1e3, rng.normal(size=n)),
 }
 
 
