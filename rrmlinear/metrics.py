@@ -101,8 +101,11 @@ def propensities(Y_train: Any, a: float = 0.55, b: float = 1.5) -> NDArray[np.fl
     the n examples trained on, N_l of which have the label.
 
     a and b are those of Jain, Prabhu and Varma for most sets; they take a = 0.6, b = 2.6 for Amazon
-    and a = 0.5, b = 0.4 for Wikipedia. Raises ValueError for less than three examples.
+    and a = 0.5, b = 0.4 for Wikipedia. Raises ValueError for less than three examples, and for a
+    and b that are no finite numbers of at least 0.
     """
+    if not (0 <= a < np.inf and 0 <= b < np.inf):
+        raise ValueError(f"a is {a!r} and b {b!r}; both must be finite and at least 0")
     labels = _sets(Y_train)
     if labels.n_rows < 3:
         raise ValueError(f"propensities need at least 3 examples, and there are {labels.n_rows}")
@@ -174,7 +177,7 @@ def _sets(Y: Any) -> LabelSets:
 
 def _best_of(best: Any, n: int, n_labels: int, k: int) -> NDArray[np.int64]:
     """The places of the k best labels of each row, −1 for none."""
-    if isinstance(best, (list, tuple)) and best and np.ndim(best[0]) == 1:
+    if _is_nested(best):
         best = np.asarray(best)
     if isinstance(best, np.ndarray) and best.dtype.kind in "iu":
         places = _checked_places(best, n, n_labels, k)
@@ -185,6 +188,13 @@ def _best_of(best: Any, n: int, n_labels: int, k: int) -> NDArray[np.int64]:
         if len(places) != n:
             raise ValueError(f"Y_true has {n} rows, and the scores have {len(places)}")
     return places
+
+
+def _is_nested(given: Any) -> bool:
+    """Whether a list holds the rows of a matrix; else it holds batches."""
+    first = given[0] if isinstance(given, (list, tuple)) and given else None
+    is_row = isinstance(first, (list, tuple, np.ndarray))
+    return is_row and all(np.ndim(each) == 0 for each in first)
 
 
 def _arrays_of(batches: Any) -> Iterator[Array]:
@@ -249,12 +259,18 @@ def counts_of(Y_true: Any, Y_pred: Any) -> tuple[Array, Array, Array]:
     truth = _sets(Y_true)
     matrix = truth.matrix()
     is_whole = isinstance(Y_pred, (LabelSets, np.ndarray)) or hasattr(Y_pred, "tocsr")
-    is_nested = isinstance(Y_pred, (list, tuple)) and np.ndim(Y_pred) == 2
     predicted = np.zeros(truth.n_labels, dtype=np.int64)
     both = np.zeros(truth.n_labels, dtype=np.int64)
     begin = 0
-    for batch in [Y_pred] if is_whole or is_nested else Y_pred:
+    for batch in [Y_pred] if is_whole or _is_nested(Y_pred) else Y_pred:
         labels = _sets(batch)
+        if isinstance(batch, LabelSets) and isinstance(Y_true, LabelSets):
+            for true, other in zip(truth.names.tolist(), labels.names.tolist(), strict=False):
+                if true != other:
+                    raise ValueError(
+                        f"Y_true has the label {true!r} where Y_pred has {other!r}; "
+                        "LabelSets.from_lists(lists, names) makes both of one order"
+                    )
         end = begin + labels.n_rows
         if labels.n_labels != truth.n_labels or end > truth.n_rows:
             raise ValueError(

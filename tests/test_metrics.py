@@ -127,6 +127,22 @@ def test_f1_of_all_forms(random_labels):
         assert (metrics.micro_f1(truth, parts), metrics.macro_f1(truth, iter(parts))) == expected
 
 
+def test_lists_of_batches_may_be_unlike_in_length(random_labels):
+    Y, scores, _ = random_labels
+    parts = [Y[:7], csr_array(Y[7:])]
+    assert metrics.micro_f1(Y, parts) == 1
+    pairs = [(0, scores[:7]), (7, scores[7:])]
+    assert metrics.precision_at_k(Y, pairs, 3) == metrics.precision_at_k(Y, scores, 3)
+
+
+def test_labels_of_other_names_are_not_compared():
+    true = LabelSets.from_lists([["a"], ["b"]])
+    with pytest.raises(ValueError, match="Y_true has the label 'a' where Y_pred has 'b'"):
+        metrics.micro_f1(true, LabelSets.from_lists([["b"], ["c"]]))
+    own = LabelSets.from_lists([["b"], ["b"]], ["a", "b"])
+    assert metrics.micro_f1(true, own) == 0.5
+
+
 def test_f1_without_any_label():
     nothing = np.zeros((3, 2), dtype=int)
     assert metrics.micro_f1(nothing, nothing) == 0

@@ -156,7 +156,7 @@ OWN_LOSSES: Mapping[str, LossRow] = _table(
     LossRow(
         *("one-class", "one-class", "max(0, ρ − a) − ν ρ", one_class, {"nu": 0.5}, PIECES),
         threshold=True,
-    ),
+    )
 )
 
 
@@ -225,7 +225,7 @@ REGRESSION_LOSSES = {
     name: row for name, row in LOSSES.items() if row.kind == "regression" and row.link is None
 }
 TASK_LOSSES: Mapping[str, LossRow] = REGRESSION_LOSSES | _table(
-    LossRow("distance", "vectors", "‖r‖₂", "losses.multiclass:Distance", {"smoothing": 0.0}),
+    LossRow("distance", "vectors", "‖r‖₂", "losses.multiclass:Distance", {"smoothing": 0.0})
 )
 
 

@@ -43,11 +43,7 @@ EPSILON = ("epsilon",)
 
 def _type(number: int, name: str, summary: str, loss: str, rule: str, **more: Any) -> SolverRow:
     """A type of LIBLINEAR: its problem by the automatic solver, ended by its rule."""
-    given: dict[str, Any] = {
-        "tolerance": 0.1,
-        "builder": AUTOMATIC,
-        "choices": (),
-    } | more
+    given: dict[str, Any] = {"tolerance": 0.1, "builder": AUTOMATIC, "choices": ()} | more
     given["choices"] = ("tolerance", *given["choices"])
     rule = f"solvers.loop.rules.{rule}"
     return SolverRow(number, name, summary, (PROX,), loss=loss, rule=rule, **given)
@@ -114,10 +110,7 @@ _agm = partial(
     builder="solvers.gradient.agm:AGM",
 )
 _pdprox = partial(
-    SolverRow,
-    needs=(PROX | EXAMPLES,),
-    choices=PDPROX,
-    builder="solvers.primal_dual.pdprox:Pdprox",
+    SolverRow, needs=(PROX | EXAMPLES,), choices=PDPROX, builder="solvers.primal_dual.pdprox:Pdprox"
 )
 _planes = partial(
     SolverRow,

@@ -20,17 +20,19 @@ from rrmlinear.cli.files import (
     check_output,
     error_of_data,
     offer_reading,
+    read_labels,
 )
 from rrmlinear.cli.leaving import INTERRUPTED, LeaveError
 from rrmlinear.cli.parser import MAX_THREADS, Parser, output, whole
 from rrmlinear.cli.report import amounts, warnings_said
 from rrmlinear.cli.usage import CONVERT
-from rrmlinear.data.array_rows import csr_of
+from rrmlinear.core.records import replace
+from rrmlinear.data.array_rows import csr_of, rows_of
 from rrmlinear.data.container.conversion import CONTAINER, Converted, convert, target_kind
 from rrmlinear.data.container.sources import LabelledExamples
 from rrmlinear.data.container.writing import write_container
 from rrmlinear.data.formats.asked import BY_EXAMPLE, Asked
-from rrmlinear.data.formats.beside import is_matrix, read_matrix
+from rrmlinear.data.formats.beside import is_matrix
 from rrmlinear.data.formats.known import format_of
 from rrmlinear.data.formats.opening import examples_in, is_plain
 from rrmlinear.data.label_sets import MultilabelProblem
@@ -109,10 +111,9 @@ def _convert(options: SimpleNamespace, show: Progress) -> Converted:
     """Convert one label an example, or several where the source has them."""
     how = {"dtype": options.dtype, "strict": options.strict, "threads": options.threads}
     source, target, asked = options.source, options.target, options.asked
-    beside = {name: value for name in BY_EXAMPLE if (value := getattr(asked, name)) is not None}
-    kind = labels_kind(source, beside)
+    kind = labels_kind(source, asked.labels)
     if kind is not None:
-        return convert_labels(kind, source, target, beside, options.terms, show, **how)
+        return convert_labels(kind, source, target, asked, options.terms, show, **how)
     refuse_terms(source, options.terms)
     with examples_in(source, asked, **how) as examples:
         return convert(examples, target, show, dtype=options.dtype)
@@ -138,9 +139,10 @@ class TermFiles:
     saved: str | None = None
 
 
-def labels_kind(source: str, beside: dict[str, str]) -> str | None:
-    """The kind of a source with many labels, by `text_kind`, or ARRAYS; None for any other."""
-    labels = beside.get("labels")
+def labels_kind(source: str, labels: str | None) -> str | None:
+    """The kind of a source with many labels, by `text_kind`, or ARRAYS where a matrix of them is
+    beside it; None for any other.
+    """
     if labels is None:
         return None if format_of(source) or not is_plain(source) else text_kind(source)
     return ARRAYS if is_matrix(labels) else None
@@ -150,7 +152,7 @@ def convert_labels(
     kind: str,
     source: str,
     target: str,
-    beside: dict[str, str],
+    asked: Asked,
     terms: TermFiles,
     show: Progress,
     dtype: Any = None,
@@ -163,8 +165,7 @@ def convert_labels(
     Raises ValueError for what is wrong in the files, and for terms of other files than texts;
     OSError as `open` does.
     """
-    without = [name for name in beside if name != "labels"]
-    if without:
+    if without := [name for name in BY_EXAMPLE[1:] if getattr(asked, name) is not None]:
         word = without[0].replace("_", " ")
         raise ValueError(f"text of several labels an example has no {word}")
     if kind != TEXTS:
@@ -180,8 +181,9 @@ def convert_labels(
         X, made = tf_idf(texts, np.float64 if dtype is None else dtype, known)
         problem = MultilabelProblem.from_arrays(X, labels.matrix(), names=labels.names)
     else:
-        X = read_matrix(source, dtype)
-        problem = MultilabelProblem.from_arrays(X, read_matrix(beside["labels"]))
+        problem = read_labels(source, threads, strict, asked=asked)
+        if dtype is not None:
+            problem = replace(problem, rows=rows_of(csr_of(problem.rows).astype(dtype)))
     write = write_container if target_kind(target) == CONTAINER else write_multilabel
     write(target, problem)
     if made is not None and terms.saved is not None:

@@ -20,7 +20,7 @@ from rrmlinear.cli.parser import Parser
 from rrmlinear.core.records import replace
 from rrmlinear.data.container.signature import is_container
 from rrmlinear.data.formats.asked import Asked, flag_of
-from rrmlinear.data.formats.beside import read_matrix
+from rrmlinear.data.formats.beside import is_matrix, read_matrix
 from rrmlinear.data.formats.known import format_of
 from rrmlinear.data.formats.opening import check_text, is_plain, read_file, with_offset
 from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
@@ -211,9 +211,15 @@ def read_labels(
         return _read_cached(path, read, of_labels=True) if cached else read(path)
 
 
-def read_labelled(path: str, threads: int | None, strict: bool) -> MultilabelProblem | None:
-    """The examples of a file with several labels an example; None for any other file."""
+def read_labelled(
+    path: str, threads: int | None, strict: bool, asked: Asked = NOTHING
+) -> MultilabelProblem | None:
+    """The examples of a file with several labels an example, or with a matrix of labels beside it;
+    None for any other file.
+    """
     with reading(path):
+        if format_of(path) and is_matrix(asked.labels):
+            return read_labels(path, threads, strict, asked=asked)
         if format_of(path) or (not has_sets(path) and text_kind(path) != LABELS):
             return None
         return read_multilabel(path, threads=threads, strict=strict)

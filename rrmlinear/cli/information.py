@@ -26,6 +26,7 @@ from rrmlinear.cli.parser import MAX_THREADS, Parser, output, whole
 from rrmlinear.cli.report import warnings_said
 from rrmlinear.cli.usage import INFO, WIDTH
 from rrmlinear.core.records import replace
+from rrmlinear.data.formats.known import format_of
 from rrmlinear.data.formats.opening import OWN
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
@@ -72,12 +73,13 @@ def main(arguments: Sequence[str]) -> None:
         return
     with warnings_said():
         how = path, options.threads, bool(options.strict)
-        labelled = None if options.sequences else read_labelled(*how)
-        if labelled is not None and (flag := asked_of(options).given(*BESIDE)):
+        asked = asked_of(options)
+        labelled = None if options.sequences else read_labelled(*how, asked)
+        if labelled is not None and not format_of(path) and (flag := asked.given(*BESIDE)):
             raise LeaveError(f"ERROR: {flag} has no effect: {path} has several labels a line")
         if labelled is None:
             read = read_chains if options.sequences else read_problem
-            problem = read(*how, asked=replace(asked_of(options), queries=True))
+            problem = read(*how, asked=replace(asked, queries=True))
     if labelled is not None:
         known = label_lines(labelled)
         told, tried = [], [("each label against the rest", f"{TRAIN} -s 1 -B 1 {given}")]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.plain_state import PlainState
 from rrmlinear.core.records import record, replace
-from rrmlinear.data.array_rows import rows_of, take_rows
+from rrmlinear.data.array_rows import check_unmasked, rows_of, take_rows
 from rrmlinear.data.problem import Examples, checked_weights
 
 if TYPE_CHECKING:
@@ -66,14 +66,14 @@ class LabelSets(PlainState):
         """
         each = [_labels_of(row, i) for i, row in enumerate(lists)]
         flat = [label for row in each for label in row]
-        known = _sorted(flat) if names is None else list(names)
+        known = sorted_labels(flat) if names is None else list(names)
         place = {label: j for j, label in enumerate(known)}
         missing = [label for label in flat if label not in place]
         if missing:
             raise ValueError(f"label {missing[0]!r} is not among the {len(known)} labels known")
         columns = np.array([place[label] for label in flat], dtype=np.int64)
         rows = np.repeat(np.arange(len(each)), [len(row) for row in each])
-        return cls._of_pairs(rows, columns, len(each), _array_of(known))
+        return cls._of_pairs(rows, columns, len(each), array_of(known))
 
     @classmethod
     def _of_pairs(cls, rows: Array, columns: Array, n: int, names: Array) -> LabelSets:
@@ -109,7 +109,7 @@ class LabelSets(PlainState):
         place = {str(name): j for j, name in enumerate(known.tolist())}
         own = [place.setdefault(str(name), len(place)) for name in self.names.tolist()]
         columns = np.repeat(np.array(own, np.int64), self.counts)
-        return self._of_pairs(self.members, columns, self.n_rows, _array_of(list(place)))
+        return self._of_pairs(self.members, columns, self.n_rows, array_of(list(place)))
 
     def take(self, chosen: NDArray[np.int64]) -> LabelSets:
         """The labels of these rows, in this order."""
@@ -213,6 +213,7 @@ def begins_of(lengths: Iterable[int]) -> NDArray[np.int64]:
 
 def _places(Y: Any) -> tuple[Array, Array, tuple[int, int]]:
     """Rows and columns of the ones of a matrix of zeros and ones."""
+    check_unmasked(Y, "Y must be a matrix of zeros and ones")
     if hasattr(Y, "tocoo"):
         matrix = Y.tocoo()
         rows, columns, values = matrix.row, matrix.col, matrix.data
@@ -243,14 +244,17 @@ def _places(Y: Any) -> tuple[Array, Array, tuple[int, int]]:
 def _labels_of(row: Any, i: int) -> list[Any]:
     if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
         raise ValueError(f"row {i} of the labels is {row!r}; it must be a list of labels")
-    labels = list(dict.fromkeys(row.tolist() if isinstance(row, np.ndarray) else row))
+    labels = row.tolist() if isinstance(row, np.ndarray) else list(row)
     for label in labels:
-        if label is None or (isinstance(label, float) and math.isnan(label)):
+        if not isinstance(label, Hashable):
+            raise ValueError(f"row {i} has the label {label!r}; it must be a number, text or tuple")
+        if label is None or str(label != label) != "False":  # NaN, NaT, and <NA> of pandas
             raise ValueError(f"row {i} has the label {label!r}, which is missing")
-    return labels
+    return list(dict.fromkeys(labels))
 
 
-def _sorted(labels: list[Any]) -> list[Any]:
+def sorted_labels(labels: list[Any]) -> list[Any]:
+    """The different labels in order. ValueError for labels that have none among them."""
     try:
         return sorted(set(labels))
     except TypeError:
@@ -258,11 +262,13 @@ def _sorted(labels: list[Any]) -> list[Any]:
         raise ValueError(f"labels must be of one kind, and are of {' and '.join(kinds)}") from None
 
 
-def _array_of(labels: list[Any]) -> Array:
-    """Labels as an array of one axis, also where they are tuples."""
-    array = np.array(labels) if labels else np.zeros(0, dtype=np.int64)
-    if array.ndim == 1:
-        return array
+def array_of(labels: list[Any]) -> Array:
+    """Labels as an array of one axis, also where they are tuples or an array would change them."""
+    with suppress(ValueError):  # tuples of unlike lengths
+        array = np.array(labels) if labels else np.zeros(0, dtype=np.int64)
+        rounds = array.dtype.kind == "f" and not any(isinstance(x, float) for x in labels)
+        if array.tolist() == labels and not rounds:  # whole numbers of 2^63 and more
+            return array
     result = np.empty(len(labels), dtype=object)
     result[:] = labels
     return result

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.data.array_rows import check_unmasked, rows_of
+from rrmlinear.data.array_rows import check_unmasked, float64_of, rows_of
 from rrmlinear.data.rows import Rows
 
 MIXED_LABELS = "labels must be all numbers or all strings"
@@ -132,7 +133,12 @@ def joined(y: Sequence[Any]) -> NDArray[Any]:
     each = chain.from_iterable(part for part in y if isinstance(part, list | tuple))
     if text and (numbers or not all(isinstance(label, str | bytes) for label in each)):
         raise ValueError(MIXED_LABELS)
-    return np.concatenate(parts)
+    whole = np.concatenate(parts)
+    if whole.dtype.kind == "f" and all(
+        isinstance(label, Integral) for label in chain.from_iterable(y)
+    ):
+        return np.array(list(chain.from_iterable(y)), dtype=object)  # of 2^63 and more
+    return whole
 
 
 def numbered(y: NDArray[Any], labels: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:
@@ -156,8 +162,7 @@ def numbered(y: NDArray[Any], labels: Any) -> tuple[NDArray[Any], NDArray[np.int
 
 def checked_weights(weights: Any, m: int) -> NDArray[np.float64]:
     """Weights of m sequences as an array, or a ValueError."""
-    check_unmasked(weights, "weights must hold numbers")
-    array = np.ascontiguousarray(weights, dtype=np.float64)
+    array = np.ascontiguousarray(float64_of(weights, "weights must hold numbers"))
     if array.shape != (m,):
         raise ValueError(f"weights has shape {array.shape}, but there are {m} sequences")
     wrong = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import Selection
+from rrmlinear.data.label_sets import LabelSets
 from rrmlinear.data.labels import group_labels
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import (
@@ -25,7 +26,7 @@ from rrmlinear.estimators.arguments import (
     classes_of,
     is_label_matrix,
 )
-from rrmlinear.estimators.labels.label_matrices import fit_matrix, indicator_of
+from rrmlinear.estimators.labels.label_matrices import fit_matrix, indicator_of, share_of_rows
 from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import CLASSIFYING
 from rrmlinear.estimators.scores import Scored, problem_of
@@ -207,6 +208,14 @@ class Classifier(LinkedScores, SparseCoef, Scored, ClassifierMixin, LinearModel)
         if getattr(self, "_label_form", ""):
             return indicator_of(self.decision_function(X), self._label_form)
         return labels_of(self.decision_function(X), self.classes_)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The accuracy on X with y, weighed; after a label matrix, the share of rows of which all
+        labels are right, y as in `fit`. A container has labels and weights in itself.
+        """
+        if not self._label_form:
+            return super().score(X, y, sample_weight)
+        return share_of_rows(self.predict(X), LabelSets.from_matrix(y), sample_weight)
 
 
 def labels_of(scores: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:

@@ -15,8 +15,7 @@ from rrmlinear.cli.liblinear import SEARCHED, check_bias, without_effect
 
 #: LIBLINEAR's solver types by their names.
 solver_names = IntEnum(  # type: ignore[misc]
-    "solver_names",
-    {row.name: row.number for row in SOLVERS.values() if row.is_liblinear},
+    "solver_names", {row.name: row.number for row in SOLVERS.values() if row.is_liblinear}
 )
 
 

@@ -21,10 +21,7 @@ FEW_CLASSES = 20
 def commands(facts: DataFacts) -> list[tuple[str, str]]:
     """(purpose, options of the train command) that take these labels, the first choice first."""
     if facts.sequences is not None:
-        return [
-            ("probabilities of labels", "--loss crf"),
-            ("labels alone, sooner", "--loss m3n"),
-        ]
+        return [("probabilities of labels", "--loss crf"), ("labels alone, sooner", "--loss m3n")]
     if facts.queries is not None:
         return [
             ("ranks within queries", "--loss rank-squared-hinge"),

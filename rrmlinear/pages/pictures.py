@@ -63,11 +63,7 @@ def convergence(
     gaps = np.concatenate([trace.relative_gap for trace in traces])
     figure.update_yaxes(**logarithmic(gaps), title="relative gap")
     figure.update_xaxes(title=dict(AXES)[against])
-    figure.update_layout(
-        showlegend=len(traces) > 1,
-        legend=BELOW,
-        updatemenus=menus(traces),
-    )
+    figure.update_layout(showlegend=len(traces) > 1, legend=BELOW, updatemenus=menus(traces))
     return figure
 
 

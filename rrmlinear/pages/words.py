@@ -45,10 +45,7 @@ NAMES = {
     "m3n": "Max-margin Markov network",
 }
 SQUARED = {"l2": "Ridge regression", "l1": "Lasso", "elastic-net": "Elastic net"}
-OF_KINDS = {
-    "regression": "{name} regression",
-    "measure": "Linear classifier for {name}",
-}
+OF_KINDS = {"regression": "{name} regression", "measure": "Linear classifier for {name}"}
 
 #: Targets whose numbers are told one by one.
 TOLD = 8
@@ -163,11 +160,7 @@ def formulas(loss: str, choices: Choices) -> list[str]:
     losses = f"φ = {row.formula},  {scores}"
     if _is_alone(choices):
         return ["minimize over w:  Σ_i φ_i(w)", losses]
-    return [
-        "minimize over w:  Ω(w) + C Σ_i φ_i(w)",
-        f"Ω = {_regularizer(choices).formula}",
-        losses,
-    ]
+    return ["minimize over w:  Ω(w) + C Σ_i φ_i(w)", f"Ω = {_regularizer(choices).formula}", losses]
 
 
 def _regularizer(choices: Choices) -> RegularizerRow:

@@ -42,11 +42,7 @@ class Multipliers:
         )
 
     def dot(self, other: Multipliers) -> float:
-        pairs = (
-            (self.edge, other.edge),
-            (self.first, other.first),
-            (self.second, other.second),
-        )
+        pairs = ((self.edge, other.edge), (self.first, other.first), (self.second, other.second))
         # not by a BLAS, whose threads cost more than they bring
         return float(sum((a * b).sum() for a, b in pairs))
 
@@ -92,11 +88,7 @@ class Tree:
 
 
 def conjugate_gradients(
-    gradient: Multipliers,
-    positive: NDArray[np.bool_],
-    rates: Numbers,
-    tree: Tree,
-    damping: float,
+    gradient: Multipliers, positive: NDArray[np.bool_], rates: Numbers, tree: Tree, damping: float
 ) -> Multipliers:
     """Newton's direction of the dual where `positive` says which α are not held at 0.
 

@@ -26,14 +26,7 @@ def l1_ball(
         raise ValueError(f"radius must be finite and at least 0, got {radius}")
     names = ("x", "d", "0", "∞", "s")
     plane = Plane(
-        apart(x, out, same=True),
-        1.0,
-        0.0,
-        np.inf,
-        1.0,
-        radius,
-        absolute=True,
-        names=names,
+        apart(x, out, same=True), 1.0, 0.0, np.inf, 1.0, radius, absolute=True, names=names
     )
     a = destination(out, (plane.size,), "x")
     if plane.sum_at(0.0) <= radius:
@@ -44,11 +37,7 @@ def l1_ball(
 
 
 def linf1_prox(
-    x: ArrayLike,
-    step: float,
-    *,
-    method: str = "newton",
-    out: NDArray[np.float64] | None = None,
+    x: ArrayLike, step: float, *, method: str = "newton", out: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """minimize ½ ‖a − x‖² + step Σ_i max_j |a_ij|: the proximal step of the norm ℓ1,∞.
 

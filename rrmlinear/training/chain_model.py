@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from numbers import Integral
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -107,8 +108,8 @@ class ChainModel(LabellingModel):
 
         A sequence with fewer labellings has fewer. Raises ValueError for ``most`` below 1.
         """
-        if most < 1:
-            raise ValueError(f"most must be at least 1, got {most}")
+        if not isinstance(most, Integral) or most < 1:
+            raise ValueError(f"most must be at least 1, a whole number, got {most!r}")
         problem = X if isinstance(X, SequenceProblem) else SequenceProblem.unlabelled(X)
         given, k, result = self._given(problem), len(self.labels), []
         starts, edges = given.starts.tolist(), given.edges

@@ -75,8 +75,9 @@ def test_a_pair_of_matrices(call, folder):
     sparse.save_npz("Y.npz", sparse.csr_matrix(Y))
     np.save("Y.npy", Y)
     np.savez("archive.npz", X=X.toarray())
+    np.savetxt("X.csv", X.toarray(), delimiter=",", header="a,b,c,d,e", comments="")
     for number, (source, labels) in enumerate(
-        [("X.npz", "Y.npz"), ("X.npz", "Y.npy"), ("archive.npz", "Y.npz")]
+        [("X.npz", "Y.npz"), ("X.npz", "Y.npy"), ("archive.npz", "Y.npz"), ("X.csv", "Y.npz")]
     ):
         target = f"{number}.libsvm.gz"
         code, out, said = call("conversion", "--labels", labels, source, target)
@@ -84,6 +85,9 @@ def test_a_pair_of_matrices(call, folder):
         found = read_multilabel(target, n_features=5)
         assert_array_equal(csr_of(found.rows).toarray(), X.toarray())
         assert_array_equal(found.labels.matrix().toarray(), Y)
+        assert (
+            "labels                         3" in call("information", "--labels", labels, source)[1]
+        )
 
 
 def test_texts_become_tf_idf_values(call, folder):
@@ -154,9 +158,9 @@ def test_errors_of_conversion(call, folder):
     assert "terms, line 1: a word, a tab and a number" in said(
         "--terms", "terms", "texts", "a.libsvm"
     )
-    assert "Y has 3 rows, but X has 2" in said("--labels", "Y.npy", "X.npy", "a.libsvm")
+    assert "Y.npy has 3 rows, and X.npy has 2" in said("--labels", "Y.npy", "X.npy", "a.libsvm")
     assert "has no weights" in said("--labels", "Y.npy", "--weights", "y.npy", "X.npy", "a.libsvm")
-    assert "one is no .npy or .npz file" in said("--labels", "Y.npy", "one", "a.libsvm")
+    assert "--labels has no effect: one is" in said("--labels", "Y.npy", "one", "a.libsvm")
     assert "cannot be the file of terms too" in said(
         "--save-terms", "a.libsvm", "texts", "a.libsvm"
     )

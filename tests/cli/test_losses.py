@@ -78,13 +78,8 @@ def test_regression(train, predict, folder, reals, loss):
     assert (ended.code, ended.err) == (0, "")
     problem = read_libsvm(reals)
     expected = fit(problem, Parameter(solver=32, loss=loss))
-    assert header(folder / "m") == [
-        "solver_type SDCA",
-        f"loss {loss}",
-        "nr_class 2",
-        "nr_feature 4",
-        "bias -1",
-    ]
+    known = ["solver_type SDCA", f"loss {loss}", "nr_class 2", "nr_feature 4", "bias -1"]
+    assert header(folder / "m") == known
     ended = predict(reals, "m", "out")
     written = (folder / "out").read_text().split()
     predicted = expected.predict(problem)

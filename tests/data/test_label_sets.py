@@ -23,11 +23,8 @@ def test_matrices_of_any_type_are_the_same_sets(kind, k):
 
 def test_a_pair_stored_twice_counts_once():
     twice = sp.coo_array(([1, 1, 1], ([0, 0, 1], [1, 1, 2])), shape=(3, 3))
-    assert LabelSets.from_matrix(twice).matrix().toarray().tolist() == [
-        [0, 1, 0],
-        [0, 0, 1],
-        [0] * 3,
-    ]
+    found = LabelSets.from_matrix(twice).matrix().toarray()
+    assert found.tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
 
 
 def test_stored_zeros_are_no_labels():
@@ -39,6 +36,17 @@ def test_lists_of_words_are_sorted_labels():
     sets = LabelSets.from_lists([["b", "a"], [], {"b"}, ("c", "a", "a"), np.array(["c"])])
     assert sets.names.tolist() == ["a", "b", "c"]
     assert [sets.of(j).tolist() for j in range(3)] == [[0, 3], [0, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [[1, 2**63], [1, 2**63 + 1, 2**63 + 2], [0.5, 2**53 + 1], [("a",), ("b", 1)], ["a", "a\0"]],
+)
+def test_labels_come_back_as_they_are(labels):
+    found = LabelSets.from_lists([[label] for label in labels])
+    assert found.names.tolist() == labels
+    assert list(map(type, found.names.tolist())) == list(map(type, labels))
+    assert found.counts.tolist() == [1] * len(labels)
 
 
 def test_lists_take_the_order_of_given_names():
@@ -59,7 +67,9 @@ def test_chosen_rows_keep_their_labels():
         (np.where(Y, np.nan, 0), r"Y\[0, 0\] is nan"),
         (sp.csr_array(-Y), r"Y\[0, 0\] is -1"),
         (Y[0], "has 1 axes"),
+        (np.ma.masked_array(Y, Y == 1), "masked entries are not allowed"),
         (np.array([["a"]]), "holds <U1"),
+        (np.where(Y, None, 0), r"Y\[0, 0\] is None; it must be 0 or 1"),
     ],
 )
 def test_other_matrices_are_refused(wrong, said):
@@ -75,6 +85,8 @@ def test_other_matrices_are_refused(wrong, said):
         ([[1, "a"]], "of one kind, and are of int and str"),
         ([[None]], "row 0 has the label None, which is missing"),
         ([[1.0], [float("nan")]], "row 1 has the label nan"),
+        ([[np.datetime64("NaT")]], "which is missing"),
+        ([[["a"]]], r"row 0 has the label \['a'\]; it must be a number, text or tuple"),
     ],
 )
 def test_other_lists_are_refused(wrong, said):

@@ -146,6 +146,7 @@ def test_sorted_arrays_are_no_news():
 
 
 NAN, INF = np.nan, np.inf
+MASK, MASKED = [[0, 0], [0, 1], [0, 0]], "numbers: masked entries are not allowed"
 
 
 @pytest.mark.parametrize(
@@ -173,18 +174,9 @@ NAN, INF = np.nan, np.inf
         (np.eye(3).astype("M8[s]"), "X must hold numbers: times are not converted to numbers"),
         (np.array([[1, {}], [2, 3], [4, 5]], dtype=object), "X must hold numbers"),
         (np.full((3, 2), 1j), "X must hold numbers: complex ones are not allowed"),
-        (
-            np.ma.masked_array(np.ones((3, 2)), mask=[[0, 0], [0, 1], [0, 0]]),
-            "X must hold numbers: masked entries are not allowed",
-        ),
-        (
-            np.ma.masked_array(np.ones((3, 2), order="F"), mask=[[0, 0], [0, 1], [0, 0]]),
-            "X must hold numbers: masked entries are not allowed",
-        ),
-        (
-            sparse.csr_array(np.full((3, 2), 1j)),
-            "X must hold numbers: complex ones are not allowed",
-        ),
+        (np.ma.masked_array(np.ones((3, 2)), MASK), f"X must hold {MASKED}"),
+        (np.ma.masked_array(np.ones((3, 2), order="F"), MASK), f"X must hold {MASKED}"),
+        (sparse.csr_array(np.ones((3, 2)) * 1j), "X must hold numbers: complex ones are not"),
     ],
 )
 def test_bad_matrices_are_refused_by_name(X, message):
@@ -207,10 +199,7 @@ def test_bad_matrices_are_refused_by_name(X, message):
         (np.arange(3).astype("m8[D]"), "y must be 3 numbers: times are not converted to numbers"),
         (None, "y"),
         (np.array([1j, 2, 3]), "y must be 3 numbers: complex ones are not allowed"),
-        (
-            np.ma.masked_array([1, 2, 3], mask=[0, 1, 0]),
-            "y must be 3 numbers: masked entries are not allowed",
-        ),
+        (np.ma.masked_array([1, 2, 3], [0, 1, 0]), f"y must be 3 {MASKED}"),
     ],
 )
 def test_bad_labels_are_refused_by_name(y, message):
@@ -226,10 +215,7 @@ def test_bad_labels_are_refused_by_name(y, message):
         ([1, NAN, 2], r"sample_weight\[1\] is nan; it must be finite"),
         ([1, 2, INF], r"sample_weight\[2\] is inf; it must be finite"),
         (["x", 1, 2], "sample_weight must be 3 numbers"),
-        (
-            np.ma.masked_array([1, 2, 3], mask=[0, 1, 0]),
-            "sample_weight must be 3 numbers: masked entries are not allowed",
-        ),
+        (np.ma.masked_array([1, 2, 3], [0, 1, 0]), f"sample_weight must be 3 {MASKED}"),
     ],
 )
 def test_bad_weights_are_refused_by_name(weight, message):

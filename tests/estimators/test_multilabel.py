@@ -1,5 +1,6 @@
 """`MultilabelClassifier`: forms of y, scikit-learn's conventions, thresholds."""
 
+import operator
 import pickle
 
 import numpy as np
@@ -26,6 +27,7 @@ from rrmlinear import (
     WestonWatkinsSVC,
 )
 from rrmlinear.estimators.base import NotConvergedWarning
+from rrmlinear.solvers.loop.result import Status
 
 
 @pytest.fixture(scope="module")
@@ -54,22 +56,6 @@ def test_each_label_is_scikit_learns(data):
     assert (ours.predict(X) == theirs.predict(X)).all()
     assert ours.duality_gap_ == pytest.approx(ours.duality_gaps_.sum())
     assert ours.objective_ == pytest.approx(ours.objectives_.sum())
-
-
-@pytest.mark.parametrize("k", [18, 130, 300])
-def test_y_of_any_type_gives_the_same(k):
-    chance = np.random.default_rng(0)
-    X, Y = chance.normal(size=(60, 5)), chance.random((60, k)) < 0.1
-    first = MultilabelClassifier(tol=1e-2).fit(X, Y.astype(np.int64))
-    for kind in (np.int8, np.uint8, bool, np.float64):
-        for given in (Y.astype(kind), sp.csr_matrix(Y.astype(kind))):
-            model = MultilabelClassifier(tol=1e-2).fit(X, given)
-            assert (model.coef_ != first.coef_).nnz == 0
-            predicted = model.predict(X)
-            assert sp.issparse(predicted) == sp.issparse(given)
-            np.testing.assert_array_equal(sp.csr_array(predicted).toarray(), first.predict(X))
-    model = MultilabelClassifier(tol=1e-2).fit(X, Y.astype(object))  # as of pandas' nullable types
-    assert (model.coef_ != first.coef_).nnz == 0
 
 
 def test_lists_of_words(data):
@@ -150,25 +136,57 @@ def test_a_warm_start_takes_the_last_duals(data):
     model.set_params(regularizer="l1").fit(X, Y).fit(X[:, 1:], Y)  # other features, too
 
 
+FLAT, TREE = MultilabelClassifier, LabelTreeClassifier
+BOTH = pytest.mark.parametrize("kind", [FLAT, TREE])
+
+
+@BOTH
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
         ({"prune": -1}, "prune"),
-        ({"thresholds": "best"}, "thresholds"),
         ({"top_k": 0}, "top_k"),
         ({"loss": "weston-watkins"}, "loss is 'weston-watkins'"),
         ({"regularizer": "l3"}, "regularizer is 'l3'"),
-        ({"positive_weight": [1.0, 2.0]}, "positive_weight has shape"),
+        ({"regularizer": "l1", "prune": 0.1}, "prune is 0.1; weights are dropped under"),
     ],
 )
-def test_wrong_parameters_are_named(data, wrong, said):
+def test_wrong_parameters_are_named(data, kind, wrong, said):
     with pytest.raises(ValueError, match=said):
-        MultilabelClassifier(**wrong).fit(*data)
+        kind(**wrong).fit(*data)
 
 
-def test_an_empty_y_is_refused(data):
-    with pytest.raises(ValueError, match="y is empty"):
-        MultilabelClassifier().fit(data[0], [])
+@BOTH
+def test_wrong_data_are_refused(data, kind):
+    X, Y = data
+    of_tree = "the problem has no example with a label"
+    for y, said in (
+        ([], "y is empty"),
+        (Y[1:], "Y has 199 rows, but X has 200"),
+        (2 * Y, r"Y\[\d+, \d+\] is 2; a label matrix has 0 and 1 alone"),
+        (Y[:, :0], of_tree if kind is TREE else "the problem has no labels"),
+        ([[]] * 200, of_tree if kind is TREE else "the problem has no labels"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            kind().fit(X, y)
+    model = kind().fit(X, Y)
+    for k in (0, 19, 1.5, "2"):
+        with pytest.raises(ValueError, match=f"k is {k!r}; it must be from 1 to the number of"):
+            model.predict_top_k(X, k)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        (FLAT, {"thresholds": "best"}),
+        (FLAT, {"positive_weight": [1.0, 2.0]}),
+        (TREE, {"branching": 1}),
+        (TREE, {"beam": 0}),
+    ],
+)
+def test_wrong_parameters_of_one_are_named(data, kind, wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        kind(**wrong).fit(*data)
 
 
 def test_a_run_that_is_not_solved_warns(data):
@@ -226,18 +244,6 @@ def test_a_label_matrix_gives_what_one_against_the_rest_does(data, estimator, fo
 def test_what_takes_no_label_matrix(data, estimator, said):
     with pytest.raises(ValueError, match=said):
         estimator.fit(*data)
-
-
-def test_a_matrix_of_other_numbers_is_refused(data):
-    X, Y = data
-    with pytest.raises(ValueError, match=r"Y\[\d+, \d+\] is 2; a label matrix has 0 and 1 alone"):
-        LinearSVC().fit(X, 2 * Y)
-    with pytest.raises(ValueError, match="Y has 199 rows, but X has 200"):
-        LinearSVC().fit(X, Y[1:])
-    mixed = Y.astype(object)
-    mixed[3, 2] = None
-    with pytest.raises(ValueError, match=r"Y\[3, 2\] is None; it must be 0 or 1"):
-        LinearSVC().fit(X, mixed)
 
 
 def test_labels_of_no_row_or_all_are_certain_and_have_no_class_weights(data):
@@ -309,30 +315,64 @@ def test_more_words_are_trained(data):
         model.fit_more(X, [["sea"], ["sun"]] * 100)
     with pytest.raises(ValueError, match="y must be lists of labels, as in fit, and is a matrix"):
         model.fit_more(X, np.eye(200, 3, dtype=int))
+    with pytest.raises(ValueError, match="labels must be of one kind, and are of int and str"):
+        model.fit_more(X, [[1], [0]] * 100)
     one = MultilabelClassifier().fit(X, np.arange(200) % 3)
     with pytest.raises(ValueError, match="fit_more is for several labels a row"):
         one.fit_more(X, np.arange(200) % 4)
 
 
-def test_an_interrupted_fit_goes_on_from_its_journal(data, tmp_path):
-    X, Y = data
-    seen = []
+def test_a_fit_that_a_callback_stopped_goes_on_from_its_journal(data, tmp_path):
+    X, Y, seen = data[0], np.hstack([data[1], 1 - data[1]]), []
 
-    def interrupt(name, end):
+    def stop(name, end):
         seen.append(name)
-        if len(seen) == 5:
-            raise KeyboardInterrupt
+        return len(seen) == 5
 
-    model = MultilabelClassifier(journal=tmp_path / "j", callback=interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(X, Y)
+    model = MultilabelClassifier(journal=tmp_path / "j", callback=stop).fit(X, Y)
+    assert model.status_ is Status.STOPPED_BY_CALLER
     before = list(seen)
-    model.fit(X, Y)
-    assert not set(before) & set(seen[5:])
+    assert model.fit(X, Y).status_ is Status.SOLVED
+    assert not set(before) & set(seen[len(before) :])
     assert not (tmp_path / "j").exists()
-    whole = MultilabelClassifier().fit(X, Y)
-    assert (model.coef_[before] != whole.coef_[before]).nnz == 0
-    np.testing.assert_allclose(model.objectives_, whole.objectives_, rtol=2e-3)
+
+
+TYPES = [np.int8, np.uint8, bool, np.float64, object, ">i4"]
+FORMS = [
+    *(operator.methodcaller("astype", kind) for kind in TYPES),
+    *(np.ma.masked_array, np.matrix, np.ndarray.tolist, sp.csr_matrix),
+    lambda Y: sp.coo_array((np.ones(2 * Y.sum()), tuple(np.tile(Y.nonzero(), 2)))),
+]
+MODELS = [MultilabelClassifier(), LabelTreeClassifier(), LinearSVC(), LogisticRegression()]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_fit_and_score_take_y_in_every_form(data, model, form):
+    X, Y = data
+    weights = np.arange(200.0)
+    found = model.fit(X, Y).predict(X)
+    expected = pytest.approx(np.average((found == Y).all(axis=1), weights=weights))
+    assert model.score(X, form(Y), weights) == expected
+    if form is not np.matrix:
+        given = form(Y)
+        again = model.fit(X, given).predict(X)
+        assert sp.issparse(again) == sp.issparse(given)
+        assert (sp.csr_array(again) != sp.csr_array(found)).nnz == 0
+        assert model.score(X, Y, weights) == expected
+    with pytest.raises(ValueError, match="y must have 18 columns, as in fit, and has 17"):
+        model.score(X, Y[:, :17])
+
+
+def test_lists_of_zeros_and_ones_are_labels_where_fit_had_lists(data):
+    model = MultilabelClassifier().fit(data[0], [[0, 1], [1], [], [2]] * 50)
+    zeros = model.score(data[0], [[0]] * 200)
+    assert zeros == np.mean([found == [0] for found in model.predict(data[0])])
+    with pytest.raises(ValueError, match="y has no label that is not known"):
+        model.fit_more(data[0], [[0], [1]] * 100)
+    one = MultilabelClassifier().fit(data[0], [["a"], []] * 100)
+    assert one.score(data[0], [["a"], []] * 100) > 0
 
 
 def test_predictions_of_text_are_refused():

@@ -127,40 +127,8 @@ def test_files(model, halves, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ({"branching": 1}, "branching"),
-        ({"beam": 0}, "beam"),
-        ({"prune": -1}, "prune"),
-        ({"top_k": 0}, "top_k"),
-        ({"loss": "weston-watkins"}, "loss is 'weston-watkins'"),
-        ({"regularizer": "l3"}, "regularizer is 'l3'"),
-        ({"regularizer": "l1", "prune": 0.1}, "prune is 0.1; weights are dropped under"),
-    ],
-)
-def test_wrong_parameters_are_named(halves, wrong, said):
-    with pytest.raises(ValueError, match=said):
-        LabelTreeClassifier(**wrong).fit(*halves[0])
-
-
-@pytest.mark.parametrize(
     "name", ["thresholds", "positive_weight", "folds", "warm_start", "journal", "callback"]
 )
 def test_parameters_without_effect_are_refused(name):
     with pytest.raises(TypeError, match=f"LabelTreeClassifier has no {name}: a tree has none"):
         LabelTreeClassifier(**{name: None})
-
-
-def test_wrong_data_are_refused(model, halves):
-    X, Y = halves[0]
-    asked = LabelTreeClassifier()
-    with pytest.raises(ValueError, match="Y has 899 rows, but X has 900"):
-        asked.fit(X, Y[1:])
-    with pytest.raises(ValueError, match=r"Y\[\d+, \d+\] is 2; a label matrix has 0 and 1 alone"):
-        asked.fit(X, 2 * Y)
-    with pytest.raises(ValueError, match="the problem has no example with a label"):
-        asked.fit(X, np.zeros_like(Y))
-    with pytest.raises(ValueError, match="y is empty"):
-        asked.fit(X, [])
-    with pytest.raises(ValueError, match="k is 301; it must be from 1 to the number of labels"):
-        model.predict_top_k(X, 301)

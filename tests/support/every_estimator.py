@@ -37,16 +37,8 @@ CLASSES = [
 NUMBERS = [
     (kind(), X, numbers)
     for kind in (
-        rrm.LinearRegressor,
-        rrm.LinearSVR,
-        rrm.Lasso,
-        rrm.ElasticNet,
-        rrm.HuberRegressor,
-        rrm.QuantileRegressor,
-        rrm.RidgeCV,
-        rrm.LassoCV,
-        rrm.ElasticNetCV,
-        rrm.KernelRegressor,
+        *(rrm.LinearRegressor, rrm.LinearSVR, rrm.Lasso, rrm.ElasticNet, rrm.HuberRegressor),
+        *(rrm.QuantileRegressor, rrm.RidgeCV, rrm.LassoCV, rrm.ElasticNetCV, rrm.KernelRegressor),
     )
 ]
 COUNTS = [

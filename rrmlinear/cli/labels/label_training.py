@@ -347,10 +347,12 @@ def _summary(model: LabelModel, what: str) -> str:
     assert result is not None
     gap = float(result.gap.sum())
     ended, k = int(result.ended.sum()), len(result.ended)
+    pruned = result.solved and result.relative_gap > result.tolerance
+    when = " before weights were dropped" if pruned else ""
     return "\n".join(
         [
             f"{'solved' if result.solved else 'stopped'}, {ended} of {k} {what} to a gap of "
-            f"{result.tolerance:g} of their objective, {result.seconds:.4f} seconds: "
+            f"{result.tolerance:g} of their objective{when}, {result.seconds:.4f} seconds: "
             f"{result.status.value}",
             f"primal = {float(result.primal.sum()):.9g}, dual = {float(result.dual.sum()):.9g}, "
             f"gap = {gap:.3e}, largest relative gap of a label = {result.relative_gap:.3e}",

@@ -61,7 +61,7 @@ def is_matrix(path: str | None) -> bool:
     return head.startswith(ARCHIVE)
 
 
-def read_matrix(path: str, dtype: Any = None) -> Any:
+def read_matrix(path: str) -> Any:
     """The matrix of a .npy file, of scipy.sparse.save_npz, or X or Y of a .npz."""
     from scipy.sparse import csr_array, load_npz
 
@@ -77,7 +77,7 @@ def read_matrix(path: str, dtype: Any = None) -> Any:
                 found = arrays[names[0]] if names else csr_array(load_npz(path))
     except (KeyError, ValueError) as error:
         raise ValueError(f"{path} has no matrix: {error}") from None
-    return found if dtype is None else found.astype(dtype)
+    return found
 
 
 def read_names(path: str) -> tuple[str, ...]:

@@ -173,14 +173,10 @@ class Lists(Column):
         return flat.to_numpy(zero_copy_only=False).reshape(len(plain), width)
 
 
-class Vectors(Column):
+class Vectors(Lists):
     """A column of vectors as Spark ML writes them, sparse and dense ones."""
 
     is_sparse = True
-
-    def __init__(self, name: str, place: str, width: int):
-        super().__init__(name, place)
-        self.names = [f"{name}[{k}]" for k in range(width)]
 
     def block(self, column: Any) -> Any:
         from scipy.sparse import csr_array

@@ -118,6 +118,21 @@ class TableFile:
                 return table.to_batches()  # type: ignore[no-any-return]
             return list(self.batches(1 << 62))
 
+    def spelled(self, column: str) -> dict[bool, str]:
+        """The words that separated values have for truth values in a column of them."""
+        if not self.separators:
+            return {}
+        from pyarrow import csv
+
+        types = {column: self.pyarrow.string()}
+        options = csv.ConvertOptions(column_types=types, include_columns=[column])
+        with self._sentences(), self._stream() as stream:
+            table = csv.read_csv(
+                stream, parse_options=self._parse_options(), convert_options=options
+            )
+        words = [word for word in table.column(0).unique().to_pylist() if word.isalpha()]
+        return {word.lower() == "true": word for word in words}
+
     @contextmanager
     def _arrow(self) -> Iterator[Any]:
         with self.pyarrow.OSFile(self.name) as file:

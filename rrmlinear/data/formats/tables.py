@@ -67,6 +67,8 @@ class TableExamples(BatchExamples):
             raise ValueError(f"--transpose has no effect: {self.name} has a row for each example")
         self.types = self.files[0].pyarrow.types
         self.held: list[Any] | None = None
+        #: The words of truth values that are labels.
+        self.spelled = {False: "False", True: "True"}
         rows = [file.rows for file in self.files]
         self.total = None if None in rows else sum(rows)  # type: ignore[arg-type]
         self.is_planned = False
@@ -99,8 +101,12 @@ class TableExamples(BatchExamples):
                 self.feature_names, self.n_features = features, len(features)
         if self.is_labelled:
             field = schema.field(self.columns["labels"])
-            if is_text(plain_type(field.type, self.types), self.types):
-                place = self._place(field.name)
+            kind, place = plain_type(field.type, self.types), self._place(field.name)
+            if self.types.is_boolean(kind):
+                for file in self.files:
+                    self.spelled |= file.spelled(field.name)
+                self.label_names = tuple(sorted(self.spelled.values()))
+            elif is_text(kind, self.types):
                 self.label_names = checked_words(
                     self._levels(Categories(field.name, place, ())), place
                 )
@@ -270,6 +276,8 @@ class TableExamples(BatchExamples):
             from pyarrow import compute
 
             words = column.cast(pyarrow.string())
+            if self.types.is_boolean(column.type):
+                words = compute.if_else(column, self.spelled[True], self.spelled[False])
             known = pyarrow.array(self.label_names, pyarrow.string())
             return compute.index_in(words, value_set=known).to_numpy() + 1.0  # type: ignore[no-any-return]
         return as_numbers(column.to_numpy(zero_copy_only=False), field, vector.place)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
@@ -35,6 +35,7 @@ from rrmlinear.estimators.arguments import (
     thread_count,
 )
 from rrmlinear.estimators.base import warn_of
+from rrmlinear.estimators.labels.label_matrices import share_of_rows
 from rrmlinear.estimators.objective import (
     SOLVERS,
     find_loss,
@@ -240,17 +241,27 @@ class LabelClassifier(Saved, PlainState, ClassifierMixin, BaseEstimator):
         return self._ranked(self._checked(X), k if k is not None else self.top_k)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The fraction of rows of which all labels are predicted right."""
-        found = self.predict(X)
+        """The fraction of rows of which all labels are predicted right; y is as in `fit`."""
+        if self._kind in (ONE, TWO):
+            return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
+        labels, found = self._labels_like(y), self._indicator(self._checked(legible(X, y)))
         if self._kind == LISTS:
-            known = self.classes_.tolist()
-            others = set(LabelSets.from_lists(y).names.tolist()).difference(known)
-            every = [*known, *others]  # a row with a label that was not trained is not right
-            found = LabelSets.from_lists(found, every).matrix()
-            y = LabelSets.from_lists(y, every).matrix()
-        elif self._kind == SPARSE or (self._kind == DENSE and issparse(y)):
-            found, y = csr_array(found), csr_array(y)
-        return float(accuracy_score(y, found, sample_weight=sample_weight))
+            # a row with a label that was not trained is not right
+            every = list(dict.fromkeys([*self.classes_.tolist(), *labels.names.tolist()]))
+            found.resize((found.shape[0], len(every)))
+            labels = LabelSets.from_lists(y, every)
+        return share_of_rows(found, labels, sample_weight)
+
+    def _labels_like(self, y: Any) -> LabelSets:
+        """Several labels a row in the form that the y of `fit` had."""
+        if self._kind == LISTS and isinstance(y, list | tuple):  # also of zeros and ones
+            return LabelSets.from_lists(y)
+        labels, _, form = labels_of(self, y)
+        if (form == LISTS) != (self._kind == LISTS) or form in (ONE, TWO):
+            forms = {LISTS: "lists of labels", SPARSE: "a matrix", DENSE: "a matrix"}
+            found = forms.get(form, "one label a row")
+            raise ValueError(f"y must be {forms[self._kind]}, as in fit, and is {found}")
+        return labels
 
     def _checked(self, X: Any, reset: bool = False) -> Any:
         X, dtypes = legible(X), [np.float64, np.float32]

@@ -36,7 +36,7 @@ def fit_matrix(estimator: Any, X: Any, Y: Any, sample_weight: Any) -> None:
     if is_unregularized(estimator):
         raise ValueError("a label matrix needs a regularizer: C must be finite, and alpha above 0")
     X = estimator._checked_rows(X, reset=True)
-    labels = LabelSets.from_matrix(Y if issparse(Y) else np.asarray(Y))
+    labels = LabelSets.from_matrix(Y)
     sample_weight = counted(sample_weight, labels.n_rows)
     if isinstance(X, Problem):
         problem = MultilabelProblem(X.rows, labels, X.weights)
@@ -95,3 +95,22 @@ def indicator_of(scores: NDArray[Any], form: str) -> Any:
     """The labels of scores above 0, as a matrix in the form of the one trained on."""
     found = (scores > 0).astype(np.int64)
     return csr_array(found) if form == "sparse" else found
+
+
+def check_columns(labels: LabelSets, k: int) -> None:
+    """Raise ValueError unless a matrix has a column for each of k labels."""
+    if labels.n_labels != k:
+        raise ValueError(f"y must have {k} columns, as in fit, and has {labels.n_labels}")
+
+
+def share_of_rows(found: Any, labels: LabelSets, sample_weight: Any) -> float:
+    """The weighed share of rows whose labels are those found, a matrix of zeros and ones.
+
+    ValueError for another number of rows or columns, and for wrong weights.
+    """
+    n, k = found.shape
+    check_columns(labels, k)
+    if labels.n_rows != n:
+        raise ValueError(f"y has {labels.n_rows} rows, but X has {n}")
+    wrong = (csr_array(found, dtype=np.int8) != labels.matrix()).sum(axis=1) > 0
+    return float(np.average(~wrong, weights=counted(sample_weight, n)))

@@ -19,6 +19,7 @@ from rrmlinear.estimators.arguments import COUNT
 from rrmlinear.estimators.base import Elsewhere
 from rrmlinear.estimators.labels.base import TWO, LabelClassifier
 from rrmlinear.training.labels.fit_tree import solve_label_tree
+from rrmlinear.training.labels.label_model import check_rank
 from rrmlinear.training.labels.label_tree import LabelTree
 
 #: What stands in the place of parameters of `MultilabelClassifier` that a tree has not.
@@ -159,6 +160,7 @@ class LabelTreeClassifier(Elsewhere, LabelClassifier):
     def _ranked(self, X: Any, k: int | None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         tree = self.tree_
         asked = min(5, tree.n_labels) if k is None else k
+        check_rank(asked, tree.n_labels)
         # a node has two children or more, so that k nodes lead to k labels
         places, scores = tree.predict_top_k(X, asked, max(self.beam, asked))
         return tree.names[places], scores - tree.limit

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.catalog.selection import select
 from rrmlinear.core.records import replace
-from rrmlinear.data.label_sets import LabelSets, MultilabelProblem
+from rrmlinear.data.label_sets import MultilabelProblem
 from rrmlinear.estimators.arguments import AT_LEAST_0
 from rrmlinear.estimators.classifier import LinkedScores, SparseCoef
 from rrmlinear.estimators.labels.base import (
@@ -29,12 +29,14 @@ from rrmlinear.estimators.labels.base import (
     LabelClassifier,
     labels_of,
 )
+from rrmlinear.estimators.labels.label_matrices import check_columns
 from rrmlinear.estimators.objective import find_loss
 from rrmlinear.estimators.reporting import Described
 from rrmlinear.estimators.scores import legible
 from rrmlinear.exports.exported import Exported, Tabled
 from rrmlinear.exports.scorer import CLASSES, Scorer
 from rrmlinear.pages.quality import quality_section
+from rrmlinear.solvers.loop.result import Status
 from rrmlinear.training.labels.fit_labels import solve_labels
 from rrmlinear.training.labels.held_out import costs_by_folds, thresholds_by_folds
 from rrmlinear.training.labels.label_model import LabelModel
@@ -98,7 +100,8 @@ class MultilabelClassifier(LinkedScores, SparseCoef, Exported, Tabled, Described
         features.
     journal : str or PathLike, default=None
         A file that grows by each label that ends. A fit that was interrupted or killed goes on from
-        it, with the same data and parameters; a fit that ends removes it.
+        it, with the same data and parameters, and so does one that a callback stopped; a fit that
+        ends removes it.
     callback : callable, default=None
         Called with a label and its end (``primal``, ``dual``, ``passes``); True stops the fit.
     verbose : int, default=0
@@ -201,7 +204,7 @@ class MultilabelClassifier(LinkedScores, SparseCoef, Exported, Tabled, Described
             raise ValueError("fit_more is for several labels a row, and this model has one")
         X, labels = self._checked(legible(X, y, sample_weight)), self._labels_like(y)
         if kind == LISTS:
-            labels = labels.some(np.flatnonzero(~np.isin(labels.names, known.names)))
+            labels = labels.some(np.flatnonzero(known.are_new(labels.names)))
         else:
             labels = replace(labels, names=known.n_labels + np.arange(labels.n_labels))
         if not labels.n_labels:
@@ -211,15 +214,6 @@ class MultilabelClassifier(LinkedScores, SparseCoef, Exported, Tabled, Described
         self._train(problem, known)
         self.classes_ = self.model_.names
         return self
-
-    def _labels_like(self, y: Any) -> LabelSets:
-        """Several labels a row in the form that the y of `fit` had."""
-        labels, _, form = labels_of(self, y)
-        if (form == LISTS) != (self._kind == LISTS) or form in (ONE, TWO):
-            forms = {LISTS: "lists of labels", SPARSE: "a matrix", DENSE: "a matrix"}
-            found = forms.get(form, "one label a row")
-            raise ValueError(f"y must be {forms[self._kind]}, as in fit, and is {found}")
-        return labels
 
     def _measured(self, X: Any, y: Any, X_test: Any, y_test: Any) -> list[Any]:
         if not self._label_form:
@@ -231,9 +225,9 @@ class MultilabelClassifier(LinkedScores, SparseCoef, Exported, Tabled, Described
         return [label_quality(name, self._facts(*sets[name]), *of_model) for name in given]
 
     def _facts(self, X: Any, y: Any) -> Any:
-        labels, k = self._labels_like(y) if self._label_form else labels_of(self, y)[0], 0
-        if self._kind in (SPARSE, DENSE) and labels.n_labels != (k := len(self.classes_)):
-            raise ValueError(f"y must have {k} columns, as in fit, and has {labels.n_labels}")
+        labels = self._labels_like(y) if self._label_form else labels_of(self, y)[0]
+        if self._kind in (SPARSE, DENSE):
+            check_columns(labels, len(self.classes_))
         return self._problem_of(self._checked(X), labels, None)
 
     def _write_page(self, path: Any, facts: Any, measured: Any = (), static: bool = False) -> None:
@@ -256,7 +250,7 @@ class MultilabelClassifier(LinkedScores, SparseCoef, Exported, Tabled, Described
         self.coef_ = csr_array(model.weights.T)
         self.intercept_, self.thresholds_ = model.intercepts, model.thresholds
         self._tell(result, f"{model.n_labels} labels")
-        if self.journal is not None:
+        if self.journal is not None and result.status is not Status.STOPPED_BY_CALLER:
             os.remove(self.journal)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -18,6 +18,7 @@ from rrmlinear.catalog.names import RegularizerName
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
 from rrmlinear.core.plain_state import PlainState
+from rrmlinear.data.sequence_lists import checked_weights
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.estimators.arguments import RANGES, check_counted, optional, seed_of, thread_count
 from rrmlinear.estimators.base import Certified
@@ -110,6 +111,8 @@ class LabelsPositions(Saved, PlainState, Certified, ABC):
         X, y, sample_weight = sequences_of(self, X, y, sample_weight)
         predicted = self.predict(X)
         lengths = [len(part) for part in predicted]
+        if y is None:
+            raise ValueError("y is None; it must have a label for each row of X")
         if len(y) != len(lengths):
             raise ValueError(
                 f"y has {len(y)} parts and X {len(lengths)}; y must have a label for each row of X"
@@ -123,10 +126,14 @@ class LabelsPositions(Saved, PlainState, Certified, ABC):
         right = np.array(
             [np.count_nonzero(np.asarray(a) == b) for a, b in zip(y, predicted, strict=True)]
         )
-        weights = np.ones(len(lengths)) if sample_weight is None else np.asarray(sample_weight)
-        if not any(lengths):
-            raise ValueError("all parts of X are empty; there is nothing to score")
-        return float(weights @ right / (weights @ np.array(lengths)))
+        counts = np.array(lengths, dtype=np.float64)
+        if sample_weight is not None:
+            counts *= checked_weights(sample_weight, len(lengths))
+        if not counts.any():
+            raise ValueError(
+                "all parts of X are empty or have no weight; there is nothing to score"
+            )
+        return float(np.average(right / np.maximum(lengths, 1), weights=counts))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -8,13 +8,11 @@ import numpy as np
 
 from rrmlinear.solvers.dual._momentum import look as look_ahead
 from rrmlinear.solvers.dual._momentum import step as step_momentum
-from rrmlinear.solvers.dual.ascents import ascent_of
+from rrmlinear.solvers.dual.ascents import OverAscent, ascent_of
 from rrmlinear.solvers.dual.dual_descent import CLASS_COST, NONZERO_COST
 from rrmlinear.solvers.dual.pace import Practice, Proximal, Theory, first_pace, theory_pace
 from rrmlinear.solvers.dual.streamed.row_ascent import RowAscent
-from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.rules.rule import Point
-from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 
 PACES = ("adaptive", "theory")
@@ -28,7 +26,7 @@ EXACT_KAPPA = 1e6
 MAX_LOOKING_TIME = 0.2
 
 
-class Accelerated(Solver):
+class Accelerated(OverAscent):
     """minimize P(w) = Ω(w) + Σ_i c_i φ_i by an ascent on the duals of P(w) + κ/2 ‖w − y‖².
 
     y is the solution w of the last inner problem, or looks ahead of it by momentum. The certificate
@@ -220,15 +218,3 @@ class Accelerated(Solver):
         # the loss has kinks.
         by_gap = self.rule is not None and math.isfinite(self.rule.widest_gap)
         return self.kappa == 0 or (by_gap and not self.loss.differentiable)
-
-    def value_at_zero(self) -> float:
-        return self.ascent.value_at_zero()
-
-    def rounding_of(self, certificate: Certificate, enough: float) -> float:
-        return self.ascent.rounding_of(certificate, enough)
-
-    def support(self) -> dict[str, int]:
-        return self.ascent.support()
-
-    def close(self) -> None:
-        self.ascent.close()

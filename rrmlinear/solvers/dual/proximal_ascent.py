@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from rrmlinear.core.records import replace
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.risks.scores import ScalarRisk
+from rrmlinear.solvers.dual.ascents import OverAscent
 from rrmlinear.solvers.dual.pace import FALL, INNER_PASSES, RISE
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.inner import pieces
-from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 
 Array = NDArray[np.float64]
@@ -28,7 +28,7 @@ KAPPA_FACTOR = 0.5
 LAG = 0.1
 
 
-class ProximalAscent(Solver):
+class ProximalAscent(OverAscent):
     """minimize Ω(w) + Σ_i c_i φ(x_i'w, y_i) for a norm Ω and a smooth φ.
 
     Passes of an ascent on the duals of Ω(w) + κ/2 ‖w − y‖² + Σ_i c_i φ; after one or two of them y
@@ -137,17 +137,8 @@ class ProximalAscent(Solver):
         self.certificate.offer_weights(w, primal=primal, exact=True)
         self.certificate.offer_duals(t * self.ascent.state.alphas, dual=dual, exact=True)
 
-    def value_at_zero(self) -> float:
-        return self.ascent.value_at_zero()
-
-    def rounding_of(self, certificate: Certificate, enough: float) -> float:
-        return self.ascent.rounding_of(certificate, enough)
-
     def support(self) -> dict[str, int]:
         return {"features in use": int(np.count_nonzero(self.certificate.weights))}
-
-    def close(self) -> None:
-        self.ascent.close()
 
 
 class InterceptProximalAscent(ProximalAscent):

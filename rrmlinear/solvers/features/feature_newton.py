@@ -20,12 +20,7 @@ from rrmlinear.solvers.features.working_set import (
     set_limit,
 )
 from rrmlinear.solvers.loop.certificate import Certificate
-from rrmlinear.solvers.loop.first import (
-    first_weights,
-    loss_at_zero,
-    nearest_duals,
-    scores_at_zero,
-)
+from rrmlinear.solvers.loop.first import first_weights, loss_at_zero, nearest_duals, scores_at_zero
 from rrmlinear.solvers.loop.power import costs_of_rows
 from rrmlinear.solvers.loop.rules.of_gradients import FeatureSum
 from rrmlinear.solvers.loop.rules.rule import Point

@@ -103,7 +103,10 @@ class Threshold:
                 Z += theta * part.dense
         wide = self.shape[0] <= self.shape[1]
         eigh = linear_algebra("scipy.linalg").eigh
-        squares, vectors = eigh(Z @ Z.T if wide else Z.T @ Z, driver="evd", overwrite_a=True)
+        gram = Z @ Z.T if wide else Z.T @ Z
+        if not math.isfinite(gram.trace()):
+            raise FloatingPointError("squared entries overflow")
+        squares, vectors = eigh(gram, driver="evd", overwrite_a=True, check_finite=False)
         s = np.sqrt(np.maximum(squares, 0))
         above = s > tau
         first = np.ascontiguousarray(vectors[:, above])

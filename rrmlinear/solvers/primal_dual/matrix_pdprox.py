@@ -72,13 +72,13 @@ class MatrixPdprox(Solver):
         self.tau, self.since, self.patience = self._first_tau(at), 0, float(PATIENCE)
 
     def _first_tau(self, at: Evaluation) -> float:
-        # ‖W‖/‖A(α)‖ with −α the derivatives at W = 0, and W = t A(α) such that F would fall to 0
-        # along it. If A(α) is beyond the dual ball, it is divided by the root of its norm, a guess.
+        # ‖W‖/‖A(α)‖ with −α the derivatives at W = 0, scaled into the dual ball, and W = t A(α)
+        # such that F would fall to 0 along it
         sums = self.risk.sums(-at.derivatives)
         square = inner(sums.data, sums.data)
         if not square > 0:
             return 1.0
-        tau = self.certificate.primal / square * math.sqrt(max(1.0, norm_estimate(sums)))
+        tau = self.certificate.primal / square * max(1.0, norm_estimate(sums))
         return tau if 0 < tau < math.inf else 1.0
 
     def run_pass(self, number: int) -> None:

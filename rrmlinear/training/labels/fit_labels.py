@@ -115,7 +115,7 @@ def solve_labels(
     known = terms.known
     if known is not None:
         known.check_like(problem, chosen.loss_row.name)
-        fresh = ~np.isin(problem.labels.names, known.names)
+        fresh = known.are_new(problem.labels.names)
         problem = replace(problem, labels=problem.labels.some(np.flatnonzero(fresh)))
         sides = sides[0][fresh], sides[1][fresh]
     if problem.container is not None or chosen.choices.memory is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from numbers import Integral
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from rrmlinear.core.loading import named
 from rrmlinear.core.plain_state import PlainState
 from rrmlinear.core.records import record, replace
 from rrmlinear.data.array_rows import rows_of
+from rrmlinear.data.label_sets import array_of, sorted_labels
 from rrmlinear.data.rows import Rows
 from rrmlinear.exports.exported import Exported, Tabled
 from rrmlinear.exports.scorer import LABELS, Scorer
@@ -147,6 +149,12 @@ class LabelModel(Exported, Tabled, PlainState):
         own, other = self.feature_names, problem.feature_names
         if own and other and list(own) != list(other):
             raise ValueError("the model known has other names of features than the problem")
+        sorted_labels([*self.names.tolist(), *problem.labels.names.tolist()])  # of one kind
+
+    def are_new(self, names: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which of these labels the model does not have."""
+        known = set(self.names.tolist())
+        return np.array([name not in known for name in names.tolist()], dtype=bool)
 
     def joined(self, other: LabelModel) -> LabelModel:
         """The labels of this model and then those of the other, which has no duals then."""
@@ -164,7 +172,7 @@ class LabelModel(Exported, Tabled, PlainState):
             thresholds = np.concatenate(parts)
         return replace(
             other,
-            names=np.concatenate([self.names, other.names]),
+            names=array_of([*self.names.tolist(), *other.names.tolist()]),
             weights=csc_array(hstack([self.weights, other.weights], format="csc")),
             intercepts=np.concatenate([self.intercepts, other.intercepts]),
             counts=np.concatenate([self.counts, other.counts]),
@@ -253,5 +261,5 @@ class LabelModel(Exported, Tabled, PlainState):
 
 def check_rank(k: int, n_labels: int) -> None:
     """Raise ValueError for a number of best labels below 1 or above that of all."""
-    if not 1 <= k <= n_labels:
-        raise ValueError(f"k is {k}; it must be from 1 to the number of labels, {n_labels}")
+    if not isinstance(k, Integral) or not 1 <= k <= n_labels:
+        raise ValueError(f"k is {k!r}; it must be from 1 to the number of labels, {n_labels}")

@@ -9,7 +9,7 @@ import pytest
 from rrmlinear import Problem
 from rrmlinear.data.container.conversion import convert
 from rrmlinear.data.formats.asked import Asked
-from rrmlinear.data.formats.opening import examples_of
+from rrmlinear.data.formats.opening import examples_of, read_file
 
 pyarrow = pytest.importorskip("pyarrow", reason="tables are read by pyarrow")
 N = 60
@@ -65,6 +65,16 @@ def test_words_are_labels_and_columns_of_words_categories(save, columns):
     assert np.allclose(X[:, 4], columns["height"], atol=0)
     assert np.array_equal(np.array(problem.label_names)[problem.labels.astype(int) - 1],
                           columns["species"])  # fmt: skip
+
+
+def test_truth_values_are_words_as_the_file_has_them(save, tmp_path):
+    path = save({"x": np.arange(4.0), "y": np.array([True, False, False, True])})
+    is_text = path.suffix in (".csv", ".tsv", ".gz")
+    for problem in (Problem.open(path), read_file(path, Asked())[0]):
+        assert problem.labels.tolist() == [2, 1, 1, 2]
+        assert problem.label_names == (("false", "true") if is_text else ("False", "True"))
+    (tmp_path / "b.csv").write_text("x,y\n1,TRUE\n2,FALSE\n")
+    assert Problem.open(tmp_path / "b.csv").label_names == ("FALSE", "TRUE")
 
 
 def test_columns_of_a_model_are_taken_by_name(save, columns):

@@ -137,6 +137,14 @@ def test_an_unfinished_fit_warns_and_still_has_its_gap(entries):
     assert norm <= 1 + 1e-12
 
 
+def test_a_cost_above_all_duals_is_as_quick_as_one(entries):
+    # entries that W meets exactly: from some cost on, a higher one changes nothing
+    rows, columns, values, _ = entries
+    few = rows[:12], columns[:12], values[:12]
+    norms = [MatrixCompletion(C=C).fit(*few).singular_values_.sum() for C in (10.0, 1e3, 1e5, 1e7)]
+    assert_allclose(norms, norms[0], rtol=2e-3)
+
+
 def test_the_callback_sees_each_pass_and_stops_the_fit(entries):
     seen = []
     model = MatrixCompletion(tol=1e-9, callback=lambda row: seen.append(row) or len(seen) == 4)
@@ -172,6 +180,7 @@ def test_the_callback_sees_each_pass_and_stops_the_fit(entries):
             ([0, 1], [0, 0], [1, 2]),
             "there are 2 thresholds and 2 levels of values; 1 thresholds are needed",
         ),
+        ({}, ([0, 1], [0, 0], [1e200, 1]), "leave the range of double precision"),
         ({"C": 1.0, "alpha": 1.0}, ([0], [0], [1]), "only one of them may be given"),
         ({"C": -1.0}, ([0], [0], [1]), "The 'C' parameter of MatrixCompletion must be"),
         ({"tol": 0}, ([0], [0], [1]), "The 'tol' parameter of MatrixCompletion must be"),

@@ -211,6 +211,24 @@ def test_what_is_refused(of, parameters, data, sentence):
         of(**parameters).fit(**given)
 
 
+def test_the_score_takes_the_weights_that_fit_takes():
+    X, y = [np.eye(3), np.eye(3)[:1], np.eye(3)[:0]], [[1, 2**63 + 1, 2**63 + 2], [1], []]
+    model = ChainCRF(C=0.01).fit(X, y)
+    assert model.classes_.tolist() == y[0]
+    right = [np.count_nonzero(a == b) for a, b in zip(model.predict(X), y, strict=True)]
+    assert model.score(X, y, [1, 4, 2]) == pytest.approx((right[0] + 4 * right[1]) / 7)
+    for weights, said in (
+        ([1, 1], "weights has shape"),
+        ([1, -1, 1], r"weights\[1\] is -1"),
+        ("abc", "weights must hold numbers"),
+        ([0, 0, 1], "are empty or have no weight"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            model.score(X, y, weights)
+    with pytest.raises(ValueError, match="y is None; it must have a label for each row of X"):
+        model.score(X)
+
+
 @BOTH
 def test_other_features_are_refused(of):
     X, y = made()

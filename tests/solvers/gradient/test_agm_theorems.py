@@ -250,16 +250,8 @@ class SmoothedNorm:
 def test_the_gap_of_the_averaged_dual(pace, method, lam2):
     # Theorems 10 and 18; the farthest point of the box has ½ ‖x‖² = d radius²/2.
     problem = SmoothedNorm(7, 0.1, lam2, 2.0)
-    diameter = D * problem.radius**2 / 2
-    run = Run(
-        method,
-        problem,
-        Euclidean(),
-        np.zeros(D),
-        of_pace(pace, problem.L),
-        Constants(0, lam2),
-        pace,
-    )
+    diameter, L = D * problem.radius**2 / 2, of_pace(pace, problem.L)
+    run = Run(method, problem, Euclidean(), np.zeros(D), L, Constants(0, lam2), pace)
     for _, now in run.steps(200):
         gap = now.value - problem.dual(now.dual)
         np.testing.assert_allclose(now.gradient, problem.K.T @ now.dual, atol=1e-12)
@@ -272,9 +264,8 @@ def test_the_gap_of_the_averaged_dual(pace, method, lam2):
 def test_weights_do_not_overflow_however_long_it_runs():
     # λ near L: A grows by a factor a step.
     problem, best, L = quadratic(9, 0.9, L2(0.5))
-    run = Run(
-        InfiniteMemory, problem, Euclidean(), np.zeros(D), 1.1 * L, Constants(0.9, 0.5), FIXED
-    )
+    given = Euclidean(), np.zeros(D), 1.1 * L, Constants(0.9, 0.5), FIXED
+    run = Run(InfiniteMemory, problem, *given)
     weights = [now.weight for _, now in run.steps(1500)]
     assert max(weights) > 1e140
     assert np.isfinite(weights).all()

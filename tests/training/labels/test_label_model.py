@@ -82,14 +82,6 @@ def test_thresholds(trained):
     ]
 
 
-def test_k_beyond_the_labels_is_refused(trained):
-    for k in (0, 38):
-        with pytest.raises(
-            ValueError, match=f"k is {k}; it must be from 1 to the number of labels, 37"
-        ):
-            trained[0].predict_top_k(trained[1], k)
-
-
 @pytest.mark.parametrize("with_thresholds", [False, True])
 def test_a_file_keeps_the_model(trained, with_thresholds, tmp_path):
     model, X = trained

@@ -145,9 +145,7 @@ class _Maps:
 
 
 def _sizes(
-    graphs: Sequence[Sequence[Sequence[int]]],
-    kinds: Sequence[Sequence[int]],
-    names: Sequence[str],
+    graphs: Sequence[Sequence[Sequence[int]]], kinds: Sequence[Sequence[int]], names: Sequence[str]
 ) -> dict[int, int]:
     """The sizes of cliques by type."""
     size: dict[int, int] = {}
