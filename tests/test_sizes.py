@@ -11,8 +11,8 @@ MOST_STEMS = 20
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 92_236,
-    "files": 614,
+    "lines": 92_177,
+    "files": 612,
     "extension modules": 59,
     "numeric constants of solvers and catalog": 343,
     "attributes of a class": 30,

@@ -28,7 +28,7 @@ def name_of(kind):
 @pytest.fixture(scope="session")
 def door(built):
     """The kernels as functions of arrays."""
-    return built("simd/simd_door.pyx", "products.c", "row_products.c", "chains/few_columns.c")
+    return built("simd/simd_door.pyx", "products.c", "row_products.c")
 
 
 @pytest.fixture(params=KINDS, ids=name_of)

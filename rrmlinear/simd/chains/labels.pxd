@@ -27,12 +27,6 @@ cdef extern from "chains/best.h" nogil:
                       int32_t* best)
 
 
-cdef extern from "chains/few_columns.h" nogil:
-    void few_columns_times(const double* x, const int32_t* j, const int64_t* starts,
-                           Py_ssize_t first, Py_ssize_t behind, const double* M, Py_ssize_t k,
-                           const double* start, double* out)
-
-
 cdef extern from "chains/logarithms.h" nogil:
     double chain_log_forward(const double* nodes, const int32_t* labels, Py_ssize_t length,
                              Py_ssize_t k, Py_ssize_t k8, chain_pairs_t T, chain_change_t change,

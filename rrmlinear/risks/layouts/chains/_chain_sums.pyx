@@ -9,7 +9,7 @@ from libc.string cimport memset
 from rrmlinear.risks.layouts.chains._transitions cimport Transitions
 from rrmlinear.simd.chains.labels cimport (
     chain_backward, chain_best, chain_change_t, chain_forward, chain_log_backward,
-    chain_log_forward, chain_mean, chain_pairs_t, few_columns_times,
+    chain_log_forward, chain_mean, chain_pairs_t,
 )
 
 import numpy as np
@@ -338,20 +338,6 @@ cdef void _change(const recursions_t* at, const double* moves, double factor, do
         for j in range(k):
             u[j] -= G * w[j]
         t -= 1
-
-
-def few_column_products(const double[::1] values not None, const int32_t[::1] indices not None,
-                        const int64_t[::1] starts not None, const double[:, ::1] matrix not None,
-                        const double[::1] first not None, double[:, ::1] out not None,
-                        Py_ssize_t part, Py_ssize_t begin, Py_ssize_t end):
-    """out_i = first + Σ_t x_it matrix_t for rows ``begin`` … ``end`` − 1, with 8 to 32 columns."""
-    if values.shape[0] == 0:
-        for i in range(begin, end):
-            out[i, :] = first
-        return
-    with nogil:
-        few_columns_times(&values[0], &indices[0], &starts[0], begin, end, &matrix[0, 0],
-                          matrix.shape[1], &first[0], &out[0, 0])
 
 
 def observed_scores(const double[::1] values not None, const int32_t[::1] indices not None,

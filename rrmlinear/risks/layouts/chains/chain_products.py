@@ -9,15 +9,12 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.products import product_of_part
 from rrmlinear.data.rows import Rows
-from rrmlinear.risks.layouts.chains._chain_sums import few_column_products
 from rrmlinear.risks.shares import Shares
 
 Array = NDArray[np.float64]
 
 # Rows of dense data that are widened to float64 at a time.
 DENSE_ROWS = 4096
-# Columns that a kernel holds in registers.
-MIN_FEW, MAX_FEW = 8, 32
 
 
 class ChainProducts:
@@ -69,14 +66,8 @@ class ChainProducts:
 
 
 def _products(rows: Rows, matrix: Array, shares: Any, out: Array) -> None:
-    k = matrix.shape[1]
     matrix = np.ascontiguousarray(matrix)
-    few = MIN_FEW <= k <= MAX_FEW and rows.values.dtype == np.float64
-    if few and rows.indices is not None and rows.indices.dtype == np.int32:
-        first = rows.bias * matrix[-1] if rows.width > rows.shape[1] else np.zeros(k)
-        starts = np.asarray(rows.indptr, dtype=np.int64)
-        shares.run(few_column_products, rows.values, rows.indices, starts, matrix, first, out)
-    elif k > 1:
+    if matrix.shape[1] > 1:
         shares.run(product_of_part, rows, matrix, out)
     else:
         pair = np.empty((len(out), 2))  # kernels take two columns at least
