@@ -44,16 +44,17 @@ def _of_whole_risk(task: Task) -> Solver:
         by_visits = task.risk.is_chain and not task.choices.observed and not _is_long(task.risk)
         if by_visits and {"labellings", "linear"} <= features:
             return _made("dual.sequences.frank_wolfe:BlockFrankWolfe", task)
-        if {"smooth", "linear"} <= features:
-            return _made("lbfgs.lbfgs:LBFGS", task)
+    if {"smooth", "linear"} <= features:
+        return _made("lbfgs.lbfgs:LBFGS", task)
     has_matrix = "matrix" in task.risk.offers and task.rows.width <= MAX_FACTORIZED
-    if has_matrix and task.regularizer.quadratic_l1 and task.rows.blocks is None:
-        return _in_turn(task, _over_features(task, [])[:2])
-    if {"order", "smooth"} <= features:
-        return _made("lbfgs.lbfgs:LBFGS" if "linear" in features else "gradient.agm:AGM", task)
-    if "strongly-convex" in features and features & {"chain", "soft-threshold"}:
-        return _made("bundle.bmrm:BMRM", task)
-    return _made("gradient.agm:AGM", task)
+    if has_matrix and task.rows.blocks is None:
+        gradients, is_net = _gradients(task)[:1], task.regularizer.quadratic_l1 is not None
+        steps = _over_features(task, [])[:1] if is_net else _newtons(task)
+        is_short = is_net or work_of(task).quadratic_l1 == 0  # no proximal points for a 1-norm
+        return _in_turn(task, [*steps, *gradients] if is_short else [*gradients, *steps])
+    by_planes = "strongly-convex" in features and features & {"chain", "soft-threshold"}
+    by_planes = by_planes and not {"order", "smooth"} <= features
+    return _made("bundle.bmrm:BMRM" if by_planes else "gradient.agm:AGM", task)
 
 
 def _is_long(risk: Any) -> bool:

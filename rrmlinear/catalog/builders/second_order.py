@@ -65,7 +65,8 @@ def has_free(task: Task) -> bool:
 
 def coordinates(task: Task) -> Any:
     """The numbers of the coordinates of Ω over rows in memory, None where these meet."""
-    if task.risk is not None or task.rows.blocks is not None:
+    sums = task.risk is None or "hessian" in task.risk.offers
+    if task.rows.blocks is not None or not sums:
         return None
     weights = (task.rows.width - bool(task.choices.free_bias)) * (task.n_classes or 1)
     return named("regularizers.coordinates:coordinates_of")(task.regularizer, weights)
@@ -118,7 +119,8 @@ def newton(task: Task) -> Solver:
         first = partial(_first_of_sample, task)
     is_square = omega.quadratic_l1 == 0 or has_free(task)
     is_plain = task.is_smooth and task.n_classes is None and is_square
-    products = products_of_matrix(task.rows) if is_plain and task.rows.blocks is None else 0
+    is_plain = is_plain and task.rows.blocks is task.risk is None
+    products = products_of_matrix(task.rows) if is_plain else 0
     return Newton(risk, omega, task.first_duals(), first, squares, products)
 
 

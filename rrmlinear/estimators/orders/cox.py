@@ -100,8 +100,8 @@ class CoxRegressor(OrderModel):
     ties : {"breslow", "efron"}, default="breslow"
         What counts at a time of several events.
     solver : str, default="auto"
-        "auto" is L-BFGS with ρ = 0, else accelerated gradients ("agm", "agm-1"); "bmrm" and
-        "ls-bmrm" are cutting planes.
+        "auto" is L-BFGS with ρ = 0, else Newton's method and accelerated gradients ("agm",
+        "agm-1") in turn; "bmrm" and "ls-bmrm" are cutting planes.
     penalty_factors, tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
         As in `ElasticNet`; a warm start takes the weights of the last fit.
 
@@ -202,7 +202,11 @@ class CoxRegressor(OrderModel):
         found = sets.baselines(scores)
         self.objective_ += sets.least / float(sets.weights.sum())
         self._has_strata = groups is not None
-        self.baseline_ = dict(zip(names.tolist(), found, strict=True))
+        self._log_baseline = dict(zip(names.tolist(), found, strict=True))
+        with np.errstate(over="ignore"):
+            self.baseline_ = {
+                name: (at, np.exp(logs)) for name, (at, logs) in self._log_baseline.items()
+            }
         self.event_times_ = np.unique(np.concatenate([times for times, _ in found]))
 
     def predict(self, X: Any) -> NDArray[np.floating[Any]]:
@@ -277,11 +281,12 @@ class CoxRegressor(OrderModel):
             raise ValueError(f"strata has {min(unknown, key=str)!r}, which the fit did not have")
         curves = {}
         for name in set(given):
-            at, hazards = self.baseline_[name]
+            at, logs = self._log_baseline[name]
             places = np.searchsorted(at, times, side="right")
-            curves[name] = np.concatenate([[0.0], hazards])[places]
+            curves[name] = np.concatenate([[-np.inf], logs])[places]
         own = np.array([curves[name] for name in given])
-        return np.asarray(np.exp(scores)[:, np.newaxis] * own)
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(scores[:, np.newaxis] + own))
 
     def predict_survival_function(self, X: Any, times: Any = None, *, strata: Any = None) -> Array:
         """e^(−H(t)) of each row at these times, n_samples × n_times: the probability that the event

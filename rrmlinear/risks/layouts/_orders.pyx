@@ -179,15 +179,14 @@ def logistic_pairs(const double[::1] scores not None, const int64_t[::1] by_grad
 def partial_likelihood(const double[::1] scores not None, const int64_t[::1] begin not None,
                        const int64_t[::1] ties not None, const int32_t[::1] event not None,
                        const double[::1] weights not None, const int32_t[::1] group not None,
-                       double[:, ::1] steps=None, double[::1] rises=None):
+                       double[:, ::1] steps=None):
     """(minus the log partial likelihood, its derivatives) of strata of examples by falling time.
 
     ``ties[p]`` is where the examples with the time of place p end. A risk set is what has come so
     far in its stratum; its Σ w e^s goes along with the largest score, so that nothing overflows. A
     ``group`` has the m > 1 events of a time that are Efron's: 1 for its first, 2 for its last, 3
     between these, 0 for all others. The k-th of them counts the set less k/m of the group, and each
-    has their mean weight. ``steps``, 2 × n, become those of `innovations`. ``rises`` become those
-    of the cumulative hazard of a score of 0 at the first place of each time of events. O(n).
+    has their mean weight. ``steps``, 2 × n, become those of `innovations`. O(n).
     """
     cdef Py_ssize_t q, p, r, first, a, b, k, m, n = scores.shape[0]
     cdef bint second = steps is not None
@@ -244,8 +243,6 @@ def partial_likelihood(const double[::1] scores not None, const int64_t[::1] beg
                         less[first] += cost / x * k / m
                         if second:
                             steps[1, p - 1] += cost / x * gone * (m - k) / m * (size - gone) / x
-                if m > 0 and rises is not None:
-                    rises[first] = hazard[first] * exp(-top)
             later, p = 0, b  # from the first time on: Σ over the events so far
             while p > a:
                 first = p - 1

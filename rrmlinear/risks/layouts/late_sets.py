@@ -17,17 +17,18 @@ class LateHessian(LikelihoodHessian):
     """∇²F of `LateSets`: of sets with shares Q and costs c it is diag(Q'c) − Q' diag(c) Q."""
 
     def __init__(self, at: OfOrder) -> None:
-        self.risk, self.over, self.size = at.risk, at.risk.over, at.risk.n
-        _, self.sets, self.nodes = self.over.shares(at.scores[: self.size])
+        self.risk, self.over, self.n = at.risk, at.risk.over, at.risk.n
+        self.size = max(self.n, *self.risk.shape)
+        _, self.sets, self.nodes = self.over.shares(at.scores[: self.n])
         self.bends = self.nodes.T @ (self.sets.T @ self.over.costs)
 
     def moved(self, moves: Vector) -> Vector:
-        own = moves[: self.size]
+        own = moves[: self.n]
         means = self.over.costs * (self.sets @ (self.nodes @ own))
         return np.asarray(self.bends * own - self.nodes.T @ (self.sets.T @ means))
 
     def matrix(self) -> NDArray[np.float64]:
-        (d,), n = self.risk.shape, self.size
+        (d,), n = self.risk.shape, self.n
         centre = self.risk.gradient(self.bends) / (self.risk.cost * self.bends.sum())
         found, means = np.zeros((d, d)), np.zeros((self.nodes.shape[0], d))
         rows, by_row = RowSums(self.risk.rows, np.ones(n), np.arange(n)), self.nodes.T.tocsr()
@@ -59,10 +60,8 @@ class LateSets(RiskSets):
         if wrong := np.flatnonzero(~(entry < self.time)).tolist():
             i, time = wrong[0], self.time[wrong[0]]
             raise ValueError(f"entry[{i}] is {entry[i]:g}; it must be below the time, {time:g}")
-        stratum = np.empty(n, dtype=np.int64)
-        stratum[self.by_time] = np.repeat(np.arange(len(self.begin) - 1), np.diff(self.begin))
         ranks = np.unique(np.append(entry, self.time), return_inverse=True)[1].reshape(2, n)
-        ranks = ranks + 2 * n * stratum
+        ranks = ranks + 2 * n * self.stratum
         self.died, counted = np.flatnonzero(self.event), np.flatnonzero(weights > 0)
         times, self.own = np.unique(ranks[1, self.died], return_inverse=True)
         begin, end = np.searchsorted(times, ranks, side="right")
@@ -95,19 +94,8 @@ class LateSets(RiskSets):
         died = self.event * self.weights
         return float(self.costs @ sums - died @ scores), nodes.T @ (sets.T @ self.costs) - died
 
-    def _extremes(self, moves: Vector) -> tuple[Vector, ...]:
-        both = (
-            self.unions.ends(ufunc, self.nodes.ends(ufunc, moves))[self.first[self.own]]
-            for ufunc in (np.maximum, np.minimum)
-        )
-        return *both, moves[self.died]
-
-    def _rises(self, scores: Vector) -> Vector:
-        rises, place = np.full(len(scores), np.nan), np.empty(len(scores), dtype=np.int64)
-        place[self.by_time] = np.arange(len(scores))
-        own = np.unique(self.own, return_index=True)[1]
-        rises[place[self.died[own]]] = self.size * np.exp(-self.shares(scores)[0][self.first])
-        return rises
+    def over_sets(self, ufunc: np.ufunc, none: float, values: Vector) -> Vector:
+        return self.unions.ends(ufunc, self.nodes.ends(ufunc, values))[self.first[self.own]]
 
 
 def _intervals(begin: Places, end: Places, m: int) -> tuple[Places, Places]:
@@ -135,7 +123,7 @@ class Unions:
         self.begin = np.searchsorted(row[order], np.arange(shape[0] + 1))
 
     def ends(self, ufunc: np.ufunc, values: Vector) -> Vector:
-        """The largest or the smallest value of each row."""
+        """The function over the values of each row."""
         found: Vector = ufunc.reduceat(values[self.member], self.begin[:-1])
         return found
 

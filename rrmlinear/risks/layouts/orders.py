@@ -134,13 +134,15 @@ class LikelihoodHessian:
     """∇²F of `RiskSets` as a function of the weights."""
 
     def __init__(self, at: OfOrder) -> None:
-        self.risk, self.over, self.size = at.risk, at.risk.over, at.risk.n
-        self.steps = np.empty((2, self.size))
+        self.risk, self.over, self.n = at.risk, at.risk.over, at.risk.n
+        #: Not fewer than the weights: no matrix of examples is to be factorized.
+        self.size = max(self.n, *self.risk.shape)
+        self.steps = np.empty((2, self.n))
         partial_likelihood(at.scores[self.over.by_time], *self.over.sets, self.steps)
 
     def moved(self, moves: Vector) -> Vector:
         """f'' times moves of the scores."""
-        found, places = np.empty(self.size), self.over.by_time
+        found, places = np.empty(self.n), self.over.by_time
         found[places] = likelihood_product(moves[places], self.steps, self.over.group)
         return found
 
@@ -148,15 +150,19 @@ class LikelihoodHessian:
         """∇²F p."""
         return self.risk.gradient(self.moved(self.risk.scores(p)))
 
+    def diagonal(self) -> Vector:
+        """That of the matrix."""
+        return self.matrix().diagonal()
+
     def matrix(self) -> NDArray[np.float64]:
         """All of it, d × d, by CHUNK rows at once."""
         over, (d,) = self.over, self.risk.shape
         found, means = np.zeros((d, d)), np.zeros((2, d))
-        place = np.empty((min(CHUNK, self.size) + 1, d))
-        rows = RowSums(self.risk.rows.streamed(None), np.ones(self.size), over.by_time)
-        for begin in range(0, self.size, CHUNK):
+        place = np.empty((min(CHUNK, self.n) + 1, d))
+        rows = RowSums(self.risk.rows.streamed(None), np.ones(self.n), over.by_time)
+        for begin in range(0, self.n, CHUNK):
             check_time()
-            end = min(begin + CHUNK, self.size)
+            end = min(begin + CHUNK, self.n)
             z = place[: end - begin + 1]
             rows.copied_less((), (), begin, end, z[1:])
             innovations(z, self.steps, over.group, begin, means)
@@ -171,7 +177,7 @@ class RiskSets:
     """
 
     room = 0.0
-    offers = frozenset({"matrix"})
+    offers = frozenset({"matrix", "hessian"})
     hessian: Any = LikelihoodHessian
     #: What examples have beside these: `among` keeps it.
     beside: tuple[Vector, ...] = ()
@@ -179,11 +185,12 @@ class RiskSets:
     def __init__(self, loss: Any, y: Vector, groups: Any, weights: Vector) -> None:
         n, time = len(y), np.abs(y)
         self.labels, self.groups = y, groups
-        stratum, self.begin = _numbered(groups, n)
+        self.stratum, self.begin = _numbered(groups, n)
         self.loss, self.weights, self.time = loss, weights, time
         self.event = (~np.signbit(y) & (weights > 0)).astype(np.int32)
         is_plain = groups is None and not loss.efron
-        self.by_time = np.argsort(-time) if is_plain else np.lexsort((self.event, -time, stratum))
+        keys = self.event, -time, self.stratum
+        self.by_time = np.argsort(-time) if is_plain else np.lexsort(keys)
         last = np.append(np.diff(time[self.by_time]) != 0, True)
         last[self.begin[1:] - 1] = True
         ends = np.flatnonzero(last) + 1
@@ -253,38 +260,39 @@ class RiskSets:
         F falls without end along these moves.
         """
         rounding = RECESSION_ROUNDING * float(np.abs(moves).max(initial=0.0))
-        top, low, own = self._extremes(moves)
+        top = self.over_sets(np.maximum, -np.inf, moves)
+        low = self.over_sets(np.minimum, np.inf, moves)
+        own = moves[self.died]
         return bool((top <= own + rounding).all() and (low < own - rounding).any())
 
-    def _extremes(self, moves: Vector) -> tuple[Vector, ...]:
-        """The largest and the smallest move of the risk set of each event, and its own."""
-        own = moves[self.by_time]
-        counts, ends = self.weights[self.by_time] > 0, []
-        for ufunc, none in ((np.maximum, -np.inf), (np.minimum, np.inf)):
-            given, ahead = np.where(counts, own, none), np.empty(len(own))
-            for a, b in zip(self.begin[:-1].tolist(), self.begin[1:].tolist(), strict=True):
-                ahead[a:b] = ufunc.accumulate(given[a:b])
-            ends.append(ahead[self.ties - 1])
-        died = self.event[self.by_time] > 0
-        return ends[0][died], ends[1][died], own[died]
+    @cached_property
+    def died(self) -> Places:
+        """The events, in the order of `over_sets`."""
+        return self.by_time[self.event[self.by_time] > 0]
+
+    def over_sets(self, ufunc: np.ufunc, none: float, values: Vector) -> Vector:
+        """The function over the values of the risk set of each event; ``none`` is that of none."""
+        given = np.where(self.weights > 0, values, none)[self.by_time]
+        for a, b in zip(self.begin[:-1].tolist(), self.begin[1:].tolist(), strict=True):
+            given[a:b] = ufunc.accumulate(given[a:b])
+        return np.asarray(given[self.ties - 1][self.event[self.by_time] > 0])
 
     def baselines(self, scores: Vector) -> list[tuple[Vector, Vector]]:
-        """The times of events of each stratum, and the cumulative hazard of a score of 0 there.
+        """The times of events of each stratum, and the cumulative hazard of a score of 0 there, in
+        logarithms.
 
         It rises by Σ c of the events of a time over Σ c e^s of its risk set: Breslow's estimator.
         """
-        rises, found = self._rises(scores), []
-        for a, b in zip(self.begin[:-1].tolist(), self.begin[1:].tolist(), strict=True):
-            places = a + np.flatnonzero(~np.isnan(rises[a:b]))[::-1]
-            found.append((self.time[self.by_time[places]], np.cumsum(rises[places])))
-        return found
-
-    def _rises(self, scores: Vector) -> Vector:
-        """Those at the first place of each time of events, NaN at the others."""
-        rises = np.full(len(scores), np.nan)
-        sets = *self.sets[:-1], np.zeros_like(self.group)
-        partial_likelihood(scores[self.by_time], *sets, rises=rises)
-        return rises
+        with np.errstate(divide="ignore"):
+            logs = scores + np.log(self.weights)
+        order = np.lexsort((self.time[self.died], self.stratum[self.died]))
+        sums, died = self.over_sets(np.logaddexp, -np.inf, logs)[order], self.died[order]
+        time, stratum = self.time[died], self.stratum[died]
+        starts = np.flatnonzero(np.append(True, (np.diff(time) != 0) | (np.diff(stratum) != 0)))
+        rises = np.log(np.add.reduceat(self.weights[died], starts)) - sums[starts]
+        places = np.searchsorted(stratum[starts], np.arange(1, len(self.begin) - 1))
+        parts = zip(np.split(time[starts], places), np.split(rises, places), strict=True)
+        return [(at, np.logaddexp.accumulate(each)) for at, each in parts]
 
 
 class OrderRisk(Risk):
@@ -294,6 +302,8 @@ class OrderRisk(Risk):
     −f* of the others from below. Means of duals keep such a bound, as f* is convex, and so do
     multiples by t ≤ 1: f*(0) ≤ 0, as f ≥ 0.
     """
+
+    lipschitz = np.inf
 
     def __init__(self, rows: Rows, loss: Any, over: Any, cost: float, threads: int = 1) -> None:
         self.rows, self.loss, self.over, self.mu = rows, loss, over, 0.0
@@ -383,3 +393,7 @@ class OfOrder(Evaluation):
         """∇²F, of the partial likelihood."""
         found: LikelihoodHessian = self.risk.over.hessian(self)
         return found
+
+    @property
+    def squares(self) -> Vector:
+        return self.risk.diagonal()

@@ -129,11 +129,8 @@ def test_a_matrix_of_inner_products(kind):
         assert model.objective_ == pytest.approx(named.objective_, rel=1e-12)
         for a, b in zip(model.predict_marginals(X_new), named.predict_marginals(new), strict=True):
             np.testing.assert_allclose(a, b, atol=1e-9)
-    assert given.fit([csr_array(each) for each in _blocks(X)], y).score(products, true) >= 0
-
-
-def _blocks(X):
-    return [rbf_kernel(part, np.concatenate(X), gamma=0.3) for part in X]
+    blocks = [csr_array(rbf_kernel(part, np.concatenate(X), gamma=0.3)) for part in X]
+    assert given.fit(blocks, y).score(products, true) >= 0
 
 
 @pytest.mark.parametrize(

@@ -114,12 +114,6 @@ def test_what_is_refused(make):
         solve(large, margin.Hinge(), L2(), np.full(2, 1e300))
 
 
-def printed_planes(d):
-    """The columns a_i of the paper's matrix, as rows."""
-    H = hadamard(d // 2)
-    return np.block([[H, -H], [-H, H]]).T / np.sqrt(d)
-
-
 def run(planes, lam, update, passes):
     """λ times the problem has F/λ, so planes are divided by λ; values come back times λ."""
     solver = BMRM(Task.of(LargestPlane(planes / lam), L2(), line_search="none"), update=update)
@@ -138,7 +132,8 @@ def run(planes, lam, update, passes):
 @pytest.mark.parametrize("lam", [1.0, 1e-3, 7.0])
 @pytest.mark.parametrize("d", [8, 64, 512])
 def test_gaps_of_theorems_6_and_7(d, lam, update):
-    planes = np.r_[printed_planes(d)[: d // 2], np.zeros((1, d))]
+    H = hadamard(d // 2)  # the first columns a_i of the paper's matrix, as rows
+    planes = np.r_[np.block([H, -H]) / np.sqrt(d), np.zeros((1, d))]
     np.testing.assert_array_equal(np.round(planes[:-1] @ planes[:-1].T, 12), np.eye(d // 2))
     t = np.arange(1, d // 2)
     result, gaps, at_minima = run(planes, lam, update, len(t))
