@@ -11,10 +11,10 @@ MOST_STEMS = 20
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 92_177,
+    "lines": 92_069,
     "files": 612,
     "extension modules": 59,
-    "numeric constants of solvers and catalog": 343,
+    "numeric constants of solvers and catalog": 339,
     "attributes of a class": 30,
     "depth of inheritance": 5,
     "looks at a shape in the catalog": 0,

@@ -13,7 +13,7 @@ from rrmlinear.data.rows import aligned_zeros
 from rrmlinear.risks.layouts.chains._transitions cimport Transitions
 from rrmlinear.simd.blocks cimport block_scores, block_stride, block_update_some
 from rrmlinear.simd.chains.labels cimport chain_best, chain_change_t
-from rrmlinear.simd.rows cimport row_index, row_t, row_value, rows_get
+from rrmlinear.simd.rows cimport row_index, row_t, rows_get
 from rrmlinear.solvers.dual.sequences.mixtures cimport (
     Mixtures, mixture_add, mixture_find, mixture_prune, mixture_t,
 )
@@ -143,20 +143,6 @@ cdef double taken(const row_t* row, double* v, Py_ssize_t stride) noexcept nogil
     return total
 
 
-cdef double score_apart(const row_t* row, const double* W, Py_ssize_t stride, Py_ssize_t y,
-                        Py_ssize_t z) noexcept nogil:
-    # x'w_y − x'w_z
-    cdef Py_ssize_t t, j
-    cdef double total = 0
-    for t in range(row.length):
-        j = row_index(row, row.kind, t) * stride
-        total += row_value(row, row.kind, t) * (W[j + y] - W[j + z])
-    if row.bias != 0:
-        j = row.bias_index * stride
-        total += row.bias * (W[j + y] - W[j + z])
-    return total
-
-
 # Visits of sequences by block-coordinate Frank–Wolfe with pairwise steps.
 
 cdef class FrankWolfe(LabellingWeights):
@@ -167,7 +153,6 @@ cdef class FrankWolfe(LabellingWeights):
 
     cdef readonly object gaps             # of each sequence when last visited, times its cost
     cdef readonly Py_ssize_t moved
-    cdef readonly double risen            # the dual, by all steps so far
     cdef readonly Mixtures mixtures
     cdef public bint out_of_memory
     cdef mixture_t* mixture               # those of `mixtures`
@@ -216,13 +201,6 @@ cdef class FrankWolfe(LabellingWeights):
         if self.out_of_memory:
             raise MemoryError(NO_ROOM)
 
-    def resweep(self, const int64_t[::1] order not None, Py_ssize_t begin, Py_ssize_t end):
-        """Steps of these sequences among the labellings that their mixtures have."""
-        cdef Py_ssize_t at
-        with nogil:
-            for at in range(begin, end):
-                self._revisit(order[at])
-
     def measure(self, Py_ssize_t begin, Py_ssize_t end):
         """Σ of the costs times the hinges of sequences begin … end − 1; updates their gaps."""
         cdef Py_ssize_t s
@@ -259,17 +237,14 @@ cdef class FrankWolfe(LabellingWeights):
                     self.T.count(s, first, length, &self.label[first], y, a, &pairs[0, 0])
         return of_nodes, of_pairs
 
-    cdef void _room_for(self, Py_ssize_t n) noexcept nogil:
-        if n > self.values.shape[0]:
-            with gil:
-                self.values = np.zeros(2 * n)
-
     cdef double _values(self, Py_ssize_t s) noexcept nogil:
         # the value of the hinge at each labelling of the mixture; returns their mean
         cdef mixture_t* mixture = &self.mixture[s]
         cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first, p
         cdef double truth = self._of(s, &self.label[first]), mean = 0
-        self._room_for(mixture.n)
+        if mixture.n > self.values.shape[0]:
+            with gil:
+                self.values = np.zeros(2 * mixture.n)
         for p in range(mixture.n):
             self.values[p] = (self._of(s, mixture.labels + p * length) - truth
                               + mixture.distance[p])
@@ -279,12 +254,14 @@ cdef class FrankWolfe(LabellingWeights):
     cdef void _visit(self, Py_ssize_t s, double least) noexcept nogil:
         # Move weight from the labelling with the least value of the hinge to that with the largest.
         cdef mixture_t* mixture = &self.mixture[s]
-        cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first, to, out
+        cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first, p, to, out = 0
         cdef double hinge = self._score(s)
         self.gap[s] = self.cost[s] * (hinge - self._values(s))
         if not self.gap[s] > least:
             return
-        out = self._least(mixture.n)
+        for p in range(mixture.n):
+            if self.values[p] < self.values[out]:
+                out = p
         to = mixture_find(mixture, &self.found[0], length)
         if to < 0:
             to = mixture_add(mixture, &self.found[0], &self.label[first], length, 0)
@@ -294,31 +271,8 @@ cdef class FrankWolfe(LabellingWeights):
         self._shift(s, out, to, hinge)
         self.moved += 1
 
-    cdef void _revisit(self, Py_ssize_t s) noexcept nogil:
-        # The same step among the labellings of the mixture alone.
-        cdef mixture_t* mixture = &self.mixture[s]
-        cdef Py_ssize_t p, to = 0, out
-        if mixture.n < 2:
-            return
-        self._values_of_few(s)
-        for p in range(1, mixture.n):
-            if self.values[p] > self.values[to]:
-                to = p
-        out = self._least(mixture.n)
-        if self.values[to] > self.values[out]:
-            self._shift(s, out, to, self.values[to])
-
-    cdef Py_ssize_t _least(self, Py_ssize_t n) noexcept nogil:
-        # the first of n labellings with the least value
-        cdef Py_ssize_t p, out = 0
-        for p in range(n):
-            if self.values[p] < self.values[out]:
-                out = p
-        return out
-
-    cdef void _shift(
-        self, Py_ssize_t s, Py_ssize_t out, Py_ssize_t to, double hinge
-    ) noexcept nogil:
+    cdef void _shift(self, Py_ssize_t s, Py_ssize_t out, Py_ssize_t to,
+                     double hinge) noexcept nogil:
         # move weight between labellings of a mixture, as far as the dual rises
         cdef mixture_t* mixture = &self.mixture[s]
         cdef Py_ssize_t length = self.starts[s + 1] - self.starts[s]
@@ -332,26 +286,5 @@ cdef class FrankWolfe(LabellingWeights):
         else:
             mixture.weight[out] = 0
         mixture.weight[to] += part
-        self.risen += self.cost[s] * part * (rise - square * part / 2)
         self._move(s, y, z, self.cost[s] * part / self.modulus)
         mixture_prune(mixture, length)
-
-    cdef void _values_of_few(self, Py_ssize_t s) noexcept nogil:
-        # `_values` from the scores of the labels alone in which labellings differ from the truth
-        cdef mixture_t* mixture = &self.mixture[s]
-        cdef Py_ssize_t first = self.starts[s], length = self.starts[s + 1] - first, p, t
-        cdef const int32_t* truth = &self.label[first]
-        cdef const int32_t* y
-        cdef row_t row
-        cdef double base = self.T.score(s, first, length, truth), total
-        self._room_for(mixture.n)
-        for p in range(mixture.n):
-            y = mixture.labels + p * length
-            total = mixture.distance[p]
-            if total > 0:
-                total += self.T.score(s, first, length, y) - base
-                for t in range(length):
-                    if y[t] != truth[t]:
-                        row = rows_get(&self.rows.c, first + t)
-                        total += score_apart(&row, &self.W[0, 0], self.stride, y[t], truth[t])
-            self.values[p] = total

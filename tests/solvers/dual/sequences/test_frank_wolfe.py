@@ -63,11 +63,10 @@ def solved(risk, tol=1e-7, regularizer=None, **choices):
 
 
 @pytest.mark.parametrize("C", [0.01, 0.5, 20.0])
-@pytest.mark.parametrize("sampling", ["permutation", "gaps"])
-def test_the_optimum_of_a_quadratic_program(C, sampling):
+def test_the_optimum_of_a_quadratic_program(C):
     risk = make(C=C)
     best, w = by_clarabel(risk)
-    result = solved(risk, sampling=sampling)
+    result = solved(risk)
     assert result.status is Status.SOLVED
     assert result.primal == pytest.approx(best, rel=1e-6)
     assert result.dual <= best * (1 + 1e-9)
@@ -115,7 +114,7 @@ def test_a_start_from_other_costs():
 
 
 def test_the_same_seed_gives_the_same_bits():
-    runs = [solved(make(), 1e-4, seed=seed, sampling="gaps") for seed in (3, 3, 4)]
+    runs = [solved(make(), 1e-4, seed=seed) for seed in (3, 3, 4)]
     assert (runs[0].weights == runs[1].weights).all()
     assert (runs[0].weights != runs[2].weights).any()
 
@@ -136,13 +135,11 @@ def test_rows_of_zeros():
     assert solved(risk, 1e-6).solved
 
 
-def test_other_regularizers_losses_and_samplings_are_refused():
+def test_other_regularizers_and_losses_are_refused():
     with pytest.raises(ValueError, match="needs a quadratic regularizer, as l2 is, and ElasticNet"):
         BlockFrankWolfe(Task.of(make(), ElasticNet(1.0, 0.1)))
     with pytest.raises(ValueError, match="needs the structured hinge"):
         BlockFrankWolfe(Task.of(make().of_loss(LOG_LOSS), L2()))
-    with pytest.raises(ValueError, match="sampling must be one of permutation, gaps, got 'x'"):
-        BlockFrankWolfe(Task.of(make(), L2()), sampling="x")
 
 
 def test_a_limit_of_passes_leaves_a_gap():
