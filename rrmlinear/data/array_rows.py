@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -190,6 +192,23 @@ def check_no_text(values: Any, wanted: str) -> None:
         raise ValueError(f"{wanted}: text is not converted to numbers")
     if array.dtype.kind in "mM":
         raise ValueError(f"{wanted}: times are not converted to numbers")
+
+
+def is_missing(value: Any) -> bool:
+    """Whether it is None, NaN, NaT or the <NA> of pandas."""
+    return value is None or str(value != value) in ("True", "<NA>")
+
+
+def check_complete(y: Any) -> None:
+    """Raise a ValueError for objects that are missing or infinite; scikit-learn converts some."""
+    objects: list[Any] = []
+    if y is not None and not hasattr(y, "tocsr"):
+        with suppress(ValueError):  # lists of unlike lengths
+            array = np.asarray(y)
+            objects = array.ravel().tolist() if array.dtype.kind == "O" else []
+    for at, each in enumerate(objects):
+        if is_missing(each) or (isinstance(each, float) and math.isinf(each)):
+            raise ValueError(f"y contains NaN or infinity, or misses some: entry {at} is {each!r}")
 
 
 def check_unmasked(values: Any, wanted: str) -> None:

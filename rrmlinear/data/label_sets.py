@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.core.plain_state import PlainState
 from rrmlinear.core.records import record, replace
-from rrmlinear.data.array_rows import check_unmasked, rows_of, take_rows
+from rrmlinear.data.array_rows import check_unmasked, is_missing, rows_of, take_rows
 from rrmlinear.data.problem import Examples, checked_weights
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def _labels_of(row: Any, i: int) -> list[Any]:
     for label in labels:
         if not isinstance(label, Hashable):
             raise ValueError(f"row {i} has the label {label!r}; it must be a number, text or tuple")
-        if label is None or str(label != label) != "False":  # NaN, NaT, and <NA> of pandas
+        if is_missing(label):
             raise ValueError(f"row {i} has the label {label!r}, which is missing")
     return list(dict.fromkeys(labels))
 

@@ -19,7 +19,7 @@ from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.errors import nearest
 from rrmlinear.core.loading import named
 from rrmlinear.core.machine import available_memory
-from rrmlinear.data.array_rows import check_no_text, check_unmasked, float64_of
+from rrmlinear.data.array_rows import check_complete, check_no_text, check_unmasked, float64_of
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
@@ -75,10 +75,12 @@ def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
 def legible(X: Any, y: Any = None, sample_weight: Any = None) -> Any:
     """X, a pyarrow RecordBatch as a Table: scikit-learn loses the names of its columns, silently.
 
-    Raises ValueError for what its checks would take: masked entries, and numbers in text.
+    Raises ValueError for what its checks would take: masked entries, numbers in text, and objects
+    in y that are missing.
     """
     check_unmasked(X, "X must hold numbers")
     check_unmasked(y, "y must hold labels or numbers")
+    check_complete(y)
     check_unmasked(sample_weight, "sample_weight must hold numbers")
     check_no_text(X, "X must hold numbers")
     check_no_text(sample_weight, "sample_weight must hold numbers")

@@ -86,7 +86,9 @@ class KernelBasis:
             return str(graph.add("Pow", [products, degree], own))
         graph.add("ReduceSumSquare", [rows], f"{own}_squares", axes=[1], keepdims=1)
         graph.add("Mul", [f"{own}_squares", graph.numbers(f"{own}_gamma", gamma)], f"{own}_length")
-        graph.add("Sub", [products, f"{own}_length"], f"{own}_exponents")
+        graph.add("Sub", [products, f"{own}_length"], f"{own}_rounded")
+        most = graph.numbers(f"{own}_most", 0.0)  # squared distances may round below 0
+        graph.add("Min", [f"{own}_rounded", most], f"{own}_exponents")
         return str(graph.add("Exp", [f"{own}_exponents"], own))
 
 

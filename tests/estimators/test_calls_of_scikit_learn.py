@@ -128,6 +128,15 @@ def test_numbers_in_text_are_refused(kind, form):
             kind().fit(X, form(y.astype(str).tolist()))
 
 
+@pytest.mark.parametrize("kind", [*REGRESSIONS, *CLASSIFIERS, rrm.RankingSVM, rrm.CoxRegressor])
+def test_objects_that_are_missing_are_refused(kind):
+    for entry in (None, np.nan, np.inf):
+        own = targets(kind).astype(object)
+        own[3] = entry
+        with pytest.raises(ValueError, match=f"entry 3 is {entry}"):
+            kind().fit(X, own)
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "way"),
     [

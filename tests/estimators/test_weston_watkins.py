@@ -56,14 +56,8 @@ def test_two_classes_are_the_hinge_svm_at_twice_c(two_classes, exact, intercept)
     # With w_1 = -w_0 = u / 2: 1/2 (|w_0|^2 + |w_1|^2) + C sum hinge = 1/2 (|u|^2 / 2 + 2 C sum ...)
     X, y = two_classes
     ours = exact(C=0.25, fit_intercept=intercept, intercept_scaling=1.5).fit(X, y)
-    theirs = LinearSVC(
-        C=0.5,
-        loss="hinge",
-        fit_intercept=bool(intercept),
-        intercept_scaling=1.5,
-        tol=1e-10,
-        max_iter=10**6,
-    ).fit(X, y)
+    theirs = LinearSVC(C=0.5, loss="hinge", tol=1e-10, max_iter=10**6)
+    theirs.set_params(fit_intercept=bool(intercept), intercept_scaling=1.5).fit(X, y)
     assert ours.coef_.shape == (1, 6)
     assert ours.intercept_.shape == (1,)
     assert ours.decision_function(X).shape == (80,)

@@ -50,6 +50,12 @@ def test_kernels_in_onnx(model, labels, dtype, tmp_path):
     assert_predicts(written(model, tmp_path, dtype), model, ROWS)
 
 
+def test_squared_distances_that_round_below_0(tmp_path):
+    model = trained(rrm.KernelRegressor(kernel="rbf", kernel_params={"gamma": 1e12}))
+    model.to_onnx(tmp_path / "m")
+    assert np.isfinite(outputs_of(tmp_path / "m", X)["variable"]).all()
+
+
 @pytest.mark.parametrize("model", KERNELS)
 @pytest.mark.parametrize("labels", [None, truth])
 def test_kernels_in_scikit_learn(model, labels):

@@ -102,16 +102,8 @@ def test_iterations_of_theorems_1_and_2(bounds, option, epsilon):
     choices = {"option": option, "sampling": "uniform"}
 
     def gaps(passes):
-        return np.array(
-            [
-                run(
-                    solver_of(problem, loss, cost=cost, seed=seed, **choices),
-                    1e-15,
-                    max_passes=passes,
-                ).gap
-                for seed in SEEDS
-            ]
-        )
+        solvers = [solver_of(problem, loss, cost=cost, seed=seed, **choices) for seed in SEEDS]
+        return np.array([run(solver, 1e-15, max_passes=passes).gap for solver in solvers])
 
     expected = stretch * np.log(stretch * N * best / epsilon)
     assert gaps(int(np.ceil(expected))).mean() <= epsilon

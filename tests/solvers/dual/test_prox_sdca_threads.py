@@ -93,15 +93,8 @@ def test_steps_that_undo_each_other_are_found_out(name, threads):
     y = np.where(rng.random(N) < 0.7, 1.0, -1.0)
     duals = []
     clash = Problem.from_arrays(csr_array(X), y)
-    result = run(
-        ProxSDCA,
-        clash,
-        LOSSES[name],
-        0.1,
-        gap_tol=1e-3,
-        threads=threads,
-        on_pass=lambda row: duals.append(row.dual),
-    )
+    how = {"threads": threads, "on_pass": lambda row: duals.append(row.dual)}
+    result = run(ProxSDCA, clash, LOSSES[name], 0.1, gap_tol=1e-3, **how)
     assert result.status is Status.SOLVED
     assert (np.diff(duals) >= -1e-10 * abs(duals[-1])).all()
     alone = run(ProxSDCA, clash, LOSSES[name], 0.1, gap_tol=1e-3)
