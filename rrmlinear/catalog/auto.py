@@ -24,7 +24,7 @@ from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.solvers.loop.stages.turns import JUDGED_STEPS, STEP_PASSES, Stage
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, holds_all
-from rrmlinear.solvers.second_order.work import INNER_PROBLEMS, PASS_COST
+from rrmlinear.solvers.second_order.work import DENSE_GRAM_COST, INNER_PROBLEMS, PASS_COST
 
 # Cutting planes take sequences of LONG positions in the mean, of at most MOST_WEIGHTS weights each.
 LONG, MOST_WEIGHTS = 50, 5
@@ -48,10 +48,17 @@ def _of_whole_risk(task: Task) -> Solver:
         return _made("lbfgs.lbfgs:LBFGS", task)
     has_matrix = "matrix" in task.risk.offers and task.rows.width <= MAX_FACTORIZED
     if has_matrix and task.rows.blocks is None:
-        gradients, is_net = _gradients(task)[:1], task.regularizer.quadratic_l1 is not None
-        steps = _over_features(task, [])[:1] if is_net else _newtons(task)
-        is_short = is_net or work_of(task).quadratic_l1 == 0  # no proximal points for a 1-norm
-        return _in_turn(task, [*steps, *gradients] if is_short else [*gradients, *steps])
+        first, work, l1 = _gradients(task)[0], work_of(task), task.regularizer.quadratic_l1
+        newtons = _newtons(task) if l1 is None else _over_features(task, [])[:1]
+        step = work.step + DENSE_GRAM_COST * work.n * work.d**2
+        is_short = step <= STEP_PASSES * work.n * work.gradient
+        if is_short and (l1 is not None or work.quadratic_l1 == 0):  # no proximal points
+            return _in_turn(task, [*newtons, first])
+        share = JUDGED_STEPS * step
+        later = [
+            each._replace(visit=step / work.n, share=max(share, each.share)) for each in newtons
+        ]
+        return _in_turn(task, [first, *later])
     by_planes = "strongly-convex" in features and features & {"chain", "soft-threshold"}
     by_planes = by_planes and not {"order", "smooth"} <= features
     return _made("bundle.bmrm:BMRM" if by_planes else "gradient.agm:AGM", task)

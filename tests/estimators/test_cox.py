@@ -89,6 +89,10 @@ def test_the_elastic_net_has_a_gap_and_meets_its_conditions(ties, ratio):
     assert_allclose(gradient[~zero], -alpha * ratio * np.sign(model.coef_[~zero]), atol=1e-4)
     far = CoxRegressor(10.0, l1_ratio=ratio).fit(X, Y)
     assert_array_equal(far.coef_, np.zeros(4))
+    wide = csr_array((np.ones(800), (np.arange(800), np.arange(800) % 400)))
+    problem = Problem.from_arrays(wide, 1.0 + np.arange(800) % 97)  # a Newton step takes long
+    result = fit(problem, Parameter(loss="cox-breslow", regularizer="l1")).result
+    assert (result.status.name, result.notes) == ("SOLVED", ())
 
 
 def test_forms_of_times_are_one():

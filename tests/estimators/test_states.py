@@ -15,10 +15,6 @@ from rrmlinear import Parameter, Problem, SequenceProblem, fit, fit_sequences
 from rrmlinear.estimators.base import Certified
 
 
-def by_pickle(kept):
-    return pickle.loads(pickle.dumps(kept))
-
-
 def by_skops(kept):
     skops = pytest.importorskip("skops.io")
     written = skops.dumps(kept)
@@ -48,7 +44,7 @@ def by_file(kept):
         return type(kept).load(f"{folder}/kept", trusted=trusted)
 
 
-EVERY_WAY = by_pickle, copy.deepcopy, by_joblib, by_skops, by_file
+EVERY_WAY = lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy, by_joblib, by_skops, by_file
 WAYS = pytest.mark.parametrize("way", EVERY_WAY)
 
 
