@@ -11,9 +11,9 @@ MOST_STEMS = 20
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 92_069,
-    "files": 612,
-    "extension modules": 59,
+    "lines": 91_891,
+    "files": 608,
+    "extension modules": 58,
     "numeric constants of solvers and catalog": 339,
     "attributes of a class": 30,
     "depth of inheritance": 5,

@@ -1,8 +1,7 @@
 # Σ_j clip(p_j − c_j θ, l_j, u_j) = e θ + z, c_j > 0, e ≥ 0, whose columns are arrays or single
 # numbers.
 
-from rrmlinear.simd.brackets cimport terms_t
-from rrmlinear.simd.planes cimport stretch_t
+from rrmlinear.simd.planes cimport plane_t
 
 ctypedef struct lines_t:
     const double* p
@@ -23,9 +22,7 @@ cdef double lines_search(const lines_t* lines, double low, double high, Py_ssize
                          double* kinks) noexcept nogil
 
 
-# Terms gathered in arrays of their own, and the root of their equation
-#
-#     Σ_j clip(p_j − c_j θ, lower_j, upper_j) = e θ + z.
+# The root θ of a plane's equation; simd/planes.h has its terms.
 
 # Statuses in place of a root.
 cdef enum:
@@ -33,18 +30,11 @@ cdef enum:
     NOT_FINITE = -2
 
 
-cdef inline void terms_append(terms_t* terms, const stretch_t* x, Py_ssize_t i) noexcept nogil:
-    cdef Py_ssize_t j = terms.n
-    cdef double s = x.s[i], first = s * x.lower[i], second = s * x.upper[i]
-    terms.n += 1
-    terms.p[j] = s * x.m[i]
-    terms.c[j] = s * x.q[i]
-    terms.lower[j] = second if s < 0 else first
-    terms.upper[j] = first if s < 0 else second
-
-
-# Makes room for `more` terms; NO_MEMORY where there is none, else 0.
-cdef int terms_reserve(terms_t* terms, Py_ssize_t more) noexcept nogil
-cdef void terms_free(terms_t* terms) noexcept nogil
-# The root inside a bracket by the median search.
-cdef int terms_search(const terms_t* terms, double low, double high, double* theta) noexcept nogil
+# Each returns 0, or a status, and needs low and high to hold a root.
+# The terms are gathered as lines: deterministic, for what Newton's method does not end.
+cdef int plane_search(const plane_t* plane, double low, double high, double* theta) noexcept nogil
+# By Newton's method from `theta`, a pass over all terms for each step.
+cdef int plane_near(const plane_t* plane, double low, double high, double* theta) noexcept nogil
+# By either.
+cdef int plane_root(const plane_t* plane, bint deterministic, double low, double high,
+                    double* theta) noexcept nogil

@@ -1,13 +1,14 @@
-"""Sums of clipped lines, and the root of an equation of them."""
+"""Sums of clipped lines, and the root of an equation of them: of lines, and of a plane."""
 
-from libc.math cimport INFINITY, isfinite
-from libc.stdlib cimport free, malloc, realloc
+from libc.math cimport INFINITY, fabs, fmax, fmin, isfinite
+from libc.stdlib cimport free, malloc
 from math import fsum
 
 import numpy as np
 
 from rrmlinear.projections.roots cimport median_search
-from rrmlinear.simd.newton cimport bracket_t
+from rrmlinear.simd.newton cimport bracket_t, newton, value_t
+from rrmlinear.simd.planes cimport long_add, long_sum_t, long_total, plane_rate, plane_value
 
 # The root of a sum of clipped lines: the equation under every projection.
 
@@ -164,44 +165,83 @@ def _search(const double[::1] p not None, const double[::1] rate not None,
     return theta
 
 
-# Terms of an equation gathered in arrays of their own, and its root.
+# The root of a plane's equation.
 
-cdef int terms_reserve(terms_t* terms, Py_ssize_t more) noexcept nogil:
-    cdef Py_ssize_t room = terms.room + terms.room // 2
-    cdef double** columns[4]
-    cdef double* column
-    cdef int k
-    if terms.n + more <= terms.room:
-        return 0
-    room = room if room > terms.n + more else terms.n + more
-    columns[0], columns[1] = &terms.p, &terms.c
-    columns[2], columns[3] = &terms.lower, &terms.upper
-    for k in range(4):
-        column = <double*> realloc(columns[k][0], room * sizeof(double))
-        if column == NULL:
-            return NO_MEMORY
-        columns[k][0] = column
-    terms.room = room
+cdef enum:
+    NEWTON_STEPS = 32          # passes over all terms before the deterministic search
+
+
+cdef int gather(const plane_t* plane, lines_t* lines, double* columns) noexcept nogil:
+    # The terms that depend on θ to `columns`, which have room for all; the others are taken off z.
+    cdef double* p = columns
+    cdef double* c = columns + plane.n
+    cdef double* lower = columns + 2 * plane.n
+    cdef double* upper = columns + 3 * plane.n
+    cdef double m, s, q, first, second
+    cdef long_sum_t fixed
+    cdef Py_ssize_t j
+    fixed.value = fixed.lost = 0
+    lines.p, lines.c, lines.lower, lines.upper = p, c, lower, upper
+    lines.c_step = lines.lower_step = lines.upper_step = 1
+    lines.n = 0
+    for j in range(plane.n):
+        m, s = plane.m.at[j * plane.m.step], plane.s.at[j * plane.s.step]
+        q = plane_rate(plane, plane.d.at[j * plane.d.step], s)
+        first, second = plane.lower.at[j * plane.lower.step], plane.upper.at[j * plane.upper.step]
+        m = fabs(m) if plane.absolute else m
+        if not isfinite(m):
+            return NOT_FINITE
+        if q == 0:
+            if s != 0:
+                long_add(&fixed, s * clip(m, first, second))
+            continue
+        p[lines.n], c[lines.n] = s * m, s * q
+        lower[lines.n] = s * (second if s < 0 else first)
+        upper[lines.n] = s * (first if s < 0 else second)
+        lines.n += 1
+    lines.e, lines.z = plane.e, plane.z - long_total(&fixed)
     return 0
 
 
-cdef void terms_free(terms_t* terms) noexcept nogil:
-    free(terms.p)
-    free(terms.c)
-    free(terms.lower)
-    free(terms.upper)
-
-
-cdef int terms_search(const terms_t* terms, double low, double high, double* theta) noexcept nogil:
+cdef int plane_search(const plane_t* plane, double low, double high, double* theta) noexcept nogil:
     cdef lines_t lines
-    cdef Py_ssize_t* members = <Py_ssize_t*> malloc((terms.n + 1) * sizeof(Py_ssize_t))
-    cdef double* kinks = <double*> malloc((2 * terms.n + 2) * sizeof(double))
-    cdef int status = 0 if members != NULL and kinks != NULL else NO_MEMORY
-    lines.p, lines.c, lines.lower, lines.upper = terms.p, terms.c, terms.lower, terms.upper
-    lines.c_step = lines.lower_step = lines.upper_step = 1
-    lines.n, lines.e, lines.z = terms.n, terms.e, terms.z
+    cdef Py_ssize_t* members = <Py_ssize_t*> malloc((plane.n + 1) * sizeof(Py_ssize_t))
+    cdef double* columns = <double*> malloc((6 * plane.n + 1) * sizeof(double))
+    cdef int status = NO_MEMORY
+    if members != NULL and columns != NULL:
+        status = gather(plane, &lines, columns)
     if status == 0:
-        theta[0] = lines_search(&lines, low, high, members, kinks)
+        theta[0] = lines_search(&lines, low, high, members, columns + 4 * plane.n)
     free(members)
-    free(kinks)
+    free(columns)
     return status
+
+
+cdef double unbounded(const plane_t* plane) noexcept nogil:
+    # The root without bounds, or 0.
+    cdef double least = -INFINITY, largest = INFINITY
+    cdef plane_t unbound = plane[0]
+    cdef value_t value
+    unbound.lower.at, unbound.upper.at = &least, &largest
+    unbound.lower.step = unbound.upper.step = 0
+    value = plane_value(&unbound, 0)
+    return value.excess / value.derivative if value.derivative > 0 else 0
+
+
+cdef int plane_near(const plane_t* plane, double low, double high, double* theta) noexcept nogil:
+    cdef bracket_t bracket
+    cdef int _
+    bracket.low, bracket.high = low, high
+    for _ in range(2):
+        if isfinite(theta[0]) and newton(plane_value, plane, &bracket, NEWTON_STEPS, theta):
+            return 0
+        theta[0] = fmax(bracket.low, fmin(bracket.high, unbounded(plane)))
+    return plane_search(plane, bracket.low, bracket.high, theta)
+
+
+cdef int plane_root(const plane_t* plane, bint deterministic, double low, double high,
+                    double* theta) noexcept nogil:
+    if deterministic:
+        return plane_search(plane, low, high, theta)
+    theta[0] = fmax(low, fmin(high, 0))
+    return plane_near(plane, low, high, theta)

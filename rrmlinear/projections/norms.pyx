@@ -4,8 +4,7 @@ from libc.math cimport INFINITY, NAN, fmax, isfinite
 from libc.stdlib cimport free, malloc
 from libc.string cimport memmove, memset
 
-from rrmlinear.projections.clipped_lines cimport NOT_FINITE, NO_MEMORY
-from rrmlinear.projections.plane_root cimport plane_root
+from rrmlinear.projections.clipped_lines cimport NOT_FINITE, NO_MEMORY, plane_root
 from rrmlinear.simd.newton cimport newton, value_t
 from rrmlinear.simd.planes cimport PLANE_BLOCK, long_add, long_sum_t, long_total, plane_t
 from rrmlinear.simd.thresholds cimport (

@@ -1,4 +1,4 @@
-# The projection on a box cut by a plane: θ by either way of plane_root.pxd, then
+# The projection on a box cut by a plane: θ by either way of clipped_lines.pxd, then
 # a(θ) = clip(m − θ q, lower, upper).
 
 from rrmlinear.simd.planes cimport plane_t

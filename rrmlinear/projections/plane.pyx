@@ -7,9 +7,10 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from rrmlinear.projections.clipped_lines cimport NOT_FINITE, NO_MEMORY, clip
+from rrmlinear.projections.clipped_lines cimport (
+    NOT_FINITE, NO_MEMORY, clip, plane_near, plane_root, plane_search,
+)
 from rrmlinear.projections.norms cimport elastic_ball_project
-from rrmlinear.projections.plane_root cimport plane_near, plane_root, plane_search
 from rrmlinear.simd.planes cimport (
     PLANE_BAD_BOX, PLANE_BAD_D, PLANE_BAD_M, PLANE_BAD_S, column_t, plane_range, plane_range_t,
     plane_rate, plane_sum, plane_write, plane_written_t,

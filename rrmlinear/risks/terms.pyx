@@ -7,9 +7,8 @@ from libc.math cimport INFINITY, fabs
 from libc.stdlib cimport free, malloc
 
 from rrmlinear.losses.base cimport ScalarLoss
-from rrmlinear.projections.clipped_lines cimport NO_MEMORY
+from rrmlinear.projections.clipped_lines cimport NO_MEMORY, plane_near
 from rrmlinear.projections.plane cimport plane_settle
-from rrmlinear.projections.plane_root cimport plane_near
 from rrmlinear.projections.roots cimport steps_root
 from rrmlinear.simd.columns cimport vector_dot3, vector_shifted, vector_sums
 from rrmlinear.simd.planes cimport plane_sum, plane_t

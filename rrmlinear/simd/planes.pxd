@@ -19,17 +19,6 @@ cdef extern from "planes.h" nogil:
         double e, z
         bint rates, absolute
 
-    ctypedef struct stretch_t:
-        const double* m
-        const double* q
-        const double* lower
-        const double* upper
-        const double* s
-        Py_ssize_t length
-
-    ctypedef struct stretch_memory_t:
-        pass
-
     ctypedef struct long_sum_t:
         double value, lost
 
@@ -42,8 +31,6 @@ cdef extern from "planes.h" nogil:
 
     void long_add(long_sum_t* sum, double x)
     double long_total(const long_sum_t* sum)
-    void plane_open(const plane_t* plane, stretch_memory_t* memory)
-    stretch_t plane_stretch(const plane_t* plane, Py_ssize_t begin, stretch_memory_t* memory)
     double plane_rate(const plane_t* plane, double d, double s)
     plane_range_t plane_range(const plane_t* plane)
     double plane_sum(const plane_t* plane, double theta)
