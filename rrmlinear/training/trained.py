@@ -128,7 +128,7 @@ class TrainedModel(StoredModel):
         if self.is_regression:
             return ["prediction"]
         names = self.labels.tolist() if self.label_names is None else self.label_names
-        if self.weights.shape[1] == 1:
+        if self.weights.shape[1] < len(names):
             return [f"label {names[0]} against {names[1]}"]
         return [f"label {name}" for name in names]
 

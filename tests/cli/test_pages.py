@@ -25,6 +25,13 @@ def test_a_training_leaves_its_page(train, iris):
     assert "the weston-watkins loss" in text
 
 
+def test_examples_of_one_class_have_a_page(train, folder):
+    (folder / "one").write_text("1 1:1\n1 2:1\n")
+    done = train("-s", "1", "-q", "--report", "run.html", "one", "model")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert "label 1" in text_of("run.html")
+
+
 def test_warnings_stand_on_the_page(train, iris):
     done = train("-s", "30", "-q", "-t", "1", "--report", "run.html", iris, "model")
     assert "WARNING" in done.err
