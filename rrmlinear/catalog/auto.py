@@ -163,7 +163,8 @@ def _order(task: Task) -> list[Stage]:
     if second_order.feature_newton_applies(task):
         has_inner = task.n_classes is not None or "smooth" not in features
         if not (omega.modulus > 0 and (task.rows.blocks is not None or has_inner)):
-            return _over_features(task, newtons)
+            is_net = has_inner and second_order.coordinates(task).is_net
+            return _over_features(task, newtons, is_net)
     is_convex = {"strongly-convex", "soft-threshold"} <= features and task.choices.budget is None
     is_free, is_one = second_order.has_free(task), task.n_classes is None
     is_convex = is_convex or (is_free and not (is_one and work.is_smooth))

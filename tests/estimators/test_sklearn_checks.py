@@ -113,7 +113,7 @@ EXACT = [
     rr.LinearClassifier("squared-hinge", solver="fista", regularizer="elastic-net"),
     rr.LinearRegressor(),
     rr.OneClassSVM(tol=1e-12),
-    rr.MultiTaskRegressor(),
+    rr.MultiTaskRegressor(tol=1e-9),
     rr.WestonWatkinsSVC(tol=1e-9, fit_intercept="regularized"),
 ]
 

@@ -116,9 +116,10 @@ def suits_features(task: Task) -> bool:
     net = _net(task.regularizer)
     if task.risk is not None or task.rows.blocks is not None or net is None:
         return False
-    if "factors" in net[2]:
-        return net[0] > 0 or task.rows.width <= MAX_FACTORIZED
-    return holds_all(task.rows) or (task.rows.is_dense and net[0] > 0)
+    l1, _, how = net
+    if how and l1 == 0:
+        return task.rows.width <= MAX_FACTORIZED
+    return holds_all(task.rows) or (task.rows.is_dense and l1 > 0)
 
 
 def _net(omega: Any) -> Any:

@@ -64,12 +64,12 @@ def has_free(task: Task) -> bool:
 
 
 def coordinates(task: Task) -> Any:
-    """The numbers of the coordinates of Ω over rows in memory, None where these meet."""
-    sums = task.risk is None or "hessian" in task.risk.offers
-    if task.rows.blocks is not None or not sums:
+    """The numbers of the coordinates of Ω; None where these meet, or differ over streamed rows."""
+    omega, sums = task.regularizer, task.risk is None or "hessian" in task.risk.offers
+    if not sums or (task.rows.blocks is not None and omega.quadratic_l1 is None):
         return None
     weights = (task.rows.width - bool(task.choices.free_bias)) * (task.n_classes or 1)
-    return named("regularizers.coordinates:coordinates_of")(task.regularizer, weights)
+    return named("regularizers.coordinates:coordinates_of")(omega, weights)
 
 
 def work_of(task: Task) -> Work:
@@ -248,4 +248,5 @@ def feature_newton_applies(task: Task) -> bool:
     has_inner = task.n_classes is not None or "smooth" not in task.features
     if has_inner and task.rows.blocks is not None:
         return False
-    return bool(task.regularizer.quadratic_l1)
+    numbers = coordinates(task)
+    return numbers is not None and bool(numbers.has_simple_bounds and numbers.l1.any())

@@ -33,7 +33,7 @@ cdef class ClassModelSweeps:
     δ = w − w₀. Weight p is that of a feature, row ``feature[p]`` of ``columns``, for a class
     ``class_of[p]``; d_i are the changes of the k scores of example i. M_i = diag(e) − e e'/Σe, e
     from ``active``, ``begin``, ``classes`` and ``rates`` as in `BlockHessian`. ``terms`` has rows
-    b, h, l1 and s.
+    b, h, l1 and s. ``sign`` is that of all weights with a 1-norm, or 0.
     The order of the weights is that of the visits: those of one class should follow each other.
     """
 
@@ -51,6 +51,7 @@ cdef class ClassModelSweeps:
     cdef double[:, ::1] move
     cdef double[:, ::1] example         # the four numbers of an example, below
     cdef int32_t[::1] top               # the class with the largest e, or −1
+    cdef double sign
     cdef Py_ssize_t n
     cdef Py_ssize_t k
 
@@ -58,11 +59,12 @@ cdef class ClassModelSweeps:
                   const int32_t[::1] class_of not None, Py_ssize_t k,
                   const int64_t[::1] active not None, const int64_t[::1] begin not None,
                   const int32_t[::1] classes not None, const double[::1] rates not None,
-                  const double[:, ::1] terms not None, const double[::1] weights not None):
+                  const double[:, ::1] terms not None, const double[::1] weights not None,
+                  double sign=0):
         cdef Py_ssize_t a, i, t, count = feature.shape[0]
         cdef double rest, total
         self.columns, self.feature, self.class_of, self.term = columns, feature, class_of, terms
-        self.n, self.k, self.begun = columns.width, k, weights
+        self.n, self.k, self.begun, self.sign = columns.width, k, weights, sign
         self.weights, self.curvatures = np.array(weights), np.zeros(count)
         self.w, self.curvature = self.weights, self.curvatures
         self.moves = np.zeros((k, self.n))
@@ -150,7 +152,7 @@ cdef class ClassModelSweeps:
                     + self.term[1, p] * self.begun[p]
                 bound = self.term[2, p] if pull > 0 else -self.term[2, p]
                 best = 0
-                if fabs(pull) > self.term[2, p]:
+                if (self.sign * pull if self.sign * bound != 0 else fabs(pull)) > fabs(bound):
                     best = (pull - bound) / (curvature + self.term[3, p])
                 move = best - self.w[p]
                 if fabs(move) > WEIGHT_MOVE_ROUNDING * fabs(best):

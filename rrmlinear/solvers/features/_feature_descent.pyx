@@ -23,7 +23,8 @@ cdef double WEIGHT_MOVE_ROUNDING = FEW_ROUNDINGS
 
 
 cdef class FeatureSweeps:
-    """minimize ½‖r‖² − g'w + l1 ‖w‖₁ + (modulus/2)‖w‖² where r = b − Σ_j w_j a_j.
+    """minimize ½‖r‖² − g'w + Σ_j l1_j |w_j| + (modulus_j/2) w_j² where r = b − Σ_j w_j a_j, over
+    w ≥ 0 or w ≤ 0 if ``sign`` is 1 or −1.
 
     ``columns`` holds the vectors a_j as rows. With nonzero ``means`` each a_j is replaced by
     a_j − mean_j u, where u is ``unit``. These vectors are never formed, as they would be dense: r
@@ -39,8 +40,9 @@ cdef class FeatureSweeps:
     cdef readonly object weights     # d
     cdef readonly object residual    # n: r − shift · u
     cdef readonly double shift
-    cdef double l1
-    cdef double modulus
+    cdef const double[::1] l1
+    cdef const double[::1] modulus
+    cdef double sign
     cdef double slack                # the largest violation of the last sweep
     cdef uint64_t state
     cdef Py_ssize_t count            # of weights that sweeps visit
@@ -55,11 +57,12 @@ cdef class FeatureSweeps:
 
     def __cinit__(self, Rows columns not None, const double[::1] curvature not None,
                   const double[::1] unit not None, const double[::1] means not None,
-                  const double[::1] totals not None, const double[::1] linear not None, double l1,
-                  double modulus):
+                  const double[::1] totals not None, const double[::1] linear not None,
+                  const double[::1] l1 not None, const double[::1] modulus not None,
+                  double sign=0):
         self.columns, self.curvature = columns, curvature
         self.unit, self.mean, self.total, self.linear = unit, means, totals, linear
-        self.l1, self.modulus = l1, modulus
+        self.l1, self.modulus, self.sign = l1, modulus, sign
         self.weights = np.zeros(columns.c.n_rows)
         self.w = self.weights
         self.residual = np.zeros(max(columns.width, 1))
@@ -73,29 +76,31 @@ cdef class FeatureSweeps:
         """
         cdef Py_ssize_t at = 0, j
         cdef row_t column
-        cdef double pull, curvature, best, move, largest = 0, decrease = 0
+        cdef double pull, size, curvature, l1, best, move, largest = 0, decrease = 0
         with nogil:
             if self.count > 0:
                 random_shuffle(&self.state, &self.order[0], self.count)
             while at < self.count:
                 if at + ROW_LOOKAHEAD < self.count:
                     rows_prefetch(&self.columns.c, self.order[at + ROW_LOOKAHEAD])
-                j, curvature = self.order[at], self.curvature[self.order[at]]
+                j = self.order[at]
+                curvature, l1 = self.curvature[j], self.l1[j]
                 column = rows_get(&self.columns.c, j)
                 pull = row_dot(&column, &self.r[0]) + self.shift * self.total[j] \
-                    + self.linear[j] - self.modulus * self.w[j]
-                if curvature == 0 or (self.w[j] == 0 and fabs(pull) < self.l1 - self.slack):
+                    + self.linear[j] - self.modulus[j] * self.w[j]
+                size = self.sign * pull if self.sign != 0 else fabs(pull)
+                if curvature == 0 or (self.w[j] == 0 and size < l1 - self.slack):
                     self.count -= 1
                     self.order[at], self.order[self.count] = self.order[self.count], j
                     continue
                 at += 1
-                largest = fmax(largest, fabs(pull) - self.l1 if self.w[j] == 0 else fabs(
-                    pull - copysign(self.l1, self.w[j])))
-                curvature += self.modulus
+                largest = fmax(largest, size - l1 if self.w[j] == 0 else fabs(
+                    pull - copysign(l1, self.w[j])))
+                curvature += self.modulus[j]
                 pull += curvature * self.w[j]
                 best = 0
-                if fabs(pull) > self.l1:
-                    best = (pull - copysign(self.l1, pull)) / curvature
+                if (self.sign * pull if self.sign != 0 else fabs(pull)) > l1:
+                    best = (pull - copysign(l1, pull)) / curvature
                 move = best - self.w[j]
                 if fabs(move) > WEIGHT_MOVE_ROUNDING * fabs(best):
                     self._move(&column, j, move)

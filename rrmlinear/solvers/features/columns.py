@@ -15,9 +15,8 @@ from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.products import products_and_moments
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import CHUNK, MAX_LOST, Hessian
-from rrmlinear.solvers.features._face_inverse import SparseColumns
 from rrmlinear.solvers.features._feature_descent import scaled_columns
-from rrmlinear.solvers.features.feature_subsets import DenseLines, moving_squares, squares_of
+from rrmlinear.solvers.features.feature_subsets import DenseLines
 from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS
 
 Array = NDArray[np.float64]
@@ -212,26 +211,3 @@ class TakenColumns(Columns):
         if self.width > len(pulls):
             pulls = np.append(pulls, self.bias * weighed.sum())
         return residual, pulls
-
-
-class StoredColumns(TakenColumns):
-    """Many columns of sparse rows."""
-
-    def begin(self) -> Array:
-        costs, root, rows = self.costs, np.sqrt(self.costs), self.own_rows
-        self.squares_known(squares_of(rows, costs))
-        self.is_usable = moving_squares(rows, costs, self.intercept) > 0
-        self.totals = self.intercept * (costs @ self.stored)
-        self.centre, self.taken = self.totals / self.mass, np.zeros(0, dtype=np.intp)
-        aim = root * self.errors
-        self.lines: Any = SparseColumns(self.stored, root, self.centre, aim)
-        return np.asarray((costs * self.errors) @ self.stored)
-
-    def add(self, new: NDArray[np.intp]) -> Array:
-        self.taken = np.append(self.taken, new)
-        return np.asarray(self.lines.add(new))
-
-    def left(self, w: Array, errors: Array) -> tuple[Array, Array]:
-        whole = np.zeros(self.width)
-        whole[self.taken[: len(w)]] = w
-        return super(TakenColumns, self).left(whole, errors)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rrmlinear.data.column_order import ColumnOrder
 from rrmlinear.data.rows import Rows
-from rrmlinear.solvers.features.columns import AllColumns, StoredColumns, TakenColumns
+from rrmlinear.solvers.features.columns import AllColumns, TakenColumns
 from rrmlinear.solvers.features.projected_columns import FreeColumns, ScaledColumns
 from rrmlinear.solvers.features.working_gram import WorkingGram, best_factor
 from rrmlinear.solvers.features.working_set import WORKING_SET_PULL, next_level
@@ -99,9 +99,8 @@ class FeatureDescent(Solver):
             self.moduli = self.modulus * self.factors * self.units**2
             self.modulus = float(self.moduli.min())
             self.more = self.moduli - self.modulus
-        kind: Any = TakenColumns if self.rows.is_dense else StoredColumns
-        if holds_all(self.rows) or self.l1 == 0:
-            kind = AllColumns
+        takes_all = not self.rows.is_dense or holds_all(self.rows) or self.l1 == 0
+        kind: Any = AllColumns if takes_all else TakenColumns
         self.columns: Any = kind(self.rows, self.y, self.costs, self.intercept)
         if len(self.free):
             self.columns = FreeColumns(self.columns, self.free, self.limit)
@@ -174,11 +173,13 @@ class FeatureDescent(Solver):
     def _takes(self) -> bool:
         """Take features that would move, and those near; whether there are any."""
         assert self.gram is not None
+        if self.columns.takes_all:
+            return False
         gram, sizes = self.gram, self._sizes(self.pulls)
         slopes, known = self.pulls.copy(), gram.features[: len(self.w)]
         slopes[known] -= self.moduli[known] * self.w
-        usable, slopes = self.columns.is_usable, self._sizes(slopes)
-        self.level = next_level(self.level, slopes, self.w, self.l1, usable)
+        usable, slopes = self.columns.is_usable, self._sizes(slopes) / self.l1
+        self.level = self.l1 * next_level(self.level / self.l1, slopes, self.w, usable)
         return gram.take(sizes, self.level, WORKING_SET_PULL * self.level)
 
     def _descend(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.regularizers.coordinates import coordinates_of
 from rrmlinear.solvers.features.feature_subsets import moving_squares
 from rrmlinear.solvers.features.models.choice import ModelChoice
 from rrmlinear.solvers.features.models.class_model import ClassModelChoice
@@ -44,8 +45,10 @@ SET_STEPS, SET_DECREASE = 10, 0.1
 
 
 class FeatureNewton(Solver):
-    """minimize F(w) + (modulus/2)‖w‖² + l1 ‖w‖₁, F(w) = Σ_i c_i φ(x_i'w, y_i).
+    """minimize F(w) + Σ_j l1_j |w_j| + (modulus_j/2) w_j², F(w) = Σ_i c_i φ(x_i'w, y_i).
 
+    A weight without either has no penalty, and steps end at its limit. All weights
+    may have one sign.
     A pass chooses a working set of weights and minimizes a quadratic model of F plus the
     regularizer over them. It does so by coordinate descent, on the Gram matrix X' diag(h) X where
     that pays and else on the columns of the data, with Newton steps on the face of the weights in
@@ -55,15 +58,16 @@ class FeatureNewton(Solver):
     pass takes up to SET_STEPS steps on one set.
     A loss with kinks is replaced by its `AugmentedLoss`, first about the duals of the task: once
     steps promise little compared with the distance of the duals, these are renewed.
-    While more features have |v_j| > l1 than a working set holds, the models have a larger l1, which
-    falls from pass to pass. It begins at the weights of the task, else at the optimum of a sample.
+    While more features have |v_j| > l1_j than a working set holds, the models have a larger 1-norm,
+    which falls from pass to pass. It begins at the weights of the task, else at the optimum of a
+    sample.
 
     Rows that are streamed are never cut to a working set: all models are by their Gram matrix, with
     no more features than that leaves room for.
 
-    Certificate: the duals α_i = −φ'(x_i'w), scaled until |v_j| ≤ l1 where modulus = 0. Of smooth
-    losses, features that no optimum uses, by the gap and the strong concavity of the dual, leave
-    the working sets.
+    Certificate: the duals α_i = −φ'(x_i'w), scaled until |v_j| ≤ l1_j where modulus_j = 0. Of
+    smooth losses, features that no optimum uses, by the gap and the strong concavity of the dual,
+    leave the working sets.
 
     Raises ValueError for a risk with a budget, for other regularizers and where the squared norm of
     a feature overflows. Source: Yuan, Ho and Lin, An improved GLMNET for
@@ -83,14 +87,14 @@ class FeatureNewton(Solver):
                 "Newton steps over features take the losses of examples without a budget, and "
                 f"{type(risk.loss).__name__} has one"
             )
-        if regularizer.quadratic_l1 is None:
+        self.omega = coordinates_of(regularizer, math.prod(risk.shape))
+        if self.omega is None or not self.omega.has_simple_bounds:
             raise ValueError(
-                "Newton steps over features take the squared norm and the 1-norm as regularizer, "
+                "Newton steps over features take squares and sizes of weights as regularizer, "
                 f"got {type(regularizer).__name__}"
             )
         self.task, self.risk, self.regularizer = task, risk, regularizer
         self.notes += task.chosen("Newton steps over features are used")
-        self.l1, self.modulus = regularizer.quadratic_l1, regularizer.modulus
         self.n, self.k = len(risk.costs), math.prod(risk.shape[1:])
         self.has_kinks = not risk.loss.differentiable
         self.measuring_work = 2.0 * self.n
@@ -112,6 +116,7 @@ class FeatureNewton(Solver):
         # the duals of an example are k numbers
         self.squares = np.repeat(squares, self.k) * self.k
         self.usable = self.squares > 0
+        #: What multiplies the 1-norm in models.
         self.level = np.inf
         zeros, duals = scores_at_zero(risk), self.task.first_duals() if self.has_kinks else None
         known = zeros if duals is None else nearest_duals(risk, duals, zeros)
@@ -146,11 +151,11 @@ class FeatureNewton(Solver):
     def _models(self, squares: Array, kept: Any) -> Any:
         smooth = self.inner.smooth
         if "matrix" in self.risk.offers:
-            return MatrixModels(smooth, self.modulus, self.squares, kept)
+            return MatrixModels(smooth, self.squares, kept)
         if self.k > 1:
-            return ClassModelChoice(smooth, self.modulus, squares)
+            return ClassModelChoice(smooth, squares)
         free = (np.ones(self.n),) if self.is_free else ()
-        return ModelChoice(smooth, free, self.modulus, squares)
+        return ModelChoice(smooth, free, squares)
 
     def _go_on(self) -> None:
         """The next inner problem where this one is solved, or a softer one where it is hard."""
@@ -176,12 +181,9 @@ class FeatureNewton(Solver):
     def run_pass(self, number: int) -> None:
         if self.inner.is_augmented and number > 1:
             self._go_on()
-        slopes = self.pulls - self.modulus * self.w
-        self.level = next_level(self.level, slopes, self.w, self.l1, self.usable, self.least_set)
-        most = min(set_limit(self.w, self.least_set), self.models.most)
-        features = nearest_features(self.pulls, self.w, self.norms, self.level, self.usable, most)
+        features, most = self._working_set()
         features = self.models.choose(features)
-        is_whole = self.level == self.l1 and len(features) < most
+        is_whole = self.level == 1 and len(features) < most
         first, moved = math.inf, 0
         for step in range(SET_STEPS if isinstance(self.models, ClassModelChoice) else 1):
             if step:
@@ -195,10 +197,22 @@ class FeatureNewton(Solver):
         self.moved = moved
         self._certify()
 
+    def _working_set(self) -> tuple[NDArray[np.int64], int]:
+        """The features of the next model, and the limit on these."""
+        omega, w, usable = self.omega, self.w, self.usable
+        sizes = omega.sizes(self.pulls - omega.modulus * w)
+        sizes = np.divide(sizes, omega.l1, out=np.zeros(len(w)), where=omega.has_l1)
+        self.level = next_level(self.level, sizes, w, usable, self.least_set)
+        most, sizes = min(set_limit(w, self.least_set), self.models.most), omega.sizes(self.pulls)
+        l1 = self.level * omega.l1
+        return nearest_features(sizes, w, self.norms, l1, usable, most), most
+
     def _step_on(self, features: NDArray[np.int64], number: int) -> float:
         """A step of the weights of these features; the decrease that its model promised."""
         places = self.usable[features], self.at, self.pulls[features], self.w[features]
-        begin = Begin(features, *places, self.level)
+        omega = self.omega
+        norms = self.level * omega.l1[features], omega.modulus[features], omega.sign
+        begin = Begin(features, *places, *norms)
         model, expected = None, 0.0
         if "matrix" in self.risk.offers and self.models.kept is not None:
             # while two more falls like the one that the matrix of before brought reach the target
@@ -213,9 +227,14 @@ class FeatureNewton(Solver):
         self.models.promised = expected
         change = model.weights - begin.weights
         step = self.models.step(begin, change, self.w, self._ends_without_duals())
+        if (beyond := np.abs(model.weights) > omega.limit[features]).any():
+            room = omega.limit[features] - np.abs(begin.weights)
+            t = float((room[beyond] / np.abs(change[beyond])).min())
+            step, expected = Step(features, t * change, t * step.moves), t * expected
         self.steps += 1
         has_pieces = self.has_kinks or (self.k == 1 and self.risk.loss.has_box)
-        self._take(step, expected, lengthens=not has_pieces)
+        ends = has_pieces or omega.sign != 0 or not omega.has_l1.all()
+        self._take(step, expected, lengthens=not ends)
         return expected
 
     def _minimized(self, begin: Begin, number: int, **how: bool) -> tuple[Any, float]:
@@ -259,12 +278,13 @@ class FeatureNewton(Solver):
             return
         # of tα where modulus = 0
         dual = self.certificate.offer_duals(alphas, self.pulls, exact=True)
-        sizes = np.abs(self.pulls)
-        largest = float(sizes.max(initial=0))
-        t = min(1.0, self.l1 / largest) if largest > 0 else 1.0
+        omega, sizes = self.omega, self.omega.sizes(self.pulls)
+        beyond = omega.has_l1 & (sizes > omega.l1)
+        t = float((omega.l1[beyond] / sizes[beyond]).min(initial=1.0))
+        is_net = omega.is_net
         if self.inner.is_augmented:
-            self._measure_inner(alphas, t if self.modulus == 0 else 1.0, dual)
-        if self.modulus > 0 and t < 1:
+            self._measure_inner(alphas, 1.0 if is_net else t, dual)
+        if is_net and t < 1:
             dual = self.certificate.offer_duals(t * alphas, t * self.pulls, exact=True)
         if self._ends_without_duals() or self.has_kinks or self.lengths is None:
             return  # the gap stays wide, or bounds no distance
@@ -272,7 +292,7 @@ class FeatureNewton(Solver):
         gap = max(self.certificate.primal - dual, 0.0)
         sizes *= t
         sizes += math.sqrt(2 * gap) * self.lengths
-        self.usable &= ~((sizes < self.l1) & (self.w == 0))
+        self.usable &= ~((sizes < omega.l1) & (self.w == 0))
 
     def _measure_inner(self, alphas: Any, t: float, dual: float) -> None:
         """The gap of the inner problem, by duals tα of this value."""
@@ -292,7 +312,8 @@ class FeatureNewton(Solver):
             self.moved = 0
             return
         self.work += 3 * self.n
-        search = StepSearch(self.inner.smooth, self.w, self.at, self.level, self.modulus)
+        norms = self.level * self.omega.l1, self.omega.modulus
+        search = StepSearch(self.inner.smooth, self.w, self.at, *norms)
         # steps to kinks are cut short: no part of a step is as good as another
         found = (
             search.lowest(step, expected)

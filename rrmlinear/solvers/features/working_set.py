@@ -24,30 +24,29 @@ def set_limit(weights: Vector, least: int = MIN_SET_LIMIT) -> int:
 
 def next_level(
     level: float,
-    slopes: Vector,
+    sizes: Vector,
     weights: Vector,
-    l1: float,
     usable: NDArray[np.bool_],
     least: int = MIN_SET_LIMIT,
 ) -> float:
-    """The factor of the 1-norm in the next model, above l1 while working sets are too small;
-    ``level`` is that of the last one, ``slopes`` are those of all terms but the 1-norm.
+    """What multiplies the 1-norm in the next model, above 1 while working sets are too small.
+
+    ``level`` is that of the last one, ``sizes`` are those of the slopes of all terms but the
+    1-norm, over l1, with 0 for weights that have none.
     """
-    sizes = np.abs(slopes)
-    if np.count_nonzero((sizes > l1) & usable) <= set_limit(weights, least):
-        return l1
-    return max(l1, min(level, float(sizes.max()) / LEVEL_FALL))
+    if np.count_nonzero((sizes > 1) & usable) <= set_limit(weights, least):
+        return 1.0
+    return max(1.0, min(level, float(sizes.max()) / LEVEL_FALL))
 
 
 def nearest_features(
-    pulls: Vector, weights: Vector, norms: Vector, l1: float, usable: NDArray[np.bool_], most: int
+    sizes: Vector, weights: Vector, norms: Vector, l1: Vector, usable: NDArray[np.bool_], most: int
 ) -> NDArray[np.int64]:
-    """The usable features with a weight or with |pulls| near l1, in their order.
-
-    If there are more than ``most``, those of the least (l1 − |pull_j|) / norm_j are taken.
+    """The usable features with a weight, with a pull of a size near l1 or without a 1-norm, in
+    their order. If there are more than ``most``, those of the least (l1 − size_j) / norm_j.
     """
-    in_use = weights != 0
-    room = WORKING_SET_PULL * l1 - np.abs(pulls)
+    in_use = (weights != 0) | (l1 == 0)
+    room = WORKING_SET_PULL * l1 - sizes
     near = np.flatnonzero(((room < 0) | in_use) & usable)
     if len(near) > most:
         distance = np.where(in_use[near], -np.inf, room[near] / norms[near])

@@ -55,12 +55,12 @@ class Found(NamedTuple):
 
 
 class StepSearch:
-    """Searches along steps from w of F(w) + level ‖w‖₁ + (modulus/2)‖w‖²; ``at`` is F(w)."""
+    """Searches along steps from w of F(w) + Σ_j l1_j |w_j| + (modulus_j/2) w_j²; ``at`` is F(w)."""
 
-    def __init__(self, risk: Any, w: Array, at: Evaluation, level: float, modulus: float) -> None:
-        self.risk, self.w, self.at, self.level, self.modulus = risk, w, at, level, modulus
+    def __init__(self, risk: Any, w: Array, at: Evaluation, l1: Array, modulus: Array) -> None:
+        self.risk, self.w, self.at, self.l1, self.modulus = risk, w, at, l1, modulus
         #: What the regularizer gives at w.
-        self.penalty = self._penalty(w)
+        self.penalty = self._penalty(w, slice(None))
 
     def found(self, step: Step, expected: float, lengthens: bool = False) -> Found | None:
         """The whole step, a part of it that decreases the objective, or its double where that is
@@ -103,7 +103,7 @@ class StepSearch:
         def penalty_slope(t: float) -> float:
             there = w + t * change
             signs = np.sign(np.where(there != 0, there, change))
-            return float((self.level * signs + self.modulus * there) @ change)
+            return float((self.l1[some] * signs + self.modulus[some] * there) @ change)
 
         t = lowest_along(line, penalty_slope)
         if t == 0:
@@ -120,18 +120,19 @@ class StepSearch:
     def _place(self, step: Step, t: float, at: Evaluation, exact: bool = False) -> Place:
         w, some = self.w.copy(), step.features
         w[some] += t * step.change
-        change = self._penalty(w[some]) - self._penalty(self.w[some])
+        change = self._penalty(w[some], some) - self._penalty(self.w[some], some)
         return Place(w, at, at.value + self.penalty + change, exact)
 
     def _slopes(self, place: Place, step: Step) -> list[float]:
         """The slopes of the objective along a step, before it and at its place."""
-        slopes = []
+        slopes, some = [], step.features
         for w, at in ((self.w, self.at), (place.w, place.at)):
-            weights = w[step.features]
+            weights = w[some]
             signs = np.where(weights != 0, np.sign(weights), np.sign(step.change))
-            slope = float((self.level * signs + self.modulus * weights) @ step.change)
+            pulls = self.l1[some] * signs + self.modulus[some] * weights
+            slope = float(pulls @ step.change)
             slopes.append(at.derivative_along(step.moves) + slope)
         return slopes
 
-    def _penalty(self, w: Array) -> float:
-        return self.level * float(np.abs(w).sum()) + self.modulus / 2 * float(w @ w)
+    def _penalty(self, w: Array, some: Any) -> float:
+        return float(self.l1[some] @ np.abs(w)) + float(self.modulus[some] @ (w * w)) / 2

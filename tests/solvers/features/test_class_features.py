@@ -16,6 +16,7 @@ from rrmlinear.losses.multiclass import (
     WestonWatkins,
 )
 from rrmlinear.losses.regression import EpsilonInsensitive
+from rrmlinear.regularizers.bounded import Bounded
 from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.risks.conditions.intercept import Intercept
 from rrmlinear.risks.scores import BlockRisk, ScalarRisk
@@ -64,13 +65,13 @@ def margins(X, label, k):
     return np.array(rows), np.array(example)
 
 
-def least_of_kinks(rows, slack, costs, bound=1.0):
-    """min ‖w‖₁ + Σ c ξ with row'w + ξ_slack ≥ bound, ξ ≥ 0: the optimum by HiGHS."""
+def least_of_kinks(rows, slack, costs, bound=1.0, factors=1.0):
+    """min Σ f |w| + Σ c ξ with row'w + ξ_slack ≥ bound, ξ ≥ 0: the optimum by HiGHS."""
     d, n = rows.shape[1], len(costs)
     picks = np.zeros((len(rows), n))
     picks[np.arange(len(rows)), slack] = 1
     found = linprog(
-        np.concatenate([np.ones(2 * d), costs]),
+        np.concatenate([np.tile(np.broadcast_to(factors, d), 2), costs]),
         A_ub=-np.hstack([rows, -rows, picks]),
         b_ub=-np.broadcast_to(bound, len(rows)),
         method="highs",
@@ -81,7 +82,8 @@ def least_of_kinks(rows, slack, costs, bound=1.0):
 
 @pytest.mark.parametrize("form", ["sparse", "dense"])
 @pytest.mark.parametrize("kind", ["weston-watkins", "crammer-singer"])
-def test_kinks_of_classes_reach_the_linear_program(kind, form):
+@pytest.mark.parametrize("factors", [np.ones(D), np.arange(D) % 5 / 2])
+def test_kinks_of_classes_reach_the_linear_program(kind, form, factors):
     problem, X, label = data(form)
     costs = np.random.default_rng(1).uniform(0.5, 2, N)
     rows, example = margins(X, label, K)
@@ -89,8 +91,10 @@ def test_kinks_of_classes_reach_the_linear_program(kind, form):
         loss, slack, of_slack = WestonWatkins(), np.arange(len(rows)), costs[example]
     else:
         loss, slack, of_slack = CrammerSinger(), example, costs
-    result = solved(risk_of(problem, loss, costs), L1(1.0))
-    best = least_of_kinks(rows, slack, of_slack)
+    risk = risk_of(problem, loss, costs)
+    omega = L1(1.0) if factors.all() else Bounded(L1(1.0), factors=factors).over(risk.shape)
+    result = solved(risk, omega)
+    best = least_of_kinks(rows, slack, of_slack, factors=np.repeat(factors, K))
     assert best <= result.primal * (1 + 1e-9)
     assert result.primal == pytest.approx(best, rel=2e-8)
 

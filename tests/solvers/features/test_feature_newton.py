@@ -5,8 +5,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
-from rrmlinear.losses.margin import Logistic, SmoothHinge, SquaredHinge
+from rrmlinear.losses.margin import Hinge, Logistic, SmoothHinge, SquaredHinge
 from rrmlinear.losses.regression import Huber, Squared, SquaredEpsilonInsensitive
+from rrmlinear.regularizers.bounded import Bounded
 from rrmlinear.regularizers.groups.group_norms import L2Groups
 from rrmlinear.regularizers.separable import L1, ElasticNet
 from rrmlinear.risks.conditions.budget import Budget
@@ -129,6 +130,40 @@ def test_weights_are_those_of_liblinear(loss):
         model = svm.LinearSVC(penalty="l1", loss="squared_hinge", dual=False, **common)
     result = solve(problem, LOSSES[loss], np.full(N, 0.7), 1.0, gap_tol=1e-13)
     np.testing.assert_allclose(result.weights, model.fit(X, y).coef_.ravel(), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", [*LOSSES, "hinge"])
+@pytest.mark.parametrize("modulus", [0.0, 0.3])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("sign", [0, 1, -1])
+def test_penalties_have_factors_and_weights_a_sign(name, modulus, intercept, sign):
+    loss = Hinge() if name == "hinge" else LOSSES[name]
+    problem, X, y = data("logistic" if name == "hinge" else name, bias=2.0 if intercept else -1.0)
+    costs, factors, limit = np.full(N, 0.4), np.tile([0.0, 0.2, 1.0, 3.0, 1.0], D // 5), 100.0
+    factors[4] = 0.0
+    if sign:
+        factors = np.maximum(factors, 0.1)
+    risk = ScalarRisk(problem.rows, loss, y, costs, 1, Intercept() if intercept else None)
+    bounds = {0: {}, 1: {"lower": 0.0}, -1: {"upper": 0.0}}[sign]
+    inner = ElasticNet(2.0, modulus) if modulus else L1(2.0)
+    omega = Bounded(inner, factors=factors, limit=limit, **bounds)
+    tolerance = 1e-7 if name == "hinge" else 1e-9
+    stopping = Stopping(tolerance, max_passes=300)
+    result = FeatureNewton(Task.of(risk, omega.over(risk.shape))).solve(stopping)
+    assert result.status is Status.SOLVED
+    w, alpha, b = result.weights[:D], result.duals, 2 * result.weights[D] if intercept else 0.0
+    v = X.T @ (costs * alpha)
+    v = np.maximum(sign * v, 0) if sign else np.abs(v)
+    assert (sign * w >= 0).all()
+    primal = costs @ loss.values(y, X @ w + b) + factors @ (2 * np.abs(w) + modulus / 2 * w**2)
+    free, beyond = factors == 0, np.maximum(v - 2 * factors, 0)
+    dual = -costs @ loss.conjugates(y, alpha) - limit * v[free].sum()
+    if modulus:
+        dual -= (beyond[~free] ** 2 / factors[~free]).sum() / (2 * modulus)
+    else:
+        assert (beyond[~free] <= 1e-9).all()
+    assert not intercept or abs(costs @ alpha) <= 1e-9
+    assert -1e-9 * primal <= primal - dual <= 2 * tolerance * primal
 
 
 def test_other_problems_are_refused():

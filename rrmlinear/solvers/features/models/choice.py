@@ -48,22 +48,21 @@ class ColumnsModel:
         curvatures: Vector,
         free: tuple[Vector, ...],
         begin: Begin,
-        modulus: float,
     ):
-        linear, l1 = begin.pulls, begin.l1
+        linear, norms = begin.pulls, (begin.l1, begin.modulus, begin.sign)
         root = np.sqrt(curvatures)
         scaled = subsets.scaled_columns(root)
         count = scaled.shape[0]
-        totals, means, norms = np.zeros(count), np.zeros(count), scaled.squared_norms()
+        totals, means, squares = np.zeros(count), np.zeros(count), scaled.squared_norms()
         if free:
             totals, spreads = products_and_spreads(scaled, root)
             means = totals / float(root @ root)
-            norms = np.where(spreads > MANY_ROUNDINGS * norms, spreads, 0.0)
-        self.sweeps = FeatureSweeps(scaled, norms, root, means, totals, linear, l1, modulus)
-        self.sweeps.weights[:] = without_idle(begin, norms)
-        self.begin, self.linear, self.unit, self.norms = begin.weights, linear, root, norms
+            squares = np.where(spreads > MANY_ROUNDINGS * squares, spreads, 0.0)
+        self.sweeps = FeatureSweeps(scaled, squares, root, means, totals, linear, *norms)
+        self.sweeps.weights[:] = without_idle(begin, squares)
+        self.begin, self.linear, self.unit, self.squares = begin, linear, root, squares
         self.subsets, self.curvatures, self.free = subsets, curvatures, free
-        self.l1, self.modulus, self.n_stored = l1, modulus, scaled.n_stored
+        self.n_stored = scaled.n_stored
 
     @property
     def weights(self) -> Vector:
@@ -71,8 +70,8 @@ class ColumnsModel:
 
     def value(self) -> float:
         left, w = self.sweeps.residual + self.sweeps.shift * self.unit, self.weights
-        penalty = self.l1 * float(np.abs(w).sum()) + self.modulus / 2 * float(w @ w)
-        return float(left @ left) / 2 - float(self.linear @ (w - self.begin)) + penalty
+        lost = float(self.linear @ (w - self.begin.weights))
+        return float(left @ left) / 2 - lost + self.begin.penalty(w)
 
     def minimize(self, deadline: float | None) -> int:
         return minimize(self, ROUGH_ACCURACY, MAX_SWEEPS, deadline)
@@ -81,18 +80,20 @@ class ColumnsModel:
         """A Newton step on the face of these signs by products alone: its decrease, and these."""
         hessian = Hessian(self.subsets.rows, self.curvatures, self.free)
         whole = np.zeros(len(signs))
-        face = np.flatnonzero((signs != 0) & (self.norms > 0))
+        face = np.flatnonzero(((signs != 0) | (self.begin.l1 == 0)) & (self.squares > 0))
+        l1, modulus = self.begin.l1[face], self.begin.modulus[face]
 
         def product(x: Vector) -> Vector:
             whole[face] = x
-            return hessian.product(whole)[face] + self.modulus * x
+            return hessian.product(whole)[face] + modulus * x
 
         weights, downhill = self.weights[face], self.sweeps.products(face) + self.linear[face]
-        downhill -= self.modulus * weights + self.l1 * signs[face]
-        scale = 1 / (self.norms[face] + self.modulus)
+        downhill -= modulus * weights + l1 * signs[face]
+        scale = 1 / (self.squares[face] + modulus)
         given = RESIDUAL, MAX_REFINEMENTS
         step, products = conjugate_gradients(product, lambda r: scale * r, downhill, *given)
-        point, decrease = face_point(product, downhill, step, weights, signs[face])
+        kept = np.where(l1 == 0, 0.0, signs[face])
+        point, decrease = face_point(product, downhill, step, weights, kept)
         self.sweeps.move(face, point)
         return decrease, products
 
@@ -151,10 +152,8 @@ class ModelChoice:
     eliminated from the models, ``squares`` the Σ_i c_i x_ij² of all features j.
     """
 
-    def __init__(
-        self, risk: ScalarRisk, free: tuple[Vector, ...], modulus: float, squares: Vector
-    ) -> None:
-        self.risk, self.free, self.modulus, self.squares = risk, free, modulus, squares
+    def __init__(self, risk: ScalarRisk, free: tuple[Vector, ...], squares: Vector) -> None:
+        self.risk, self.free, self.squares = risk, free, squares
         blocks = risk.rows.blocks
         #: The rows at the working set; None where they are streamed.
         self.subsets = None if blocks is not None else FeatureSubsets(risk.rows)
@@ -184,11 +183,11 @@ class ModelChoice:
             accuracy = ACCURACY
         if self.subsets is None:
             gram = streamed_gram(self.risk.rows, features, curvatures, bool(self.free))
-            return GramModel(gram, begin, self.modulus, accuracy)
+            return GramModel(gram, begin, accuracy)
         if len(features) <= MAX_GRAM_FEATURES and self._gram_pays(self.subsets.rows):
             gram = Hessian(self.subsets.rows, curvatures, self.free).matrix()
-            return GramModel(gram, begin, self.modulus, accuracy)
-        return ColumnsModel(self.subsets, curvatures, self.free, begin, self.modulus)
+            return GramModel(gram, begin, accuracy)
+        return ColumnsModel(self.subsets, curvatures, self.free, begin)
 
     def minimize(self, model: GramModel | ColumnsModel, deadline: float | None) -> float:
         """Minimize a model nearly, and remember the sweeps over columns that it took; returns

@@ -51,8 +51,8 @@ class ClassModelChoice:
     Weights are numbered row by row. Free intercepts are weights of every model, beside the set.
     """
 
-    def __init__(self, risk: Any, modulus: float, squares: Vector) -> None:
-        self.modulus, self.squares = modulus, squares
+    def __init__(self, risk: Any, squares: Vector) -> None:
+        self.squares = squares
         self.take(risk)
         self.free = risk.condition is not None
         rows = risk.rows.with_bias(1.0) if self.free else risk.rows
@@ -77,12 +77,12 @@ class ClassModelChoice:
 
     def model(self, begin: Begin, number: int) -> ClassModel:
         """The model over these weights."""
-        risk, (features, _, at, pulls, weights, l1) = self.risk, begin
+        risk, (features, _, at, pulls, weights, *norms, sign) = self.risk, begin
         count = len(features)
         feature, class_of = np.divmod(features, risk.k)
         terms = np.zeros((4, count))
         terms[0], terms[1] = pulls, self.curvature.part * self.largest[feature]
-        terms[2], terms[3] = l1, self.modulus
+        terms[2:] = norms
         if self.free:
             feature = np.append(feature, np.full(risk.k, self.columns.shape[0] - 1))
             class_of = np.append(class_of, np.arange(risk.k))
@@ -91,7 +91,7 @@ class ClassModelChoice:
         some, first, kinds, rates = risk.terms.active(at.derivatives)
         class_of, k = class_of.astype(np.int32), risk.k
         sweeps = ClassModelSweeps(
-            self.columns, feature, class_of, k, some, first, kinds, rates, terms, weights
+            self.columns, feature, class_of, k, some, first, kinds, rates, terms, weights, sign
         )
         return ClassModel(sweeps, terms, count, int(self.lengths[feature].sum()))
 

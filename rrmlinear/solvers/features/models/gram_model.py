@@ -18,6 +18,8 @@ from rrmlinear.solvers.features._gram_path import GramPath
 from rrmlinear.solvers.features.feature_subsets import part_of
 from rrmlinear.solvers.features.models.class_model import Damping
 from rrmlinear.solvers.features.models.model import SWEEP_ACCURACY, Begin, Vector, without_idle
+from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
+from rrmlinear.solvers.second_order.factors import Factor
 from rrmlinear.solvers.second_order.feature_step import Step
 
 # Matrices of the working set that are in memory at once, of rows that are streamed.
@@ -25,37 +27,69 @@ MATRICES = 4
 
 
 class GramModel:
-    """minimize ½ (w − w₀)'G(w − w₀) − b'(w − w₀) + l1 ‖w‖₁ + (modulus/2)‖w‖² over a set.
+    """minimize ½ (w − w₀)'G(w − w₀) − b'(w − w₀) + Σ_j l1_j |w_j| + (modulus_j/2) w_j² over a set.
 
-    b are the pulls of its begin, and w₀ the weights there. It is minimized to an ``accuracy`` as in
-    `GramPath.lower`.
+    b are the pulls of its begin, and w₀ the weights there. Weights with l1_j = 0 are eliminated:
+    they are the best ones for the others, which are in units such that all have one 1-norm.
+    It is minimized to an ``accuracy`` as in `GramPath.lower`.
     """
 
-    def __init__(self, gram: Vector, begin: Begin, modulus: float, accuracy: float) -> None:
-        self.linear, self.begin, self.l1 = begin.pulls, begin.weights, begin.l1
-        self.modulus, self.accuracy = modulus, accuracy
-        idle = np.flatnonzero(~begin.usable | (gram.diagonal() <= 0))
+    def __init__(self, gram: Vector, begin: Begin, accuracy: float) -> None:
+        self.begin, self.accuracy, l1 = begin, accuracy, begin.l1
+        idle = ~begin.usable | (gram.diagonal() <= 0)
         gram[idle], gram[:, idle] = 0.0, 0.0
-        self.path = GramPath(gram, self.linear, 0.0, False)
-        weights = without_idle(begin, gram.diagonal())
-        self.path.weights[:] = weights
-        self.path.pulls[:] = self.linear - gram @ (weights - begin.weights)
+        self.first = first = without_idle(begin, gram.diagonal())
+        pulls = begin.pulls - gram @ (first - begin.weights) - begin.modulus * first
+        gram.flat[:: len(gram) + 1] += np.where(idle, 0.0, begin.modulus)
+        #: Weights that are eliminated, their steps, those for steps of the others, and the gain.
+        self.eliminated, self.gain = (l1 == 0) & ~idle, 0.0
+        self.kept = ~self.eliminated
+        self.l1 = float(l1.max(initial=0))
+        self.units = (begin.sign or 1.0) * self.l1 / np.where(l1 > 0, l1, 1.0)
+        if self.eliminated.any():
+            gram, pulls = self._reduced(gram, pulls)
+        units = self.units = self.units[self.kept]
+        gram *= units
+        gram *= units[:, np.newaxis]
+        self.linear = units * pulls
+        self.path = GramPath(gram, self.linear, 0.0, begin.sign != 0)
+        self.path.weights[:] = first[self.kept] / units
+        self.path.pulls[:] = self.linear
+
+    def _reduced(self, gram: Vector, pulls: Vector) -> tuple[Vector, Vector]:
+        """The matrix and the pulls of the weights that are kept."""
+        some, kept = np.flatnonzero(self.eliminated), np.flatnonzero(self.kept)
+        # what is left of columns near those of eliminated weights may be rounding
+        gram.flat[:: len(gram) + 1] *= 1 + SUM_ROUNDING
+        across, factor = gram[np.ix_(some, kept)], Factor(gram[np.ix_(some, some)])
+        half = np.linalg.solve(factor.factor, factor.scale[:, np.newaxis] * across)
+        self.turns = factor.scale[:, np.newaxis] * np.linalg.solve(factor.factor.T, half)
+        self.steps = factor.solve(pulls[some])
+        self.all_gain = float(pulls[some] @ self.steps) / 2
+        return gram[np.ix_(kept, kept)] - half.T @ half, pulls[kept] - across.T @ self.steps
 
     @property
     def weights(self) -> Vector:
-        """Those of the set."""
-        found: Vector = self.path.weights
+        """Those of the set, where it is minimized."""
+        found: Vector = self.first.copy()
+        found[self.kept] = self.units * self.path.weights
+        if self.eliminated.any():
+            moves = (found - self.first)[self.kept]
+            found[self.eliminated] += self.steps - self.turns @ moves
         return found
 
     def value(self) -> float:
-        """The objective, less that of w₀ without the norms."""
-        w, move = self.weights, self.weights - self.begin
+        """The objective, less that of the first weights without the 1-norm."""
+        w = self.path.weights
+        move = w - self.first[self.kept] / self.units
         quadratic = -float(move @ (self.linear + self.path.pulls)) / 2
-        return quadratic + self.l1 * float(np.abs(w).sum()) + self.modulus / 2 * float(w @ w)
+        return quadratic + self.l1 * float(np.abs(w).sum()) - self.gain
 
     def minimize(self) -> float:
         """Minimize nearly; returns the products that this takes."""
-        return float(self.path.lower(self.l1, self.modulus, self.accuracy))
+        if self.eliminated.any():
+            self.gain = self.all_gain
+        return float(self.path.lower(self.l1, 0.0, self.accuracy))
 
 
 def most_features(blocks: RowBlocks) -> int:
@@ -87,10 +121,8 @@ class MatrixModels:
     ``kept`` is that of before, which a model may take once more; a sample's at first, or None.
     """
 
-    def __init__(
-        self, risk: Any, modulus: float, squares: Vector, kept: Vector | None = None
-    ) -> None:
-        self.modulus, self.squares = modulus, squares
+    def __init__(self, risk: Any, squares: Vector, kept: Vector | None = None) -> None:
+        self.squares = squares
         self.take(risk)
         self.kept = kept
         self.most, self.curvature = math.prod(risk.shape), Damping()
@@ -116,7 +148,7 @@ class MatrixModels:
         gram = self.kept[np.ix_(features, features)]  # type: ignore[index]
         least = np.maximum(gram.diagonal(), self.largest[features])
         gram.flat[:: len(gram) + 1] += self.curvature.part * least
-        return GramModel(gram, begin, self.modulus, SWEEP_ACCURACY * 10.0**-number)
+        return GramModel(gram, begin, SWEEP_ACCURACY * 10.0**-number)
 
     def minimize(self, model: GramModel, deadline: float | None) -> float:
         """Minimize a model nearly; that is little work beside the matrix."""

@@ -28,8 +28,8 @@ LEAST_ADDED, ADDED_FALL = 1e-10, 0.3
 class Begin(NamedTuple):
     """Where a model begins: F ``at`` weights that are ``weights`` at the ``features`` of the set.
 
-    ``usable`` marks those that may move, ``pulls`` are minus the derivatives of F by them, and l1
-    is the factor of the 1-norm.
+    ``usable`` marks those that may move, ``pulls`` are minus the derivatives of F by them, and
+    ``l1`` and ``modulus`` the factors of |w_j| and w_j²/2; ``sign`` that of all weights or 0.
     """
 
     features: NDArray[np.int64]
@@ -37,11 +37,17 @@ class Begin(NamedTuple):
     at: Evaluation
     pulls: Vector
     weights: Vector
-    l1: float
+    l1: Vector
+    modulus: Vector
+    sign: float = 0.0
+
+    def penalty(self, w: Vector) -> float:
+        """Σ_j l1_j |w_j| + (modulus_j/2) w_j²."""
+        return float(self.l1 @ np.abs(w)) + float(self.modulus @ (w * w)) / 2
 
 
 class Model(Protocol):
-    """minimize ½ Σ_i h_i (x_i'(w − w₀))² − b'(w − w₀) + l1 ‖w‖₁ + (modulus/2)‖w‖² over a set.
+    """minimize ½ Σ_i h_i (x_i'(w − w₀))² − b'(w − w₀) + Σ_j l1_j |w_j| + (modulus_j/2) w_j².
 
     With an intercept the scores x_i'(w − w₀) are centred by their mean weighted with h.
     """

@@ -47,8 +47,8 @@ def test_a_model_is_lowered_where_columns_depend_on_others_nearly(seed):
     gram = h * Z.T @ Z + 1e-10 * h * many.T @ many
     linear = h * Z.T @ rng.normal(size=60) * 0.5 + rng.normal(size=12)
     begin, usable = rng.normal(size=12) * 10.0 ** rng.uniform(0, 3), np.ones(12, dtype=bool)
-    at = Begin(np.arange(12), usable, None, linear, begin, 1.0)
-    model = GramModel(gram.copy(), at, 0.0, 1e-8)
+    at = Begin(np.arange(12), usable, None, linear, begin, np.ones(12), np.zeros(12))
+    model = GramModel(gram.copy(), at, 1e-8)
     before, _ = model.value(), model.minimize()
     w, move = model.weights, model.weights - begin
     assert move @ gram @ move / 2 - linear @ move + np.abs(w).sum() < before
