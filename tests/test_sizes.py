@@ -11,8 +11,8 @@ MOST_STEMS = 20
 KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
-    "lines": 92_030,
-    "files": 608,
+    "lines": 91_915,
+    "files": 607,
     "extension modules": 58,
     "numeric constants of solvers and catalog": 339,
     "attributes of a class": 30,

@@ -18,7 +18,7 @@ _PUBLIC = {
     "knapsack": "simplices",
     "l1_ball": "norm_balls",
     "linf1_prox": "norm_balls",
-    "root": "clipped_lines",
+    "root": "simplices",
     "simplex": "simplices",
     "tree_marginals": "marginals",
 }

@@ -1,4 +1,3 @@
-from rrmlinear.projections.clipped_lines import root as root
 from rrmlinear.projections.marginals import chain_marginals as chain_marginals
 from rrmlinear.projections.marginals import tree_marginals as tree_marginals
 from rrmlinear.projections.norm_balls import elastic_ball as elastic_ball
@@ -9,4 +8,5 @@ from rrmlinear.projections.simplices import box_hyperplane as box_hyperplane
 from rrmlinear.projections.simplices import capped_simplex as capped_simplex
 from rrmlinear.projections.simplices import entropy_capped_simplex as entropy_capped_simplex
 from rrmlinear.projections.simplices import knapsack as knapsack
+from rrmlinear.projections.simplices import root as root
 from rrmlinear.projections.simplices import simplex as simplex

@@ -2,19 +2,12 @@
 
 from libc.math cimport INFINITY, fabs, fmax, fmin, isfinite
 from libc.stdlib cimport free, malloc
-from math import fsum
-
-import numpy as np
 
 from rrmlinear.projections.roots cimport median_search
 from rrmlinear.simd.newton cimport bracket_t, newton, value_t
 from rrmlinear.simd.planes cimport long_add, long_sum_t, long_total, plane_rate, plane_value
 
 # The root of a sum of clipped lines: the equation under every projection.
-
-# A sum z that misses the bounds by no more than this share of them has rounded, and is reached.
-cdef double LAST_DIGIT = 2.0 ** -52
-
 
 ctypedef struct search_t:
     const lines_t* lines
@@ -90,79 +83,6 @@ cdef inline Py_ssize_t undecided_kinks(void* state, const bracket_t* bracket,
         rate += 0 if undecided | at_upper | at_lower else c
     search.n, search.fixed, search.offset, search.rate = kept, fixed, offset, rate
     return count
-
-
-def root(p, rate, lower, upper, double e=0.0, double z=0.0):
-    """Σ_j clip(p_j − c_j θ, l_j, u_j) = e θ + z: the root θ, a float.
-
-    The left side falls and the right side rises in θ; where the root is an interval, one point of
-    it is returned. ``p`` has n ≥ 1 finite numbers; ``rate`` (the c_j > 0, finite), ``lower`` and
-    ``upper`` (l_j ≤ u_j, −∞ and ∞ allowed) have n each or are one number for all; e ≥ 0. With
-    c_j = s_j² / d_j², p_j = s_j m_j and e = 0 this is the projection that minimizes
-    ½ Σ d_j² (a_j − m_j)² over l_j ≤ s_j a_j ≤ u_j, Σ s_j a_j = z: s_j a_j = clip(p_j − c_j θ, …).
-
-    Deterministic, O(n) in the worst case. Raises ValueError for arrays that are not as said, and
-    where e = 0 and z lies beyond Σ l_j … Σ u_j, saying by how much; a z beyond them by rounding
-    alone is taken for the bound. Source: Zhang, Saha and Vishwanathan, Regularized Risk
-    Minimization by Nesterov's Accelerated Gradient Methods, algorithm 8.
-    """
-    centre = np.ascontiguousarray(p, dtype=np.float64)
-    if centre.ndim != 1 or centre.size == 0 or not np.isfinite(centre).all():
-        raise ValueError("p must be a vector of at least one number, all finite")
-    n = centre.size
-    rates = _numbers(rate, "rate", n)
-    lows, highs = _numbers(lower, "lower", n), _numbers(upper, "upper", n)
-    if not (np.isfinite(rates) & (rates > 0)).all():
-        raise ValueError("rate must hold positive finite numbers")
-    if not ((lows <= highs) & (lows < np.inf) & (highs > -np.inf)).all():
-        raise ValueError("lower must hold numbers that are at most those of upper")
-    if not (0 <= e and isfinite(e) and isfinite(z)):
-        raise ValueError(f"e must be finite and at least 0 and z finite, got {e} and {z}")
-    if e == 0:
-        z = _reachable(z, np.broadcast_to(lows, n), np.broadcast_to(highs, n))
-    return _search(centre, rates, lows, highs, e, z)
-
-
-def _numbers(values, name, n):
-    numbers = np.ascontiguousarray(np.atleast_1d(values), dtype=np.float64)
-    if numbers.ndim != 1 or numbers.size not in (1, n):
-        raise ValueError(f"{name} must be one number or {n}, got shape {np.shape(values)}")
-    return numbers
-
-
-def _reachable(z, lows, highs):
-    # z, or the bound of Σ clip(…) that it misses by rounding alone.
-    for bound, beyond, word in ((_sum(lows), -1, "below the least"),
-                                (_sum(highs), 1, "above the largest")):
-        excess = beyond * (z - bound)
-        if excess > 0:
-            finite = np.abs(lows if beyond < 0 else highs)
-            if excess > LAST_DIGIT * lows.size * finite.sum():
-                raise ValueError(f"infeasible: z = {z} is {excess:g} {word} sum, {bound}")
-            z = bound
-    return z
-
-
-def _sum(bounds):
-    # fsum refuses infinities, all of one sign here
-    infinite = bounds[np.isinf(bounds)]
-    return float(infinite[0]) if infinite.size else fsum(bounds)
-
-
-def _search(const double[::1] p not None, const double[::1] rate not None,
-            const double[::1] lower not None, const double[::1] upper not None, double e, double z):
-    cdef Py_ssize_t n = p.shape[0]
-    cdef Py_ssize_t[::1] members = np.empty(n, dtype=np.intp)
-    cdef double[::1] kinks = np.empty(2 * n)
-    cdef lines_t lines
-    cdef double theta
-    lines.p, lines.c, lines.lower, lines.upper = &p[0], &rate[0], &lower[0], &upper[0]
-    lines.n, lines.e, lines.z = n, e, z
-    lines.c_step, lines.lower_step = rate.shape[0] > 1, lower.shape[0] > 1
-    lines.upper_step = upper.shape[0] > 1
-    with nogil:
-        theta = lines_search(&lines, -INFINITY, INFINITY, &members[0], &kinks[0])
-    return theta
 
 
 # The root of a plane's equation.

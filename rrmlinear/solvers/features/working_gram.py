@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrmlinear.projections.clipped_lines import root
+from rrmlinear.projections.simplices import root
 from rrmlinear.solvers.features._face_inverse import SparseColumns
 from rrmlinear.solvers.features._gram_path import GramPath
 
