@@ -160,8 +160,11 @@ def class_factors(
 
 def without_repeats(X: Any) -> Any:
     """X, or a copy of a sparse X with the entries of each place summed, for functions of rows that
-    are no sums over entries.
+    are no sums over entries; indices have 32 bits where these do, as scikit-learn's trees ask for.
     """
+    if issparse(X) and X.indices.dtype != np.int32 and max(*X.shape, X.nnz) < 2**31:
+        indices, starts = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+        X = type(X)((X.data, indices, starts), shape=X.shape)
     if issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
