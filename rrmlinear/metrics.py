@@ -192,7 +192,7 @@ def _best_of(best: Any, n: int, n_labels: int, k: int) -> NDArray[np.int64]:
 
 def _is_nested(given: Any) -> bool:
     """Whether a list holds the rows of a matrix; else it holds batches."""
-    first = given[0] if isinstance(given, (list, tuple)) and given else None
+    first: Any = given[0] if isinstance(given, (list, tuple)) and given else None
     is_row = isinstance(first, (list, tuple, np.ndarray))
     return is_row and all(np.ndim(each) == 0 for each in first)
 

@@ -59,7 +59,7 @@ def _of_whole_risk(task: Task) -> Solver:
             each._replace(visit=step / work.n, share=max(share, each.share)) for each in newtons
         ]
         return _in_turn(task, [first, *later])
-    by_planes = "strongly-convex" in features and features & {"chain", "soft-threshold"}
+    by_planes = "strongly-convex" in features and bool(features & {"chain", "soft-threshold"})
     by_planes = by_planes and not {"order", "smooth"} <= features
     return _made("bundle.bmrm:BMRM" if by_planes else "gradient.agm:AGM", task)
 

@@ -221,7 +221,7 @@ def pair_work(Rows rows not None, Py_ssize_t k, const int64_t[::1] row_of not No
     classes of each row): the smaller one decides.
     """
     cdef double stored = rows.n_stored, n = max(rows.shape[0], 1), d = rows.width, pairs = 0, m
-    cdef Py_ssize_t a, lines = block_stride(k * (k - 1) // 2) // LANES
+    cdef Py_ssize_t a, lines = max(1, block_stride(k * (k - 1) // 2) // LANES)
     for a in range(row_of.shape[0]):
         m = begin[a + 1] - begin[a]
         pairs += m * (m - 1) / 2

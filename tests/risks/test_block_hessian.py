@@ -6,6 +6,7 @@ from members import CLASS_LOSSES, loss_named
 from scipy.sparse import csr_array
 
 from rrmlinear import Problem
+from rrmlinear.risks._class_sums import pair_work
 from rrmlinear.risks.scores import BlockRisk
 
 N, D, K = 30, 4, 5
@@ -55,3 +56,10 @@ def test_matrix_factor_gram_products_and_diagonal_are_of_one_matrix(form, case):
     np.testing.assert_allclose(hessian.product(p), matrix @ p, **near)
     np.testing.assert_allclose(hessian.diagonal(), np.diag(matrix), **near)
     np.testing.assert_allclose(hessian.gram(inverse), (factor * inverse) @ factor.T, **near)
+
+
+@pytest.mark.parametrize("k", [2, 3, 9])
+def test_rows_that_are_full_take_matrix_products(k):
+    rows = Problem.from_arrays(np.ones((50, 80)), np.arange(50) % k).rows
+    by_pairs, by_products = pair_work(rows, k, np.arange(50), 2 * np.arange(51))
+    assert 0 < by_products < by_pairs

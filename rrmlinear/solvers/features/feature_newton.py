@@ -87,13 +87,13 @@ class FeatureNewton(Solver):
                 "Newton steps over features take the losses of examples without a budget, and "
                 f"{type(risk.loss).__name__} has one"
             )
-        self.omega = coordinates_of(regularizer, math.prod(risk.shape))
-        if self.omega is None or not self.omega.has_simple_bounds:
+        omega = coordinates_of(regularizer, math.prod(risk.shape))
+        if omega is None or not omega.has_simple_bounds:
             raise ValueError(
                 "Newton steps over features take squares and sizes of weights as regularizer, "
                 f"got {type(regularizer).__name__}"
             )
-        self.task, self.risk, self.regularizer = task, risk, regularizer
+        self.task, self.risk, self.regularizer, self.omega = task, risk, regularizer, omega
         self.notes += task.chosen("Newton steps over features are used")
         self.n, self.k = len(risk.costs), math.prod(risk.shape[1:])
         self.has_kinks = not risk.loss.differentiable

@@ -7,42 +7,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrmlinear.risks._class_sums import pair_work
+from rrmlinear.risks.block_hessian import BlockHessian
 from rrmlinear.solvers.features._class_model import ClassModelSweeps, class_products
-from rrmlinear.solvers.features.feature_subsets import columns_of
+from rrmlinear.solvers.features.feature_subsets import columns_of, part_of
+from rrmlinear.solvers.features.models.choice import ACCURACY, DENSE_PRODUCT
+from rrmlinear.solvers.features.models.gram_model import GramModel
 from rrmlinear.solvers.features.models.model import (
-    ADDED_FALL,
-    LEAST_ADDED,
+    SWEEP_ACCURACY,
     SWEEPS_PER_LEAP,
     Begin,
+    Damping,
     Vector,
     face_point,
     minimize,
 )
-from rrmlinear.solvers.second_order.factors import MAX_REFINEMENTS, conjugate_gradients
+from rrmlinear.solvers.second_order.factors import (
+    MAX_FACTORIZED,
+    MAX_REFINEMENTS,
+    conjugate_gradients,
+)
 from rrmlinear.solvers.second_order.feature_step import Step
 from rrmlinear.solvers.second_order.work import values_each
 
 # A model is minimized until a sweep decreases it by less than this fraction of what all sweeps did,
 # at most as long as two leaps; the relative residual of a system on a face is the same.
 RESIDUAL = 3e-2
-# The fraction of the largest second derivatives that a model adds grows by DAMPING_RISE to
-# FIRST_DAMPING at least where a step was too long.
-FIRST_DAMPING, DAMPING_RISE = 1e-4, 10.0
-
-
-class Damping:
-    """What models add to the second derivative, as a fraction of the largest one."""
-
-    def __init__(self) -> None:
-        self.part = LEAST_ADDED
-
-    def fall(self) -> None:
-        """Told of a whole step."""
-        self.part = max(LEAST_ADDED, ADDED_FALL * self.part)
-
-    def rise(self, *_: Any) -> None:
-        """Told of a step that was too long."""
-        self.part = max(FIRST_DAMPING, DAMPING_RISE * self.part)
 
 
 class ClassModelChoice:
@@ -59,6 +49,7 @@ class ClassModelChoice:
         self.columns = columns_of(rows, np.ones(rows.shape[0]))
         self.lengths, self.values = self.columns.lengths(), values_each(rows, risk.k)
         self.curvature, self.most = Damping(), risk.rows.width * risk.k
+        self.expected_sweeps = SWEEPS_PER_LEAP
 
     def take(self, risk: Any) -> None:
         """Go on with another loss."""
@@ -75,11 +66,24 @@ class ClassModelChoice:
         """The weights by classes, as models visit them."""
         return features[np.argsort(features % self.risk.k, kind="stable")]
 
-    def model(self, begin: Begin, number: int) -> ClassModel:
-        """The model over these weights."""
+    def model(self, begin: Begin, number: int) -> GramModel | ClassModel:
+        """The model over these weights, by their Gram matrix where that is less work."""
         risk, (features, _, at, pulls, weights, *norms, sign) = self.risk, begin
-        count = len(features)
+        count, active = len(features), (*risk.terms.active(at.derivatives), self.free)
         feature, class_of = np.divmod(features, risk.k)
+        some = np.unique(feature)
+        self.by_columns = True
+        if len(some) * risk.k <= MAX_FACTORIZED:
+            rows = part_of(risk.rows, some) if len(some) < risk.rows.width else risk.rows
+            entries = float(len(some) * risk.k) ** 2
+            self.pairs = min(pair_work(rows, risk.k, *active[:2])) + entries
+            self.by_columns = self.pairs > 2.0 * self.expected_sweeps * self.lengths[feature].sum()
+        if not self.by_columns:
+            places = np.searchsorted(some, feature) * risk.k + class_of
+            whole = BlockHessian(rows, risk.k, *active).matrix()
+            gram = whole[np.ix_(places, places)]
+            gram.flat[:: count + 1] += self.curvature.part * self.largest[feature]
+            return GramModel(gram, begin, max(ACCURACY, SWEEP_ACCURACY * 10.0 ** (1 - number)))
         terms = np.zeros((4, count))
         terms[0], terms[1] = pulls, self.curvature.part * self.largest[feature]
         terms[2:] = norms
@@ -88,21 +92,27 @@ class ClassModelChoice:
             class_of = np.append(class_of, np.arange(risk.k))
             terms = np.hstack([terms, np.zeros((4, risk.k))])
             weights = np.append(weights, np.zeros(risk.k))
-        some, first, kinds, rates = risk.terms.active(at.derivatives)
-        class_of, k = class_of.astype(np.int32), risk.k
+        class_of = class_of.astype(np.int32)
         sweeps = ClassModelSweeps(
-            self.columns, feature, class_of, k, some, first, kinds, rates, terms, weights, sign
+            self.columns, feature, class_of, risk.k, *active[:-1], terms, weights, sign
         )
         return ClassModel(sweeps, terms, count, int(self.lengths[feature].sum()))
 
-    def minimize(self, model: ClassModel, deadline: float | None) -> float:
+    def minimize(self, model: GramModel | ClassModel, deadline: float | None) -> float:
         """Minimize a model nearly; returns the work in visits of an example."""
+        if isinstance(model, GramModel):
+            return (self.pairs + DENSE_PRODUCT * model.minimize()) / self.values
         sweeps = model.minimize(deadline)
+        self.expected_sweeps += sweeps + model.products
         self.moves = model.moves()
         return 2.0 * (sweeps + model.products) * model.n_stored / self.values
 
     def step(self, begin: Begin, change: Vector, w: Vector, ends_without_duals: bool) -> Step:
         """The change of the weights w, and what it does to the scores."""
+        if not self.by_columns:
+            whole = np.zeros_like(w)
+            whole[begin.features] = change
+            self.moves = self.risk.scores(whole.reshape(-1, self.risk.k))
         return Step(begin.features, change, self.moves)
 
 

@@ -16,8 +16,13 @@ from rrmlinear.data.rows import Rows
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features._gram_path import GramPath
 from rrmlinear.solvers.features.feature_subsets import part_of
-from rrmlinear.solvers.features.models.class_model import Damping
-from rrmlinear.solvers.features.models.model import SWEEP_ACCURACY, Begin, Vector, without_idle
+from rrmlinear.solvers.features.models.model import (
+    SWEEP_ACCURACY,
+    Begin,
+    Damping,
+    Vector,
+    without_idle,
+)
 from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 from rrmlinear.solvers.second_order.factors import Factor
 from rrmlinear.solvers.second_order.feature_step import Step

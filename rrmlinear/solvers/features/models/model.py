@@ -23,6 +23,9 @@ SWEEPS_PER_LEAP = 5
 # Models add at least this fraction of the largest second derivatives, which may be 0. After a step
 # that was too long they add more, which falls by the factor ADDED_FALL after every whole step.
 LEAST_ADDED, ADDED_FALL = 1e-10, 0.3
+# The fraction of the largest second derivatives that a model adds grows by DAMPING_RISE to
+# FIRST_DAMPING at least where a step was too long.
+FIRST_DAMPING, DAMPING_RISE = 1e-4, 10.0
 
 
 class Begin(NamedTuple):
@@ -44,6 +47,21 @@ class Begin(NamedTuple):
     def penalty(self, w: Vector) -> float:
         """Σ_j l1_j |w_j| + (modulus_j/2) w_j²."""
         return float(self.l1 @ np.abs(w)) + float(self.modulus @ (w * w)) / 2
+
+
+class Damping:
+    """What models add to the second derivative, as a fraction of the largest one."""
+
+    def __init__(self) -> None:
+        self.part = LEAST_ADDED
+
+    def fall(self) -> None:
+        """Told of a whole step."""
+        self.part = max(LEAST_ADDED, ADDED_FALL * self.part)
+
+    def rise(self, *_: Any) -> None:
+        """Told of a step that was too long."""
+        self.part = max(FIRST_DAMPING, DAMPING_RISE * self.part)
 
 
 class Model(Protocol):
