@@ -18,7 +18,7 @@ MOST = {
     "attributes of a class": 30,
     "depth of inheritance": 5,
     "looks at a shape in the catalog": 0,
-    "lines of tests": 43_890,
+    "lines of tests": 43_841,
     "constants that tests set": 8,
 }
 #: What sets a constant of a module in a test.

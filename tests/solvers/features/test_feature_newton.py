@@ -55,18 +55,19 @@ def solve(problem, loss, costs, l1, *rest, build=FeatureNewton, **rules):
     return solver.solve(Stopping(**({"gap_tol": 1e-10, "max_passes": 500} | rules)))
 
 
-def objectives(X, y, loss, costs, l1, modulus, result, intercept=0.0):
-    """Primal and dual in NumPy from weights and duals alone."""
-    w, alpha = result.weights[: X.shape[1]], result.duals
+def objectives(X, y, loss, costs, l1, modulus, result, intercept=0.0, f=1.0, sign=0, limit=0.0):
+    """Primal and dual in NumPy from weights and duals alone; f are factors of penalties."""
+    w, alpha, f = result.weights[: X.shape[1]], result.duals, np.broadcast_to(f, X.shape[1])
     v = X.T @ (costs * alpha)
-    primal = costs @ loss.values(y, X @ w + intercept) + modulus / 2 * w @ w
-    primal += l1 * np.abs(w).sum()
-    dual = -costs @ loss.conjugates(y, alpha)
+    v = np.maximum(sign * v, 0) if sign else np.abs(v)
+    primal = costs @ loss.values(y, X @ w + intercept) + f @ (l1 * np.abs(w) + modulus / 2 * w**2)
+    beyond, free = np.maximum(v - l1 * f, 0), f == 0
+    dual = -costs @ loss.conjugates(y, alpha) - limit * v[free].sum()
     if modulus == 0:
         rounding = 1e-14 * (np.abs(X).T @ (costs * np.abs(alpha)))
-        assert (np.abs(v) <= l1 * (1 + 1e-12) + rounding).all()
+        assert (beyond <= 1e-12 * l1 * f + rounding)[~free].all()
     else:
-        dual -= (np.maximum(np.abs(v) - l1, 0) ** 2).sum() / (2 * modulus)
+        dual -= (beyond[~free] ** 2 / f[~free]).sum() / (2 * modulus)
     return primal, dual
 
 
@@ -151,18 +152,11 @@ def test_penalties_have_factors_and_weights_a_sign(name, modulus, intercept, sig
     stopping = Stopping(tolerance, max_passes=300)
     result = FeatureNewton(Task.of(risk, omega.over(risk.shape))).solve(stopping)
     assert result.status is Status.SOLVED
-    w, alpha, b = result.weights[:D], result.duals, 2 * result.weights[D] if intercept else 0.0
-    v = X.T @ (costs * alpha)
-    v = np.maximum(sign * v, 0) if sign else np.abs(v)
-    assert (sign * w >= 0).all()
-    primal = costs @ loss.values(y, X @ w + b) + factors @ (2 * np.abs(w) + modulus / 2 * w**2)
-    free, beyond = factors == 0, np.maximum(v - 2 * factors, 0)
-    dual = -costs @ loss.conjugates(y, alpha) - limit * v[free].sum()
-    if modulus:
-        dual -= (beyond[~free] ** 2 / factors[~free]).sum() / (2 * modulus)
-    else:
-        assert (beyond[~free] <= 1e-9).all()
-    assert not intercept or abs(costs @ alpha) <= 1e-9
+    b = 2 * result.weights[D] if intercept else 0.0
+    assert (sign * result.weights[:D] >= 0).all()
+    of_penalty = {"f": factors, "sign": sign, "limit": limit}
+    primal, dual = objectives(X, y, loss, costs, 2.0, modulus, result, b, **of_penalty)
+    assert not intercept or abs(costs @ result.duals) <= 1e-9
     assert -1e-9 * primal <= primal - dual <= 2 * tolerance * primal
 
 
