@@ -24,10 +24,7 @@ from rrmlinear.solvers.loop.stages.stages import Stages
 from rrmlinear.solvers.loop.stages.turns import JUDGED_STEPS, STEP_PASSES, Stage
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, holds_all
-from rrmlinear.solvers.second_order.work import DENSE_GRAM_COST, INNER_PROBLEMS, PASS_COST
-
-# Cutting planes take sequences of LONG positions in the mean, of at most MOST_WEIGHTS weights each.
-LONG, MOST_WEIGHTS = 50, 5
+from rrmlinear.solvers.second_order.work import INNER_PROBLEMS, PASS_COST
 
 
 def automatic(task: Task) -> Solver:
@@ -40,38 +37,24 @@ def automatic(task: Task) -> Solver:
 def _of_whole_risk(task: Task) -> Solver:
     """The solver for sequences, for graphs, or for a measure of all labels at once."""
     features = task.features
-    if "chain" in features:
-        by_visits = task.risk.is_chain and not task.choices.observed and not _is_long(task.risk)
-        if by_visits and {"labellings", "linear"} <= features:
-            return _made("dual.sequences.frank_wolfe:BlockFrankWolfe", task)
+    if {"chain", "labellings", "linear"} <= features and dual.visits_suit(task):
+        return _made("dual.sequences.frank_wolfe:BlockFrankWolfe", task)
     if {"smooth", "linear"} <= features:
         return _made("lbfgs.lbfgs:LBFGS", task)
     has_matrix = "matrix" in task.risk.offers and task.rows.width <= MAX_FACTORIZED
     if has_matrix and task.rows.blocks is None:
-        first, work, l1 = _gradients(task)[0], work_of(task), task.regularizer.quadratic_l1
-        newtons = _newtons(task) if l1 is None else _over_features(task, [])[:1]
-        step = work.step + DENSE_GRAM_COST * work.n * work.d**2
+        first, work, step = _gradients(task)[0], work_of(task), second_order.step_by_matrix(task)
+        by_features = second_order.has_simple_penalty(task)
+        newtons = _over_features(task, [])[:1] if by_features else _newtons(task)
         is_short = step <= STEP_PASSES * work.n * work.gradient
-        if is_short and (l1 is not None or work.quadratic_l1 == 0):  # no proximal points
+        if is_short and (by_features or work.quadratic_l1 == 0):  # no proximal points
             return _in_turn(task, [*newtons, first])
-        share = JUDGED_STEPS * step
-        later = [
-            each._replace(visit=step / work.n, share=max(share, each.share)) for each in newtons
-        ]
+        visit, share = step / work.n, JUDGED_STEPS * step
+        later = [each._replace(visit=visit, share=max(share, each.share)) for each in newtons]
         return _in_turn(task, [first, *later])
     by_planes = "strongly-convex" in features and bool(features & {"chain", "soft-threshold"})
     by_planes = by_planes and not {"order", "smooth"} <= features
     return _made("bundle.bmrm:BMRM" if by_planes else "gradient.agm:AGM", task)
-
-
-def _is_long(risk: Any) -> bool:
-    """Whether the mean sequence is so long that cutting planes are ahead of Frank–Wolfe.
-
-    A visit adds one labelling of the whole sequence, which says little of a long one; and cutting
-    planes need about a plane a weight.
-    """
-    length = risk.n / (len(risk.starts) - 1)
-    return length >= LONG and risk.n_weights <= MOST_WEIGHTS * length
 
 
 def _made(place: str, task: Task) -> Solver:

@@ -243,7 +243,8 @@ class Selection:
     def order_risk(self, problem: Problem, costs: NDArray[np.float64]) -> Any:
         """F of the order of all examples; costs over C weigh them. The last one is kept."""
         with loading:
-            from rrmlinear.risks.layouts.orders import OrderRisk, PairSums, QueryPairs, RiskSets
+            from rrmlinear.risks.layouts.orders import OrderRisk, PairSums, QueryPairs
+            from rrmlinear.risks.layouts.risk_sets import LateSets, RiskSets
 
         known = vars(self).get("_last_order")
         if known and known[0] is problem and np.array_equal(known[1], costs):
@@ -253,8 +254,7 @@ class Selection:
             over: Any = PairSums(self.loss, QueryPairs(y, groups, costs / C))
         else:
             late = () if problem.entry is None else (problem.entry,)
-            sets = named("risks.layouts.late_sets:LateSets") if late else RiskSets
-            over = sets(self.loss, y, groups, costs / C, *late)
+            over = (LateSets if late else RiskSets)(self.loss, y, groups, costs / C, *late)
             if not over.event.any():
                 raise ValueError("all times are censored: the partial likelihood needs an event")
         risk = OrderRisk(problem.rows, self.loss, over, C, self.choices.threads)

@@ -11,7 +11,8 @@ from rrmlinear import CoxRegressor, RankingSVM
 from rrmlinear.data.rows import Rows
 from rrmlinear.estimators.base import NotConvergedWarning
 from rrmlinear.losses.orders import PartialLikelihood
-from rrmlinear.risks.layouts.orders import OrderRisk, RiskSets
+from rrmlinear.risks.layouts.orders import OrderRisk
+from rrmlinear.risks.layouts.risk_sets import RiskSets
 
 rng = np.random.default_rng(3)
 N = 200

@@ -71,7 +71,8 @@ def test_a_factor_of_0_leaves_the_length_of_its_column_without_effect(make, labe
 def test_an_order_that_free_columns_explain_is_solved():  # its minimum is 0
     order = np.digitize(X[:20, 0] + X[:20, 1] / 2, [-1, 0, 1])
     model = rrm.RankingSVM(C=0.1, penalty_factors=[0, 0, 1, 1, 1]).fit(X[:20], order)
-    assert (model.status_.name, model.objective_) == ("SOLVED", 0.0)
+    at_zero = 0.1 * (order[:, None] > order).sum()
+    assert (model.status_.name, model.objective_ <= 1e-15 * at_zero) == ("SOLVED", True)
 
 
 @pytest.mark.parametrize("make", [rrm.Lasso, partial(rrm.ElasticNet, l1_ratio=0.4)])

@@ -50,6 +50,14 @@ def test_the_optimum_is_that_of_all_pairs(loss, penalty, weighted):
     assert abs(model.dual_coef_.sum()) < 1e-9 * max(1, np.abs(model.dual_coef_).max())
 
 
+@pytest.mark.parametrize("loss", LOSSES[1:])
+def test_high_costs_take_few_steps(loss):
+    model = RankingSVM(loss, penalty="l1", C=1e4, tol=1e-8, max_iter=50).fit(X, Y, qid=QID)
+    assert model.duality_gap_ <= 1e-8 * model.objective_
+    expected = of_pairs(loss, "l1", 1e4, np.ones(N)).primal
+    assert model.objective_ == pytest.approx(expected, rel=1e-7)
+
+
 def test_rounding_of_a_small_smoothing_proves_nothing():
     data = np.array([[1.1980191925900636], [-0.21417648864341754]])
     model = RankingSVM("hinge", C=100.0, penalty="l1", penalty_factors=[0.5], tol=1e-6)

@@ -78,10 +78,11 @@ def test_factors_above_0_take_the_passes_of_scaled_columns(form, loss, regulariz
     twin = fitted(loss, form(wide / f**power), **how)
     has_own = (loss, regularizer) == ("squared", "l1") and form is not csr_array
     few, most = sorted((model.result.passes, twin.result.passes))
-    # models of the hinge with fewer curved examples than features are decided by rounding
+    # models with fewer curved examples than features, and when they end, are decided by rounding
     assert has_own or few == most or ((loss, regularizer) == ("hinge", "l1") and most <= 2 * few)
     assert model.result.primal == pytest.approx(twin.result.primal, rel=1e-7)
-    expected, differ = twin.weights[:-1] / f[:, None] ** power, few < most and not has_own
+    expected = twin.weights[:-1] / f[:, None] ** power
+    differ = (few < most and not has_own) or (loss, power) == ("softmax", 1.0)
     np.testing.assert_allclose(model.weights[:-1], expected, 1e-7, 1e-6 * differ)
     problem = Problem.from_arrays(form(wide), labels_of(loss), bias=1.0)
     warm = fit(problem, model.parameter, start=model)
@@ -235,10 +236,7 @@ def test_one_factor_stands_for_all(name, n, factor):
         ({**GROUPED, "group_weights": [1.0, 1.0, 1.0, 0.0]}, "there are 4 factors for 3 groups"),
         ({"limit": 3.0}, "limit has no effect without unpenalized or penalty_factors or group_w"),
         *(
-            (
-                (GROUPED if "_w" in name else {}) | {name: no},
-                f"{name} must be a number or a list of",
-            )
+            ({**(GROUPED if "_w" in name else {}), name: no}, f"{name} must be a number or a list")
             for name in ("penalty_factors", "lower", "upper", "unpenalized", "group_weights")
             for no in ("a", 1j, ["1", "b"], [[1.0], [1.0, 2.0]], {})
         ),

@@ -22,6 +22,21 @@ from rrmlinear.solvers.second_order.samples import weights_of_sample
 if TYPE_CHECKING:
     from rrmlinear.solvers.rounds.part import Part
 
+# Cutting planes take sequences of LONG positions in the mean, of at most MOST_WEIGHTS weights each.
+LONG, MOST_WEIGHTS = 50, 5
+
+
+def visits_suit(task: Task) -> bool:
+    """Whether visits of whole sequences are ahead of cutting planes.
+
+    A visit adds one labelling of the sequence, which says little of a long one; and cutting planes
+    need about a plane a weight.
+    """
+    risk = task.risk
+    length = risk.n / (len(risk.starts) - 1)
+    is_long = length >= LONG and risk.n_weights <= MOST_WEIGHTS * length
+    return bool(risk.is_chain and not task.choices.observed and not is_long)
+
 
 def plain(task: Task) -> Solver:
     """Coordinate or block ascent, with exact intercepts where the bias is free."""

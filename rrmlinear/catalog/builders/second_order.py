@@ -19,7 +19,7 @@ from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED, examples_each
 from rrmlinear.solvers.second_order.samples import solved_sample, takes_sample
-from rrmlinear.solvers.second_order.work import Work
+from rrmlinear.solvers.second_order.work import BLAS_COST, DENSE_GRAM_COST, SCORE_COST, Work
 
 # With fewer stored values than this, steps without a 1-norm take less time than the calls of Python
 # that a sample adds.
@@ -80,6 +80,19 @@ def work_of(task: Task) -> Work:
         l1 = float(numbers.l1.max())  # systems are of examples where these are few
     step_work = getattr(task.loss, "step_work", 0.0)
     return Work(task.rows, task.n_classes, task.is_smooth, l1, step_work)
+
+
+def step_by_matrix(task: Task) -> float:
+    """The work of a step by the second derivative, d × d, of the risk of an order."""
+    work, entries = work_of(task), task.risk.over.n_entries
+    pairs = float(entries * (SCORE_COST + BLAS_COST * work.d))
+    return work.step + DENSE_GRAM_COST * work.n * work.d**2 + pairs
+
+
+def has_simple_penalty(task: Task) -> bool:
+    """Whether Ω is one that Newton steps over features take."""
+    numbers = coordinates(task)
+    return numbers is not None and bool(numbers.has_simple_bounds)
 
 
 def _need_diagonal(task: Task) -> None:
@@ -248,5 +261,4 @@ def feature_newton_applies(task: Task) -> bool:
     has_inner = task.n_classes is not None or "smooth" not in task.features
     if has_inner and task.rows.blocks is not None:
         return False
-    numbers = coordinates(task)
-    return numbers is not None and bool(numbers.has_simple_bounds and numbers.l1.any())
+    return has_simple_penalty(task) and bool(coordinates(task).l1.any())

@@ -142,8 +142,8 @@ class RankingSVM(OrderModel):
 
     over pairs of examples of one query, where Ω is ½‖w‖² or ‖w‖₁ and c_i is the sample weight: an
     example of weight 2 counts as two. A value or a gradient takes O(n log n) by sorting, for any
-    number of grades, and no pair is formed; the logistic loss alone visits the pairs of a query one
-    after the other, in O(n) of memory. There is no intercept: differences do not see it. With one
+    number of grades; the logistic loss, and steps of Newton's method, look at the pairs of a query,
+    some at a time, in O(n) of memory. There is no intercept: differences do not see it. With one
     query and two grades the hinge loss bounds 1 − the area under the ROC curve.
 
     Parameters
@@ -156,8 +156,8 @@ class RankingSVM(OrderModel):
         Cost of a pair.
     solver : str, default="auto"
         "auto": L-BFGS for losses without a kink and "l2", cutting planes for the hinge, else
-        accelerated gradients. "bmrm" and "ls-bmrm" are cutting planes, "agm" and "agm-1"
-        accelerated gradients.
+        accelerated gradients, and Newton's method for losses without a kink. "bmrm" and "ls-bmrm"
+        are cutting planes, "agm" and "agm-1" accelerated gradients.
     penalty_factors, tol, max_iter, random_state, n_jobs, warm_start, callback, verbose
         As in `LinearClassifier`; a warm start takes the weights of the last fit.
 

@@ -1,4 +1,4 @@
-"""F of the order of all examples: pairs within queries, and the sets at risk at events."""
+"""F of the order of all examples, and pairs within queries."""
 
 from __future__ import annotations
 
@@ -12,24 +12,17 @@ from rrmlinear.core.cached import cached_property
 from rrmlinear.core.deadline import check_time
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.base import Evaluation, Risk
-from rrmlinear.risks.hessian import CHUNK, Hessian
-from rrmlinear.risks.layouts._orders import (
-    by_score,
-    innovations,
-    likelihood_product,
-    logistic_pairs,
-    pair_slopes,
-    partial_likelihood,
-)
+from rrmlinear.risks.hessian import Hessian
+from rrmlinear.risks.layouts._orders import by_score, logistic_pairs, pair_slopes
 from rrmlinear.risks.products import Products, RowSums
 
 Vector = NDArray[np.float64]
 Places = NDArray[np.int64]
-#: Moves of scores that differ by this fraction of the largest are equal.
-RECESSION_ROUNDING = 1e-6
+#: Examples whose pairs with as many are at once in memory.
+BLOCK = 128
 
 
-def _numbered(groups: Any, n: int) -> tuple[Places, Places]:
+def numbered(groups: Any, n: int) -> tuple[Places, Places]:
     """The number of the group of each example, all of one where ``groups`` is None, and where each
     group begins in the order of these.
     """
@@ -50,7 +43,7 @@ class QueryPairs:
 
     def __init__(self, y: Vector, groups: Any, upper: Vector, lower: Vector | None = None) -> None:
         n = len(y)
-        query, self.begin = _numbered(groups, n)
+        query, self.begin = numbered(groups, n)
         self.query = query.astype(np.int32)
         rising = np.lexsort((y, query))
         is_new = np.ones(n, dtype=bool)
@@ -85,14 +78,31 @@ class PairSums:
     """Σ over pairs of φ(s_i − s_j), φ the hinge, smoothed by μ > 0, or one without a kink."""
 
     def __init__(self, loss: Any, pairs: QueryPairs) -> None:
-        self.loss, self.pairs = loss, pairs
+        self.loss, self.pairs, self.hessian = loss, pairs, PairHessian
         #: What a risk of these offers.
-        self.offers = frozenset() if loss.differentiable else frozenset({"smoothed"})
+        self.offers = frozenset({"matrix", "hessian"} if loss.differentiable else {"smoothed"})
+        #: The entries of second derivatives of scores that `PairHessian` looks at, at most.
+        sizes = np.diff(pairs.begin)
+        self.n_entries = float(sizes @ np.maximum(sizes, BLOCK))
         #: A bound of |smoothed − not smoothed| / μ.
         self.room = float(pairs.partners.sum()) / 4
         #: The largest slope, and the largest second derivative, of each example.
         self.steepest = pairs.partners
         self.curvatures = loss.steepness * pairs.partners
+
+    def among(self, chosen: Places, factor: float) -> PairSums:
+        """Those of some examples, each of which counts ``factor`` times."""
+        every = self.pairs
+        y, weights = every.grade[chosen].astype(np.float64), (every.upper, every.lower)
+        own = (factor * each[chosen] for each in weights)
+        return PairSums(self.loss, QueryPairs(y, every.query[chosen], *own))
+
+    def bends(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
+        """φ''(t) of a loss without a kink."""
+        if self.loss.name == "logistic":
+            x = np.exp(-np.abs(t))
+            return np.asarray(x / (1 + x) ** 2)
+        return np.where(t < 1, 2.0, 0.0)
 
     def find(self, scores: Vector, mu: float) -> tuple[float, Vector, float]:
         """F, its derivatives, and a bound of F*, without smoothing, at these."""
@@ -130,169 +140,73 @@ def _squared(s: Vector, slopes: Any, margin: float) -> tuple[float, Vector, floa
     return value, g, linear - value
 
 
-class LikelihoodHessian:
-    """∇²F of `RiskSets` as a function of the weights."""
+class OrderHessian:
+    """∇²F of the order of all examples as a function of the weights."""
 
     def __init__(self, at: OfOrder) -> None:
         self.risk, self.over, self.n = at.risk, at.risk.over, at.risk.n
         #: Not fewer than the weights: no matrix of examples is to be factorized.
         self.size = max(self.n, *self.risk.shape)
-        self.steps = np.empty((2, self.n))
-        partial_likelihood(at.scores[self.over.by_time], *self.over.sets, self.steps)
 
     def moved(self, moves: Vector) -> Vector:
         """f'' times moves of the scores."""
-        found, places = np.empty(self.n), self.over.by_time
-        found[places] = likelihood_product(moves[places], self.steps, self.over.group)
-        return found
+        raise NotImplementedError
 
     def product(self, p: Vector) -> Vector:
         """∇²F p."""
         return self.risk.gradient(self.moved(self.risk.scores(p)))
 
+    def matrix(self) -> NDArray[np.float64]:
+        """All of it, d × d."""
+        raise NotImplementedError
+
     def diagonal(self) -> Vector:
         """That of the matrix."""
         return self.matrix().diagonal()
 
+
+class PairHessian(OrderHessian):
+    """X'(diag(A1 + A'1) − A − A')X, A_ij = u_i l_j φ''(s_i − s_j) of `PairSums`."""
+
+    def __init__(self, at: OfOrder) -> None:
+        super().__init__(at)
+        pairs = self.over.pairs
+        s, weights = pairs.centred(at.scores[: self.n]), (pairs.upper, pairs.lower)
+        every = pairs.query, pairs.grade, s, *weights
+        self.ordered = [each[pairs.by_grade] for each in every]
+
+    def moved(self, moves: Vector) -> Vector:
+        found, places = np.empty(self.n), self.over.pairs.by_grade
+        found[places] = self._moved(0, self.n, moves[places, np.newaxis])[:, 0]
+        return found
+
     def matrix(self) -> NDArray[np.float64]:
-        """All of it, d × d, by CHUNK rows at once."""
-        over, (d,) = self.over, self.risk.shape
-        found, means = np.zeros((d, d)), np.zeros((2, d))
-        place = np.empty((min(CHUNK, self.n) + 1, d))
-        rows = RowSums(self.risk.rows.streamed(None), np.ones(self.n), over.by_time)
-        for begin in range(0, self.n, CHUNK):
-            check_time()
-            end = min(begin + CHUNK, self.n)
-            z = place[: end - begin + 1]
-            rows.copied_less((), (), begin, end, z[1:])
-            innovations(z, self.steps, over.group, begin, means)
-            found += z.T @ z
+        begin, (d,) = self.over.pairs.begin, self.risk.shape
+        found, b = np.zeros((d, d)), 0
+        rows = RowSums(self.risk.rows.streamed(None), np.ones(self.n), self.over.pairs.by_grade)
+        while (a := b) < self.n:  # whole queries, of BLOCK examples or more
+            b = int(begin[np.searchsorted(begin[:-1], a + BLOCK)])
+            z = rows.copied_less((), (), a, b)
+            z -= z[begin[self.ordered[0][a:b]] - a]  # pairs do not see it
+            found += z.T @ self._moved(a, b, z)
         return self.risk.cost * found
 
-
-class RiskSets:
-    """Minus the log partial likelihood, less ``least``, a constant below which it never is.
-
-    y is the time, with the sign − where it is censored. ``groups`` are strata, None for one.
-    """
-
-    room = 0.0
-    offers = frozenset({"matrix", "hessian"})
-    hessian: Any = LikelihoodHessian
-    #: What examples have beside these: `among` keeps it.
-    beside: tuple[Vector, ...] = ()
-
-    def __init__(self, loss: Any, y: Vector, groups: Any, weights: Vector) -> None:
-        n, time = len(y), np.abs(y)
-        self.labels, self.groups = y, groups
-        self.stratum, self.begin = _numbered(groups, n)
-        self.loss, self.weights, self.time = loss, weights, time
-        self.event = (~np.signbit(y) & (weights > 0)).astype(np.int32)
-        is_plain = groups is None and not loss.efron
-        keys = self.event, -time, self.stratum
-        self.by_time = np.argsort(-time) if is_plain else np.lexsort(keys)
-        last = np.append(np.diff(time[self.by_time]) != 0, True)
-        last[self.begin[1:] - 1] = True
-        ends = np.flatnonzero(last) + 1
-        starts = np.append(0, ends[:-1])
-        self.ties = np.repeat(ends, ends - starts)
-        died = np.column_stack([self.event, self.event * weights])[self.by_time]
-        count, size = (sums := np.add.reduceat(died, starts))[sums[:, 1] > 0].T
-        self.least = float(size @ np.log(size / count))
-        #: The place of an event in those of its time, as in `partial_likelihood`.
-        self.group = np.zeros(n, dtype=np.int32)
-        if loss.efron:
-            own = self.event[self.by_time]
-            self.group[1:] = 2 * (own[1:] & own[:-1] & ~last[:-1])
-            self.group[:-1] += self.group[1:] > 0
-
-    @cached_property
-    def sets(self) -> tuple[Any, ...]:
-        """What kernels take beside the scores, the examples in the order of falling times."""
-        event, weights = self.event[self.by_time], self.weights[self.by_time]
-        return self.begin, self.ties, event, weights, self.group
-
-    @cached_property
-    def at_zero(self) -> tuple[float, Vector, float]:
-        """`find` at scores of 0."""
-        return self._find(np.zeros(len(self.time)))
-
-    @cached_property
-    def steepest(self) -> Vector:
-        """The largest slope of each example."""
-        return np.abs(self.at_zero[1]) + self.weights
-
-    @cached_property
-    def curvatures(self) -> Vector:
-        """The second derivative of each example at scores of 0, nearly."""
-        return np.maximum(self.at_zero[1] + self.weights * self.event, 0)
-
-    def among(self, chosen: Places, factor: float) -> RiskSets:
-        """Those of some examples, each of which counts ``factor`` times."""
-        groups = None if self.groups is None else np.asarray(self.groups)[chosen]
-        own = factor * self.weights[chosen], *(each[chosen] for each in self.beside)
-        return type(self)(self.loss, self.labels[chosen], groups, *own)
-
-    def find(self, scores: Vector, mu: float) -> tuple[float, Vector, float]:
-        """F, its derivatives, and F* at these."""
-        return self._find(scores) if scores.any() else self.at_zero
-
-    def _find(self, scores: Vector) -> tuple[float, Vector, float]:
-        value, slopes = self._sums(scores)
-        value = max(value - self.least, 0.0)
-        return value, slopes, float(scores @ slopes) - value
-
-    def _sums(self, scores: Vector) -> tuple[float, Vector]:
-        value, ordered = partial_likelihood(scores[self.by_time], *self.sets)
-        slopes = np.empty_like(ordered)
-        slopes[self.by_time] = ordered
-        return value, slopes
-
-    def spread(self, moves: Vector) -> float:
-        """By how much moves of scores differ within a stratum, at most."""
-        own = np.where(self.weights > 0, moves, np.nan)[self.by_time]
-        filled = self.begin[:-1][np.diff(self.begin) > 0]
-        ends = (ufunc.reduceat(own, filled) for ufunc in (np.fmax, np.fmin))
-        return float(np.nanmax(np.subtract(*ends), initial=0.0))
-
-    def recedes(self, moves: Vector) -> bool:
-        """Whether at each event no score of its risk set moves up by more, and some by less: then
-        F falls without end along these moves.
-        """
-        rounding = RECESSION_ROUNDING * float(np.abs(moves).max(initial=0.0))
-        top = self.over_sets(np.maximum, -np.inf, moves)
-        low = self.over_sets(np.minimum, np.inf, moves)
-        own = moves[self.died]
-        return bool((top <= own + rounding).all() and (low < own - rounding).any())
-
-    @cached_property
-    def died(self) -> Places:
-        """The events, in the order of `over_sets`."""
-        return self.by_time[self.event[self.by_time] > 0]
-
-    def over_sets(self, ufunc: np.ufunc, none: float, values: Vector) -> Vector:
-        """The function over the values of the risk set of each event; ``none`` is that of none."""
-        given = np.where(self.weights > 0, values, none)[self.by_time]
-        for a, b in zip(self.begin[:-1].tolist(), self.begin[1:].tolist(), strict=True):
-            given[a:b] = ufunc.accumulate(given[a:b])
-        return np.asarray(given[self.ties - 1][self.event[self.by_time] > 0])
-
-    def baselines(self, scores: Vector) -> list[tuple[Vector, Vector]]:
-        """The times of events of each stratum, and the cumulative hazard of a score of 0 there, in
-        logarithms.
-
-        It rises by Σ c of the events of a time over Σ c e^s of its risk set: Breslow's estimator.
-        """
-        with np.errstate(divide="ignore"):
-            logs = scores + np.log(self.weights)
-        order = np.lexsort((self.time[self.died], self.stratum[self.died]))
-        sums, died = self.over_sets(np.logaddexp, -np.inf, logs)[order], self.died[order]
-        time, stratum = self.time[died], self.stratum[died]
-        starts = np.flatnonzero(np.append(True, (np.diff(time) != 0) | (np.diff(stratum) != 0)))
-        rises = np.log(np.add.reduceat(self.weights[died], starts)) - sums[starts]
-        places = np.searchsorted(stratum[starts], np.arange(1, len(self.begin) - 1))
-        parts = zip(np.split(time[starts], places), np.split(rises, places), strict=True)
-        return [(at, np.logaddexp.accumulate(each)) for at, each in parts]
+    def _moved(self, a: int, b: int, moves: NDArray[np.float64]) -> NDArray[np.float64]:
+        """f'' times moves of the scores a … b − 1, of whole queries in the order of grades."""
+        found, begin = np.zeros_like(moves), self.over.pairs.begin
+        query, grade, s, upper, lower = (each[a:b] for each in self.ordered)
+        for p in range(0, b - a, BLOCK):
+            check_time()
+            i = slice(p, min(p + BLOCK, b - a))
+            last = begin[query[i][-1] + 1] - a
+            for q in range(p, last, BLOCK):  # grades fall
+                j = slice(q, min(q + BLOCK, last))
+                is_pair = (query[i, np.newaxis] == query[j]) & (grade[i, np.newaxis] > grade[j])
+                bend = self.over.bends(s[i, np.newaxis] - s[j]) * is_pair
+                bend *= upper[i, np.newaxis] * lower[j]
+                found[i] += bend.sum(axis=1)[:, np.newaxis] * moves[i] - bend @ moves[j]
+                found[j] += bend.sum(axis=0)[:, np.newaxis] * moves[j] - bend.T @ moves[i]
+        return found
 
 
 class OrderRisk(Risk):
@@ -389,9 +303,9 @@ class OfOrder(Evaluation):
     def tangent(self) -> tuple[float, Vector]:
         return self.value, self.derivatives
 
-    def hessian(self) -> LikelihoodHessian:
-        """∇²F, of the partial likelihood."""
-        found: LikelihoodHessian = self.risk.over.hessian(self)
+    def hessian(self) -> OrderHessian:
+        """∇²F."""
+        found: OrderHessian = self.risk.over.hessian(self)
         return found
 
     @property

@@ -218,8 +218,7 @@ class FeatureNewton(Solver):
             # while two more falls like the one that the matrix of before brought reach the target
             model, expected = self._minimized(begin, number, again=True)
             goal = max(self.target, self.tolerance * abs(self.certificate.primal))
-            fall = expected / self.models.promised
-            near = fall * fall * self.certificate.gap <= goal
+            near = expected**2 * self.certificate.gap <= self.models.promised**2 * goal
             if not (expected > 0 and near):
                 model = None
         if model is None:

@@ -7,8 +7,8 @@ from risk_sets_by_force import of_risk_sets
 
 from rrmlinear.data.rows import Rows
 from rrmlinear.losses import orders as losses
-from rrmlinear.risks.layouts.late_sets import LateSets
-from rrmlinear.risks.layouts.orders import OrderRisk, PairSums, QueryPairs, RiskSets
+from rrmlinear.risks.layouts.orders import OrderRisk, PairSums, QueryPairs
+from rrmlinear.risks.layouts.risk_sets import LateSets, RiskSets
 
 rng = np.random.default_rng(0)
 N = 60
@@ -156,3 +156,21 @@ def test_the_second_derivative_is_that_of_products(name, weights, scale):
     hessian = risk.at(np.append(scale * rng.normal(size=40 * N), 0.0)).hessian()
     products = np.array([hessian.product(each) for each in np.eye(3)])
     assert_allclose(hessian.matrix(), products, atol=1e-11 * (1 + np.abs(products).max()))
+
+
+@pytest.mark.parametrize("name", ["rank_squared_hinge", "rank_logistic"])
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("queries", [5, 100])
+def test_the_second_derivative_of_ranks_is_that_of_all_pairs(name, weights, queries):
+    y, weights = (np.tile(each, 5) for each in (GRADES["few"], WEIGHTS[weights]))
+    groups, w = rng.integers(0, queries, 5 * N), np.array([0.5, -1.0, 0.3])
+    risk = risk_of(name, y, groups, weights, 2.0)
+    i, j = np.nonzero((y[:, np.newaxis] > y) & (groups[:, np.newaxis] == groups))
+    differences = risk.rows.values[i] - risk.rows.values[j]
+    t = differences @ w
+    bends = 2.0 * (t < 1) if "hinge" in name else 1 / (2 + 2 * np.cosh(t))
+    expected = 2 * (differences.T * (weights[i] * weights[j] * bends)) @ differences
+    hessian = risk.at(risk.scores(w)).hessian()
+    products = np.array([hessian.product(each) for each in np.eye(3)])
+    for found in (hessian.matrix(), products):
+        assert_allclose(found, expected, atol=1e-12 * (1 + np.abs(expected).max()))

@@ -140,10 +140,8 @@ def test_weights_are_those_of_liblinear(loss):
 def test_penalties_have_factors_and_weights_a_sign(name, modulus, intercept, sign):
     loss = Hinge() if name == "hinge" else LOSSES[name]
     problem, X, y = data("logistic" if name == "hinge" else name, bias=2.0 if intercept else -1.0)
-    costs, factors, limit = np.full(N, 0.4), np.tile([0.0, 0.2, 1.0, 3.0, 1.0], D // 5), 100.0
-    factors[4] = 0.0
-    if sign:
-        factors = np.maximum(factors, 0.1)
+    factors = np.maximum(np.tile([0.0, 0.2, 1.0, 3.0, 0.0], D // 5), 0.1 * abs(sign))
+    costs, limit = np.full(N, 0.4), 100.0
     risk = ScalarRisk(problem.rows, loss, y, costs, 1, Intercept() if intercept else None)
     bounds = {0: {}, 1: {"lower": 0.0}, -1: {"upper": 0.0}}[sign]
     inner = ElasticNet(2.0, modulus) if modulus else L1(2.0)
