@@ -8,7 +8,10 @@ TOP = Path(__file__).resolve().parents[3]
 SOURCE = '''\
 """Tests."""
 from sklearn import datasets, svm
-from sklearn.linear_model import (LinearRegression, Ridge as R)  # both
+from sklearn.linear_model import (
+    LinearRegression,
+    Ridge as R,
+)  # both
 from sklearn.svm._classes import LinearSVC
 X = 1
 '''
