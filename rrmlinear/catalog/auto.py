@@ -44,7 +44,7 @@ def _of_whole_risk(task: Task) -> Solver:
     has_matrix = "matrix" in task.risk.offers and task.rows.width <= MAX_FACTORIZED
     if has_matrix and task.rows.blocks is None:
         first, work, step = _gradients(task)[0], work_of(task), second_order.step_by_matrix(task)
-        by_features = second_order.has_simple_penalty(task)
+        by_features = second_order.simple_penalty(task) is not None
         newtons = _over_features(task, [])[:1] if by_features else _newtons(task)
         is_short = step <= STEP_PASSES * work.n * work.gradient
         if is_short and (by_features or work.quadratic_l1 == 0):  # no proximal points

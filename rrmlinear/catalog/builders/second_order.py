@@ -89,10 +89,10 @@ def step_by_matrix(task: Task) -> float:
     return work.step + DENSE_GRAM_COST * work.n * work.d**2 + pairs
 
 
-def has_simple_penalty(task: Task) -> bool:
-    """Whether Ω is one that Newton steps over features take."""
+def simple_penalty(task: Task) -> Any:
+    """The numbers of Ω where Newton steps over features take it, else None."""
     numbers = coordinates(task)
-    return numbers is not None and bool(numbers.has_simple_bounds)
+    return numbers if numbers is not None and numbers.has_simple_bounds else None
 
 
 def _need_diagonal(task: Task) -> None:
@@ -261,4 +261,5 @@ def feature_newton_applies(task: Task) -> bool:
     has_inner = task.n_classes is not None or "smooth" not in task.features
     if has_inner and task.rows.blocks is not None:
         return False
-    return has_simple_penalty(task) and bool(coordinates(task).l1.any())
+    numbers = simple_penalty(task)
+    return numbers is not None and bool(numbers.has_l1.any())

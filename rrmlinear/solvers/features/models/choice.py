@@ -23,13 +23,12 @@ from rrmlinear.solvers.features.models.model import (
     SWEEP_ACCURACY,
     Begin,
     Vector,
-    face_point,
+    face_move,
     minimize,
     without_idle,
 )
 from rrmlinear.solvers.loop.power import steepness
 from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS
-from rrmlinear.solvers.second_order.factors import MAX_REFINEMENTS, conjugate_gradients
 from rrmlinear.solvers.second_order.feature_step import Step
 from rrmlinear.solvers.second_order.work import values_each
 
@@ -89,11 +88,8 @@ class ColumnsModel:
 
         weights, downhill = self.weights[face], self.sweeps.products(face) + self.linear[face]
         downhill -= modulus * weights + l1 * signs[face]
-        scale = 1 / (self.squares[face] + modulus)
-        given = RESIDUAL, MAX_REFINEMENTS
-        step, products = conjugate_gradients(product, lambda r: scale * r, downhill, *given)
-        kept = np.where(l1 == 0, 0.0, signs[face])
-        point, decrease = face_point(product, downhill, step, weights, kept)
+        scale, kept = 1 / (self.squares[face] + modulus), np.where(l1 == 0, 0.0, signs[face])
+        point, decrease, products = face_move(product, downhill, scale, RESIDUAL, weights, kept)
         self.sweeps.move(face, point)
         return decrease, products
 

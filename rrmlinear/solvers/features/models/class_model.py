@@ -19,14 +19,10 @@ from rrmlinear.solvers.features.models.model import (
     Begin,
     Damping,
     Vector,
-    face_point,
+    face_move,
     minimize,
 )
-from rrmlinear.solvers.second_order.factors import (
-    MAX_FACTORIZED,
-    MAX_REFINEMENTS,
-    conjugate_gradients,
-)
+from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED
 from rrmlinear.solvers.second_order.feature_step import Step
 from rrmlinear.solvers.second_order.work import values_each
 
@@ -152,13 +148,9 @@ class ClassModel:
         def product(x: Vector) -> Vector:
             return sweeps.product(face, x) + more * x
 
-        scale = 1 / self.scale[face]
-        step, products = conjugate_gradients(
-            product, lambda r: scale * r, downhill, RESIDUAL, MAX_REFINEMENTS
-        )
+        scale, kept = 1 / self.scale[face], np.where(l1[face] == 0, 0.0, signs[face])
+        point, decrease, products = face_move(product, downhill, scale, RESIDUAL, weights, kept)
         self.products += products
-        kept = np.where(l1[face] == 0, 0.0, signs[face])
-        point, decrease = face_point(product, downhill, step, weights, kept)
         moved = sweeps.weights.copy()
         moved[face] = point
         sweeps.set(moved)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrmlinear.risks.base import Evaluation
+from rrmlinear.solvers.second_order.factors import MAX_REFINEMENTS, conjugate_gradients
 
 Vector = NDArray[np.float64]
 
@@ -106,25 +107,31 @@ def minimize(model: Model, accuracy: float, most: int, deadline: float | None) -
     return count
 
 
-def face_point(
+def face_move(
     product: Callable[[Vector], Vector],
     downhill: Vector,
-    step: Vector,
+    scale: Vector,
+    residual: float,
     weights: Vector,
     signs: Vector,
-) -> tuple[Vector, float]:
-    """The best point found for ½ δ'Mδ − downhill'δ along a step δ from weights that keep signs.
+) -> tuple[Vector, float, int]:
+    """The best point found for ½ δ'Mδ − downhill'δ along a Newton step δ from weights that keep
+    signs, its decrease, and the products with M of the step, to a relative ``residual``.
 
     Weights that the whole step would turn become 0 where it passes 0. On that bent way the points
-    are tried at which the first 1, 2, 4, … of them do, and the end. ``product`` multiplies by M.
+    are tried at which the first 1, 2, 4, … of them do, and the end. ``product`` multiplies by M,
+    of whose diagonal ``scale`` is the inverse.
     """
+    step, products = conjugate_gradients(
+        product, lambda r: scale * r, downhill, residual, MAX_REFINEMENTS
+    )
 
     def decrease(move: Vector) -> float:
         return float(move @ downhill - move @ product(move) / 2)
 
     turned = (weights + step) * signs < 0
     if not turned.any():
-        return weights + step, decrease(step)
+        return weights + step, decrease(step), products
     crossing = np.where(turned, -weights / np.where(turned, step, 1), np.inf)
     times = np.sort(crossing[turned])
     best = weights, 0.0
@@ -133,4 +140,4 @@ def face_point(
         gained = decrease(point - weights)
         if gained > best[1]:
             best = point, gained
-    return best
+    return *best, products
