@@ -13,7 +13,6 @@ from rrmlinear import Model, Parameter, Problem, fit, write_container, write_lib
 MPIRUN = shutil.which("mpirun")
 pytestmark = pytest.mark.skipif(MPIRUN is None, reason="there is no mpirun: MPI is not installed")
 
-LIMIT = 60
 SCRIPT = """
 import json, sys
 from mpi4py import MPI
@@ -30,15 +29,8 @@ if MPI.COMM_WORLD.rank == 0:
 def run(folder, environment, *arguments, processes=2):
     more = ["--allow-run-as-root", "--oversubscribe"] if "Open MPI" in version() else []
     command = [MPIRUN, *more, "-n", str(processes), sys.executable, *map(str, arguments)]
-    return subprocess.run(
-        command,
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-        check=False,
-    )
+    given = {"cwd": folder, "env": environment, "timeout": 60}
+    return subprocess.run(command, capture_output=True, text=True, check=False, **given)
 
 
 def version():
