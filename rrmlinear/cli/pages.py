@@ -14,7 +14,7 @@ from rrmlinear.cli.leaving import LeaveError
 from rrmlinear.core.records import record
 from rrmlinear.data.problem import Problem
 from rrmlinear.data.sequences import SequenceProblem
-from rrmlinear.training.trained import TrainedModel
+from rrmlinear.training.stored import StoredModel
 
 if TYPE_CHECKING:
     from rrmlinear.pages.run import Table
@@ -67,7 +67,7 @@ class Report:
     static: bool = False
     test: Data | None = None
 
-    def of_model(self, model: TrainedModel, problem: Data, said: Sequence[str]) -> None:
+    def of_model(self, model: StoredModel, problem: Data, said: Sequence[str]) -> None:
         """The page of a training."""
         if self.path is None:
             return

@@ -82,6 +82,7 @@ def told(fit: Callable[..., Any]) -> Callable[..., Any]:
         within = with_callbacks(within)
     except NameError:  # a scikit-learn without callbacks
         return fit
+    fitted.is_told = True  # type: ignore[attr-defined]
     return fitted
 
 
@@ -137,8 +138,9 @@ class Certified(CallbackSupportMixin, BaseEstimator):
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
-        if "fit" in vars(cls):
-            cls.fit = told(vars(cls)["fit"])  # type: ignore[attr-defined]
+        fit = getattr(cls, "fit", None)  # of this class or of a base that is no `Certified`
+        if fit is not None and not hasattr(fit, "is_told"):
+            cls.fit = told(fit)  # type: ignore[attr-defined]
 
     @classmethod
     @cache

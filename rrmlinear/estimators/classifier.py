@@ -27,7 +27,6 @@ from rrmlinear.estimators.arguments import (
     is_label_matrix,
 )
 from rrmlinear.estimators.labels.label_matrices import fit_matrix, indicator_of, share_of_rows
-from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import CLASSIFYING
 from rrmlinear.estimators.scores import Scored, problem_of
 from rrmlinear.solvers.loop.result import DualBlocks, Result
@@ -96,8 +95,8 @@ class LinkedScores:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Classifier(LinkedScores, SparseCoef, Scored, ClassifierMixin, LinearModel):
-    """The class of x is the one with the largest score."""
+class Classifier(LinkedScores, SparseCoef, Scored, ClassifierMixin):
+    """A `LinearModel` of classes: that of x is the one with the largest score."""
 
     _kinds: ClassVar[tuple[str, ...]] = CLASSIFYING
 

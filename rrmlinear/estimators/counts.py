@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from rrmlinear.catalog.losses import LOSSES
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
+from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import SOLVERS, ProblemRow
 from rrmlinear.estimators.regressor import Offsets, Regressor
 
@@ -37,7 +38,7 @@ class OfMeans(Offsets):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PoissonRegressor(OfMeans, Regressor):
+class PoissonRegressor(OfMeans, Regressor, LinearModel):
     r"""Poisson regression of counts: the problem, parameters and defaults of scikit-learn's.
 
     Solves, over n examples with sample weights c_i and means :math:`\mu_i = e^{w^\top x_i + b}`,
@@ -79,7 +80,7 @@ class PoissonRegressor(OfMeans, Regressor):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class GammaRegressor(OfMeans, Regressor):
+class GammaRegressor(OfMeans, Regressor, LinearModel):
     r"""Gamma regression of amounts above 0: the problem and parameters of scikit-learn's.
 
     As `PoissonRegressor` with :math:`y_i / \mu_i - \log(y_i / \mu_i) - 1`.
@@ -108,7 +109,7 @@ class GammaRegressor(OfMeans, Regressor):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class TweedieRegressor(OfMeans, Regressor):
+class TweedieRegressor(OfMeans, Regressor, LinearModel):
     r"""Regression of costs by the Tweedie deviance: the problem and parameters of scikit-learn's.
 
     As `PoissonRegressor` with half the unit deviance of the power p, docs/math.md.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class AnyObjective(LinearModel):
+class AnyObjective:
     """Any loss and any regularizer, by their names."""
 
     _row: ClassVar[ProblemRow] = ProblemRow(weighing="mean")
@@ -54,11 +54,11 @@ class AnyObjective(LinearModel):
         return self.regularizer
 
     def _rules(self) -> dict[str, Any]:
-        return {"budget": self.budget} | super()._rules()
+        return {"budget": self.budget} | super()._rules()  # type: ignore[misc]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LinearClassifier(AnyObjective, Classifier):
+class LinearClassifier(AnyObjective, Classifier, LinearModel):
     r"""Linear classifier of any loss with any regularizer, with a proof of its accuracy.
 
     Solves, for labels y_i = ±1,
@@ -211,7 +211,7 @@ class LinearClassifier(AnyObjective, Classifier):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LinearRegressor(AnyObjective, Offsets, Regressor):
+class LinearRegressor(AnyObjective, Offsets, Regressor, LinearModel):
     r"""Linear regression of any loss with any regularizer, with a proof of its accuracy.
 
     Solves, for residuals r_i = y_i − w'x_i − b,

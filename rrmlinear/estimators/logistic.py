@@ -13,11 +13,12 @@ from rrmlinear.catalog.rows import LossRow
 from rrmlinear.estimators.arguments import RANGES, optional
 from rrmlinear.estimators.base import Elsewhere
 from rrmlinear.estimators.classifier import Classifier
+from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import SOLVERS, ProblemRow, find_loss
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LogisticRegression(Elsewhere, Classifier):
+class LogisticRegression(Elsewhere, Classifier, LinearModel):
     r"""Logistic regression: the problem, parameters and defaults of scikit-learn's.
 
     Solves

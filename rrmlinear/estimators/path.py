@@ -28,7 +28,7 @@ from rrmlinear.pages.pictures import MOST_CLASSES, weights_along
 from rrmlinear.pages.run import Cell, Table, versions
 from rrmlinear.pages.words import formulas, title
 from rrmlinear.solvers.loop.result import Status
-from rrmlinear.training.trained import check_names
+from rrmlinear.training.stored import check_names
 
 if TYPE_CHECKING:
     from rrmlinear.catalog.names import ClassLoss, NumberLoss

@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from rrmlinear.core.records import replace
 from rrmlinear.data.array_rows import check_no_text
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
+from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import SOLVERS, ProblemRow
 from rrmlinear.estimators.regressor import Regressor
 from rrmlinear.estimators.scores import labelled
@@ -21,7 +22,7 @@ from rrmlinear.solvers.loop.result import Result
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class QuantileRegressor(Regressor):
+class QuantileRegressor(Regressor, LinearModel):
     r"""Quantiles of y given x: the problem, parameters and defaults of scikit-learn's.
 
     Solves, over n examples whose sample weights c_i count as repetitions,

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES
 from rrmlinear.estimators.base import Elsewhere
+from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import ProblemRow
 from rrmlinear.estimators.regressor import Regressor
 from rrmlinear.estimators.ridge import ALPHA_RANGES
@@ -54,7 +55,7 @@ class OneNorm:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ElasticNet(OneNorm, Regressor):
+class ElasticNet(OneNorm, Regressor, LinearModel):
     r"""Least squares with an elastic net: the problem, parameters and defaults of scikit-learn's.
 
     Solves, over n examples whose sample weights c_i count as repetitions,
@@ -112,7 +113,7 @@ class ElasticNet(OneNorm, Regressor):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Lasso(OneNorm, Regressor):
+class Lasso(OneNorm, Regressor, LinearModel):
     r"""Least squares with the 1-norm: the problem, parameters and defaults of scikit-learn's.
 
     Solves, over n examples whose sample weights c_i count as repetitions,
@@ -150,7 +151,7 @@ class Lasso(OneNorm, Regressor):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class HuberRegressor(Elsewhere, Regressor):
+class HuberRegressor(Elsewhere, Regressor, LinearModel):
     r"""Regression by Huber's loss at a fixed δ, in the units of y.
 
     Solves, with H(r) = r² up to \|r\| = δ and 2 δ \|r\| − δ² beyond,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +16,6 @@ from rrmlinear.core.records import replace
 from rrmlinear.data.labels import log_exposure
 from rrmlinear.data.problem import Problem
 from rrmlinear.estimators.arguments import check_some_weight
-from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import REGRESSING
 from rrmlinear.estimators.scores import Scored, labelled, problem_of
 from rrmlinear.estimators.unregularized.intercepts import after
@@ -25,9 +23,14 @@ from rrmlinear.solvers.loop.result import Result, Status, TraceRow
 from rrmlinear.training.offsets import deviance, moved
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
-class Regressor(Scored, RegressorMixin, LinearModel):
-    """Predictions are scores, or the means that these stand for."""
+class Regressor(Scored, RegressorMixin):
+    """A `LinearModel` whose predictions are scores, or the means that these stand for."""
+
+    warm_start: bool
+    coef_: Any
+    intercept_: Any
+    _training_: Any
+    _trainings_: Sequence[Any]
 
     _kinds: ClassVar[tuple[str, ...]] = REGRESSING
     #: Whether y may have several targets, which are fitted one by one.

@@ -26,7 +26,7 @@ from rrmlinear.pages.facts import DataFacts, facts_of
 from rrmlinear.pages.run import Predictions, Run, Table
 from rrmlinear.pages.run_pages import write_run
 from rrmlinear.pages.words import title
-from rrmlinear.training.trained import check_names
+from rrmlinear.training.stored import check_names
 
 
 class Described:

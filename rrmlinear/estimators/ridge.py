@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from rrmlinear.estimators.arguments import AT_LEAST_0, RANGES, optional
+from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import SOLVERS, ProblemRow
 from rrmlinear.estimators.regressor import Regressor
 
@@ -19,7 +20,7 @@ ALPHA_RANGES: Mapping[str, list[Any]] = {
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Ridge(Regressor):
+class Ridge(Regressor, LinearModel):
     r"""Ridge regression: the problem, parameters and defaults of scikit-learn's.
 
     Solves

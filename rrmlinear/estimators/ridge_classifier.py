@@ -20,13 +20,14 @@ from rrmlinear.estimators.arguments import (
     is_label_matrix,
 )
 from rrmlinear.estimators.classifier import Classifier
+from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import REGRESSING, ProblemRow
 from rrmlinear.estimators.ridge import Ridge
 from rrmlinear.solvers.loop.result import Result
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class RidgeClassifier(Classifier):
+class RidgeClassifier(Classifier, LinearModel):
     r"""Classifier by ridge regression: the problem, parameters and defaults of scikit-learn's.
 
     Solves for each class, with targets t_i of 1 in it and −1 elsewhere, the problem of `Ridge`,

@@ -12,12 +12,13 @@ from sklearn.utils._param_validation import StrOptions
 from rrmlinear.catalog.rows import LossRow
 from rrmlinear.estimators.arguments import RANGES
 from rrmlinear.estimators.classifier import Classifier
+from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import SOLVERS, ProblemRow, find_loss
 from rrmlinear.estimators.regressor import Regressor
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class WestonWatkinsSVC(Classifier):
+class WestonWatkinsSVC(Classifier, LinearModel):
     r"""Linear multiclass SVM of Weston and Watkins, all classes in one problem.
 
     Solves, over one weight vector w_j and intercept b_j for each of k classes,
@@ -90,7 +91,7 @@ class WestonWatkinsSVC(Classifier):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LinearSVC(Classifier):
+class LinearSVC(Classifier, LinearModel):
     r"""Linear support vector classifier: the problem, parameters and defaults of scikit-learn's.
 
     Solves, for labels y_i = ±1,
@@ -175,7 +176,7 @@ class LinearSVC(Classifier):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LinearSVR(Regressor):
+class LinearSVR(Regressor, LinearModel):
     r"""Linear support vector regression: the problem, parameters and defaults of scikit-learn's.
 
     Solves, for residuals r_i = y_i − w'x_i,

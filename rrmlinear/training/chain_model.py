@@ -45,7 +45,7 @@ class Part(NamedTuple):
 
 @record()
 class ChainModel(LabellingModel):
-    """A `TrainedModel` with transitions, which labels sequences; else as `Model`.
+    """A `StoredModel` with transitions, which labels sequences; else as `Model`.
 
     A labelling y of a sequence has the score Σ_t w_{y_t}'x_t + Σ_t T_t[y_{t−1}, y_t], T_t the
     ``transitions``, plus Σ_f z_tf ``edge_weights``[f] where edges have features z_t. Sequences are

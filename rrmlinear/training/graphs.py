@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 
 @record()
 class GraphModel(LabellingModel):
-    """A `TrainedModel` with tables of cliques, which labels the nodes of graphs; else as `Model`.
+    """A `StoredModel` with tables of cliques, which labels the nodes of graphs; else as `Model`.
 
     A labelling y of a graph has the score Σ_t w_{y_t}'x_t + Σ_c T_c(y_c) over its cliques, T_c the
     one of ``tables`` with its type, or its size where cliques have no types. Graphs are given as a

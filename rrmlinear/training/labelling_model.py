@@ -18,12 +18,12 @@ from rrmlinear.core.records import record
 from rrmlinear.data.products import product
 from rrmlinear.data.rows import Rows
 from rrmlinear.training.model_files.writing import save_model
-from rrmlinear.training.trained import TrainedModel
+from rrmlinear.training.stored import StoredModel
 
 
 @record()
-class LabellingModel(TrainedModel, ABC):
-    """A `TrainedModel` that labels positions or nodes, with marginals if its loss has them."""
+class LabellingModel(StoredModel, ABC):
+    """A `StoredModel` that labels positions or nodes, with marginals if its loss has them."""
 
     @property
     def link(self) -> str | None:

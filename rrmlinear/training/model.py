@@ -22,7 +22,7 @@ from rrmlinear.exports.exported import Exported, Tabled
 from rrmlinear.exports.scorer import Scorer, scorer_of_model
 from rrmlinear.training.model_files.header import ModelFileError
 from rrmlinear.training.model_files.writing import save_model
-from rrmlinear.training.trained import TrainedModel
+from rrmlinear.training.stored import StoredModel
 
 SCORES_AT_ONCE = 1 << 22
 Array = NDArray[np.float64]
@@ -46,7 +46,7 @@ LINKS: Mapping[str, Callable[[Array], Array]] = {"sigmoid": sigmoids, "softmax":
 
 
 @record()
-class Model(Exported, Tabled, TrainedModel):
+class Model(Exported, Tabled, StoredModel):
     """A trained linear model: it predicts labels or values of examples, and saves itself.
 
     Examples

@@ -49,6 +49,7 @@ class Recorder:
         rrmlinear.LogisticRegressionCV(Cs=2, cv=2),
         rrmlinear.KernelClassifier(),
         rrmlinear.OneClassSVM(),
+        rrmlinear.PoissonRegressor(),
     ],
     ids=lambda model: type(model).__name__,
 )

@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 
 from rrmlinear.catalog.builders.matrices import shared_features_solver
 from rrmlinear.estimators.arguments import counted
+from rrmlinear.estimators.linear import LinearModel
 from rrmlinear.estimators.objective import ProblemRow, unknown_name
 from rrmlinear.estimators.regressions import OneNorm
 from rrmlinear.estimators.regressor import Regressor
@@ -107,7 +108,7 @@ class SharedFeatures:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MultiTaskElasticNet(SharedFeatures, Regressor):  # type: ignore[misc]
+class MultiTaskElasticNet(SharedFeatures, Regressor, LinearModel):  # type: ignore[misc]
     r"""Least squares of several targets that share their features, with the squared norm.
 
     Solves scikit-learn's problem, over n examples whose sample weights c_i count as repetitions,
@@ -172,7 +173,7 @@ class MultiTaskElasticNet(SharedFeatures, Regressor):  # type: ignore[misc]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MultiTaskLasso(SharedFeatures, Regressor):  # type: ignore[misc]
+class MultiTaskLasso(SharedFeatures, Regressor, LinearModel):  # type: ignore[misc]
     r"""Least squares of several targets that share their features: scikit-learn's problem.
 
     Solves, over n examples whose sample weights c_i count as repetitions,

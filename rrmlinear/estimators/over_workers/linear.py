@@ -34,7 +34,7 @@ from rrmlinear.estimators.arguments import (
 )
 from rrmlinear.estimators.classifier import links_scores
 from rrmlinear.estimators.labels import multilabel
-from rrmlinear.estimators.linear import FREE, REGULARIZED, LinearModel
+from rrmlinear.estimators.linear import FREE, REGULARIZED
 from rrmlinear.estimators.objective import own_words
 from rrmlinear.estimators.over_workers.predictions import (
     coded,
@@ -111,7 +111,7 @@ class _Examples(NamedTuple):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OverWorkers(HasClient, LinearModel):
+class OverWorkers(HasClient):
     """A linear estimator whose `fit` trains over workers. X may be what `rrmlinear.dask.fit` takes,
     or what the estimator of the same name takes.
     """

@@ -14,13 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import select
+from rrmlinear.core.plain_state import PlainState
 from rrmlinear.data.array_rows import csr_of, rows_of
 from rrmlinear.data.graphs import GraphProblem
 from rrmlinear.data.rows import Rows
 from rrmlinear.data.sequences import SequenceProblem
 from rrmlinear.estimators.arguments import RANGES, check_counted, thread_count
+from rrmlinear.estimators.base import Certified
 from rrmlinear.estimators.kernels.features import Kernel, KernelPoints, basis_of, checked_kernels
 from rrmlinear.estimators.structured.positions import GivesMarginals, sequences_of
+from rrmlinear.exports.exported import Saved
 from rrmlinear.training.chains import solve_chains
 from rrmlinear.training.graphs import solve_graphs
 
@@ -86,7 +89,7 @@ MOST_POSITIONS = 5000
 
 
 @dataclass(eq=False, repr=False)
-class KernelChainCRF(GivesMarginals):
+class KernelChainCRF(GivesMarginals, Saved, PlainState, Certified):
     r"""Gaussian-process sequence labelling: a conditional random field over a kernel.
 
     A labelling y of a sequence has the score :math:`s(y) = \langle g, \phi(x, y) \rangle`, g a

@@ -64,7 +64,7 @@ def _is_empty(part: Any) -> bool:
     return (hasattr(rows, "shape") and rows.shape[0] == 0) or (isinstance(rows, list) and not rows)
 
 
-class LabelsPositions(Saved, PlainState, Certified, ABC):
+class LabelsPositions(ABC):
     """Labels of the positions of sequences, or of the nodes of graphs: the parts of X.
 
     ``_given`` makes X a problem, which ``_model`` labels.
@@ -136,7 +136,7 @@ class LabelsPositions(Saved, PlainState, Certified, ABC):
         return float(np.average(right / np.maximum(lengths, 1), weights=counts))
 
     def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.two_d_array = False
         tags.input_tags.sparse = True
         tags.target_tags.required = True
@@ -152,7 +152,7 @@ class GivesMarginals(LabelsPositions):
 
 
 @dataclass(eq=False, repr=False)
-class LabelsByWeights(LabelsPositions):
+class LabelsByWeights(LabelsPositions, Saved, PlainState, Certified):
     """Labels by weights of features and of labels together: their parameters, and how they train.
 
     ``_loss`` names the loss, ``_parts`` what X is a list of.

@@ -12,7 +12,8 @@ from rrmlinear.solvers.boosting.edges import Edges
 from rrmlinear.solvers.boosting.hypotheses import Hypotheses
 from rrmlinear.solvers.loop.inner import Array, inner
 from rrmlinear.solvers.loop.result import Stopping, TraceRow
-from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
+from rrmlinear.solvers.loop.run import STALLED_PASSES
+from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.tolerances import SUM_ROUNDING
 
 # The problem over the hypotheses at hand is solved to this fraction of the gap over all.

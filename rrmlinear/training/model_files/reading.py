@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import stat
 from os import PathLike
 from typing import Any
@@ -22,8 +23,10 @@ from rrmlinear.training.model_files.header import (
     ModelFileError,
     shown_text,
 )
-from rrmlinear.training.stored import StoredModel, shaped_tables, sizes_of_tables
+from rrmlinear.training.stored import StoredModel, shaped_tables
 
+#: A type and a number of nodes, few enough for a power of it.
+TABLE = r"([+-]?[0-9]{1,18}):([1-9][0-9]?)"
 #: Lines behind the weights, which LIBLINEAR does not read.
 NAMES = (b"label_names", b"feature_names")
 
@@ -204,9 +207,30 @@ def _of_graphs(header: Header, rows: int, k: int) -> tuple[NDArray[np.float64], 
     header.refuse(OF_CHAINS[:2], "a model with tables has no")
     line, value = header.found["tables"]
     try:
-        sizes = sizes_of_tables(value.decode("ascii", "backslashreplace"), k)
+        sizes = _sizes_of_tables(value.decode("ascii", "backslashreplace"), k)
     except ValueError as error:
         raise header.error(str(error), line) from None
     n_rows = rows + sum(k ** (size - 1) for size in sizes.values())
     weights = alike_weights(header, n_rows, k, header.count("lines", 0))
     return weights[:rows], {"tables": shaped_tables(weights[rows:], sizes)}
+
+
+def _sizes_of_tables(text: str, k: int) -> dict[int, int]:
+    """The types of tables and their numbers of nodes, written as ``type:nodes`` with types rising.
+
+    Raises ValueError, and for tables beyond `MAX_TABLE` too.
+    """
+    from rrmlinear.risks.layouts.graphs.cliques import MAX_TABLE
+
+    sizes: dict[int, int] = {}
+    for word in text.split():
+        found = re.fullmatch(TABLE, word)
+        if found is None:
+            raise ValueError(f"found {word[:40]!r} where type:nodes is expected")
+        kind, size = map(int, found.groups())
+        if k**size > MAX_TABLE:
+            raise ValueError(f"a table of {size} nodes has more than {MAX_TABLE} weights")
+        if sizes and kind <= max(sizes):
+            raise ValueError(f"found type {kind} behind {max(sizes)}; types must rise")
+        sizes[kind] = size
+    return sizes

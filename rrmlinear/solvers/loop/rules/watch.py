@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from rrmlinear.solvers.loop.passes import Passes
 from rrmlinear.solvers.loop.result import TraceRow
 from rrmlinear.solvers.loop.rules.rule import Rule
 
@@ -34,18 +35,16 @@ class RuleWatch:
         if rule.has_turned(number):
             self.target = np.inf
 
-    def is_due_at_first(self, passes: Passes, row: TraceRow) -> bool:
+    def is_due_at_first(self, solver: Any, row: TraceRow) -> bool:
         """Whether the rule may hold after the first pass already, from a good start."""
-        assert passes.rule is not None
-        self.target = self.expected = self._widest(passes.rule, row)
+        self.target = self.expected = self._widest(solver.rule, row)
         if self.target == np.inf:  # no gap is asked for: only a known rule is worth a look
-            return passes.knows_rule and passes.holds_rule()
+            return solver.knows_rule and solver.holds_rule()
         return row.gap <= self.target
 
-    def look(self, passes: Passes, row: TraceRow) -> None:
+    def look(self, solver: Any, row: TraceRow) -> None:
         """Evaluate the rule at a measured row, and guess the gap of the next look."""
-        rule = passes.rule
-        assert rule is not None
+        rule = solver.rule
         widest = self._widest(rule, row)
         if row.gap > widest and not rule.has_first:
             self.holds = False
@@ -53,11 +52,11 @@ class RuleWatch:
             self.expected = widest
             return
         with np.errstate(over="ignore", invalid="ignore"):
-            ratio = passes.violation() if passes.knows_rule else rule.ratio(passes.present())
-        self.holds = ratio <= 1 and row.gap <= widest and passes.has_settled()
+            ratio = solver.violation() if solver.knows_rule else rule.ratio(solver.present())
+        self.holds = ratio <= 1 and row.gap <= widest and solver.has_settled()
         self.expected = min(row.gap / max(ratio, 1.0), widest)
-        passes.rule_is_open = ratio > 1 and rule.of_largest
-        if passes.knows_rule:
+        solver.rule_is_open = ratio > 1 and rule.of_largest
+        if solver.knows_rule:
             self.target = widest
             return
         # of the gap, before the rule is looked at again

@@ -10,7 +10,8 @@ from typing import Any
 from rrmlinear.solvers.loop.certificate import Certificate, gap_between
 from rrmlinear.solvers.loop.rounding import OUT_OF_RANGE
 from rrmlinear.solvers.loop.rules.rule import Point
-from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
+from rrmlinear.solvers.loop.run import STALLED_PASSES
+from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.stages.face import has_class_faces, has_faces, on_class_face, on_face
 from rrmlinear.solvers.loop.stages.turns import Stage, Turns
 from rrmlinear.solvers.loop.steps import STALLED_DECREASE
@@ -156,7 +157,7 @@ class Stages(Solver):
         stays = self.rule is not None and self.solver.knows_rule and not self.rule.of_duals
         if self.passes < MIN_PASSES or stays:
             return False
-        return self.turns.is_slow(self.following, min(self.target, self.watch.expected))
+        return self.turns.is_slow(self.following, min(self.target, self.rule_gap))
 
     def _hand_over(self) -> None:
         """End this stage and begin the next from the best duals."""

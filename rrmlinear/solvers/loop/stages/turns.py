@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from rrmlinear.solvers.loop.solver import STALLED_PASSES, Solver
+from rrmlinear.solvers.loop.run import STALLED_PASSES
+from rrmlinear.solvers.loop.solver import Solver
 from rrmlinear.solvers.loop.steps import LOOK_GROWTH
 
 # Newton's method comes before a method of the first order if one of its steps takes at most this
