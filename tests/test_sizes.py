@@ -12,14 +12,14 @@ KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
     "lines": 91_969,
-    "files": 607,
+    "files": 606,
     "extension modules": 58,
     "numeric constants of solvers and catalog": 339,
-    "attributes of a class": 30,
+    "attributes of a class": 29,
     "depth of inheritance": 4,
     "looks at a shape in the catalog": 0,
     "lines of tests": 43_841,
-    "constants that tests set": 8,
+    "constants that tests set": 7,
 }
 #: What sets a constant of a module in a test.
 SETS = re.compile(r'setattr\(\s*\w+,\s*"[A-Z][A-Z_]+",')

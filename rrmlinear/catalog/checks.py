@@ -13,11 +13,10 @@ from rrmlinear.catalog.rows import BOUNDS, FEATURES, LossRow, RegularizerRow, So
 from rrmlinear.catalog.solvers import OF_SOME_SOLVERS, losses_of, regularizers_of, solvers_with
 from rrmlinear.catalog.values import Switch
 
+Rows = tuple[SolverRow, LossRow, RegularizerRow]
 #: Choices that only some losses or regularizers have.
 OF_LOSSES = {name for name, row in CHOICES.items() if row.owner == "loss"}
 OF_REGULARIZERS = {name for row in REGULARIZERS.values() for name in row.choices}
-
-
 #: What loss, regularizer and layout offer, by the names and words of choices with their rows, which
 #: have passed the checks: numbers alone change nothing there, and the tables have few of these.
 _PASSED: dict[tuple[Any, ...], frozenset[str]] = {}
@@ -54,25 +53,21 @@ def checked_features(
     if key in _PASSED:
         return _PASSED[key]
     asked = given(choices)
-    _check_effects(choices, asked, solver, loss, regularizer)
+    rows = solver, loss, regularizer
+    _check_effects(choices, asked, rows)
     bounds = any(each is not None for each in (values[name] for name in BOUNDS))
     features = loss.offers(resolved(loss.takes, choices)) | layout
     features |= regularizer.offers(bounds, is_free)
-    _check_features(choices, asked, solver, loss, regularizer, features)
+    _check_features(choices, asked, rows, features)
     _PASSED[key] = features
     return features
 
 
-def _check_effects(
-    choices: Choices,
-    asked: tuple[str, ...],
-    solver: SolverRow,
-    loss: LossRow,
-    regularizer: RegularizerRow,
-) -> None:
+def _check_effects(choices: Choices, asked: tuple[str, ...], rows: Rows) -> None:
     """Raise ChoiceError for choices without effect, and for missing ones."""
+    solver, _, regularizer = rows
     for name in asked:
-        _check_owner(choices, name, solver, loss, regularizer)
+        _check_owner(choices, name, *rows)
     if choices.block is not None and choices.block not in solver.blocks:
         raise _no_block(choices.block, solver)
     for name in regularizer.needed:
@@ -142,14 +137,10 @@ def _exclusions(
 
 
 def _check_features(
-    choices: Choices,
-    asked: tuple[str, ...],
-    solver: SolverRow,
-    loss: LossRow,
-    regularizer: RegularizerRow,
-    features: frozenset[str],
+    choices: Choices, asked: tuple[str, ...], rows: Rows, features: frozenset[str]
 ) -> None:
     """Raise ChoiceError where something is needed that neither loss nor regularizer offers."""
+    solver, loss, regularizer = rows
     named = {
         "loss": Named("loss", loss.name),
         "regularizer": Named("regularizer", regularizer.name),

@@ -118,11 +118,7 @@ class LimitedDuals(Bound):
         return Best(alphas, b, max((high + low) / 2, 0.0), Searches(beside, tuple(ends)))
 
     def dual_steps(
-        self,
-        scores: Vector,
-        alphas: Vector | float,
-        curvatures: Vector | float,
-        warm: Searches | None,
+        self, scores: Vector, alphas: Any, curvatures: Any, warm: Searches | None
     ) -> tuple[Vector, Searches]:
         check_scores(scores)
         warm = warm or Searches()

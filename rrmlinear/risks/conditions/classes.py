@@ -132,11 +132,7 @@ class BalancedClasses(Bound):
         return best
 
     def dual_steps(
-        self,
-        scores: Array,
-        alphas: Array | float,
-        curvatures: Array | float,
-        warm: ClassSearch | None,
+        self, scores: Array, alphas: Any, curvatures: Any, warm: ClassSearch | None
     ) -> tuple[Array, ClassSearch]:
         check_scores(scores)
         first = replace(self._first(scores, warm), slopes=None)

@@ -106,11 +106,7 @@ class BalancedDuals(Bound):
         return Best(self._without_noise(alphas), end.at, 0.0, end)
 
     def dual_steps(
-        self,
-        scores: Vector,
-        alphas: Vector | float,
-        curvatures: Vector | float,
-        warm: Search | None,
+        self, scores: Vector, alphas: Any, curvatures: Any, warm: Search | None
     ) -> tuple[Vector, Search]:
         check_scores(scores)
         last = warm or self.first

@@ -77,11 +77,7 @@ class GroupedDuals(Bound):
         return GroupedBest(alphas, tuple(found), intercept, tuple(best.warm for best in found))
 
     def dual_steps(
-        self,
-        scores: Vector,
-        alphas: Vector | float,
-        curvatures: Vector | float,
-        warm: tuple[Any, ...] | None,
+        self, scores: Vector, alphas: Any, curvatures: Any, warm: tuple[Any, ...] | None
     ) -> tuple[Vector, tuple[Any, ...]]:
         begins, ends = warm or (None,) * len(self.parts), []
         alpha = np.broadcast_to(np.float64(alphas), self.n)

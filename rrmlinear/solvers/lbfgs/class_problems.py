@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from rrmlinear.data.rows import Rows
 from rrmlinear.risks.conditions.classes import BALANCE_ROUNDING
 from rrmlinear.solvers.lbfgs._classes import ClassShares, conjugate
-from rrmlinear.solvers.lbfgs.descent import RowDescent
-from rrmlinear.solvers.lbfgs.metric import Metric
+from rrmlinear.solvers.lbfgs.descent import How, RowDescent
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, SUM_ROUNDING
 
@@ -43,17 +42,9 @@ class ClassProblems(RowDescent):
     """
 
     def __init__(
-        self,
-        rows: Rows,
-        label: NDArray[np.intp],
-        count: int,
-        costs: Array,
-        free: bool,
-        tolerance: float,
-        most: int,
-        metric: Metric,
+        self, rows: Rows, label: NDArray[np.intp], count: int, costs: Array, how: How
     ) -> None:
-        super().__init__(rows, costs, free, tolerance, most, metric, count)
+        super().__init__(rows, costs, how, count)
         self.k = count
         self.intercepts = np.zeros((len(costs), count))
         #: The last moves of the intercepts, which balance the duals: the next look begins there.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -240,24 +240,24 @@ class Descent:
         return t
 
 
+class How(NamedTuple):
+    """Whether intercepts are free, and the rules of a descent about a metric."""
+
+    free: bool
+    tolerance: float
+    most: int
+    metric: Metric
+
+
 class RowDescent(Descent):
     """A `Descent` over rows in memory, with a number c_i α_i for each score (``pulls``)."""
 
-    def __init__(
-        self,
-        rows: Rows,
-        costs: Array,
-        free: bool,
-        tolerance: float,
-        most: int,
-        metric: Metric,
-        columns: int = 1,
-    ) -> None:
+    def __init__(self, rows: Rows, costs: Array, how: How, columns: int = 1) -> None:
         """``costs`` has a row for each problem, whose weights are ``columns`` × d."""
         n = rows.shape[0]
         shape = len(costs), columns * rows.width
-        super().__init__(shape, columns * n, metric, tolerance, most)
-        self.rows, self.free, self.costs = rows, free, np.ascontiguousarray(costs)
+        super().__init__(shape, columns * n, how.metric, how.tolerance, how.most)
+        self.rows, self.free, self.costs = rows, how.free, np.ascontiguousarray(costs)
         self.pulls = np.zeros((len(costs), columns * n))
         self.matrix: Any = None if rows.is_dense else csr_of(rows)
         is_one = rows.is_dense and columns == len(costs) == 1

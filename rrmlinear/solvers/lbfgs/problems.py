@@ -16,9 +16,9 @@ from rrmlinear.risks.conditions.intercept import BALANCE_ROUNDING, ways_of_duals
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.risks.terms import ScalarTerms
 from rrmlinear.solvers.lbfgs.class_problems import MAX_SCORES, MAX_WHOLE, ClassProblems
-from rrmlinear.solvers.lbfgs.descent import RowDescent, suits
+from rrmlinear.solvers.lbfgs.descent import How, RowDescent, suits
 from rrmlinear.solvers.lbfgs.lbfgs import LBFGS
-from rrmlinear.solvers.lbfgs.metric import Curvatures, Diagonal, Metric
+from rrmlinear.solvers.lbfgs.metric import Curvatures, Diagonal
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights
 from rrmlinear.solvers.loop.solver import Solver
@@ -73,19 +73,10 @@ class ScalarProblems(RowDescent):
     """
 
     def __init__(
-        self,
-        rows: Rows,
-        loss: ScalarLoss,
-        y: Array,
-        costs: Array,
-        free: bool,
-        tolerance: float,
-        most: int,
-        metric: Metric,
-        factor: Array | None = None,
+        self, rows: Rows, loss: ScalarLoss, y: Array, costs: Array, how: How, factor: Any = None
     ) -> None:
         used = rows if factor is None else Rows(factor, None, None, rows.shape[0])
-        super().__init__(used, costs, free, tolerance, most, metric)
+        super().__init__(used, costs, how)
         self.given, self.factor = rows, factor
         self.terms = [ScalarTerms(loss, y, each) for each in self.costs]
         self.intercepts = np.zeros(len(costs))
@@ -192,7 +183,7 @@ def _begun(task: Task, tolerance: float) -> Any:
     C, costs, targets = most / task.regularizer.modulus, task.costs / most, task.targets
 
     def problem(rows: Rows, some: Any, factor: int, gap: float, most: int, metric: Any) -> Any:
-        given = (costs[some] * factor)[np.newaxis], free, gap, most, metric
+        given = (costs[some] * factor)[np.newaxis], How(free, gap, most, metric)
         if task.n_classes is None:
             return ScalarProblems(rows, task.loss, targets[some], *given)
         return ClassProblems(rows, targets[some].astype(np.intp), k, *given)
@@ -248,8 +239,8 @@ def paths(
         k = int(y.max()) + 1
         if not (_has_factor(k, d) and k * costs.size <= MAX_SCORES):
             return None
-        metric = Curvatures(rows, k, free, True)
-        return ClassProblems(rows, y, k, costs, free, tolerance, most, metric)
+        how = How(free, tolerance, most, Curvatures(rows, k, free, True))
+        return ClassProblems(rows, y, k, costs, how)
     are_alike = n >= MIN_ALIKE * d or (n > MAX_FACTORIZED and n >= d)
     factor, used = None, rows
     if not (d <= MAX_FACTORIZED and are_alike):
@@ -259,5 +250,5 @@ def paths(
             factor = cholesky_factor(Hessian(rows, np.ones(n)).gram(np.ones(rows.width)))
             used = Rows(factor, None, None, n)
         are_alike = False
-    metric = Curvatures(used, 1, free, are_alike)
-    return ScalarProblems(rows, loss, y, costs, free, tolerance, most, metric, factor)
+    how = How(free, tolerance, most, Curvatures(used, 1, free, are_alike))
+    return ScalarProblems(rows, loss, y, costs, how, factor)

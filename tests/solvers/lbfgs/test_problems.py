@@ -12,6 +12,7 @@ from rrmlinear.data.problem import Problem
 from rrmlinear.losses.margin import Logistic
 from rrmlinear.risks.terms import ScalarTerms
 from rrmlinear.solvers.lbfgs.class_problems import ClassProblems
+from rrmlinear.solvers.lbfgs.descent import How
 from rrmlinear.solvers.lbfgs.metric import Curvatures
 from rrmlinear.solvers.lbfgs.pairs import Pairs
 from rrmlinear.solvers.lbfgs.problems import paths as paths_of
@@ -111,7 +112,8 @@ def test_the_metric_is_the_second_derivative(k, free, of_mean):
         paths = paths_of(rows, Logistic(), label * 2.0 - 1, costs, free, 1e-10, 100)
     elif of_mean:  # which is exact where all examples have the same probabilities
         metric = Curvatures(rows, k, free, True, of_mean=True)
-        paths, at = ClassProblems(rows, label, k, costs, free, 1e-10, 100, metric), 0 * at
+        how = How(free, 1e-10, 100, metric)
+        paths, at = ClassProblems(rows, label, k, costs, how), 0 * at
     else:
         paths = paths_of(rows, None, label, costs, free, 1e-10, 100)
     paths.begin_at(at)
