@@ -31,7 +31,9 @@ def call(folder, capsys):
 
 
 def _fixture(name):
-    """Runs the command of this name with the arguments; has code, out and err."""
+    """Runs the command of this name with the arguments; has code, out and err. ``error`` gives the
+    last alone of one that ends with code 1 and no output, ``done`` all of one that ends with 0.
+    """
 
     @pytest.fixture
     def command(folder, capsys):
@@ -50,4 +52,15 @@ def _command(name, capsys):
         captured = capsys.readouterr()
         return SimpleNamespace(code=code, out=captured.out, err=captured.err)
 
+    def error(*arguments):
+        ended = call(*arguments)
+        assert (ended.code, ended.out) == (1, "")
+        return ended.err
+
+    def done(*arguments):
+        ended = call(*arguments)
+        assert ended.code == 0, ended.err
+        return ended
+
+    call.error, call.done = error, done
     return call

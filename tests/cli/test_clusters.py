@@ -17,11 +17,9 @@ def test_training_over_local_processes(train, folder, iris):
     problem = read_libsvm(iris)
     write_container(folder / "iris.rrm", problem)
     options = ["--loss", "weston-watkins", "-s", "32", "-B", 1, "--gap-tol", "1e-3"]
-    done = train(*options, "--dask", "local:2", "iris.rrm", "over.model")
-    assert done.code == 0, done.err
+    done = train.done(*options, "--dask", "local:2", "iris.rrm", "over.model")
     assert "solved after" in done.out
-    alone = train(*options, "iris.rrm", "alone.model")
-    assert alone.code == 0
+    train.done(*options, "iris.rrm", "alone.model")
     over, one = (Model.load(folder / name) for name in ("over.model", "alone.model"))
     assert (over.labels == one.labels).all()
     with_bias = Problem.open(folder / "iris.rrm").with_bias(1.0)
@@ -52,8 +50,7 @@ def test_files_have_offsets_beside_them(train, folder):
     np.savetxt(folder / "short.txt", e[:5])
     given = ("--loss", "poisson", "--gap-tol", 1e-6, "-q")
     assert train(*given, "--exposure", "e.txt", "counts", "one").code == 0
-    done = train(*given, "--exposure", "e.txt", "--dask", "local:1", "counts", "over")
-    assert done.code == 0, done.err
+    train.done(*given, "--exposure", "e.txt", "--dask", "local:1", "counts", "over")
     one, over = (Model.load(folder / name).weights for name in ("one", "over"))
     np.testing.assert_allclose(over, one, atol=1e-3)
     short = train(*given, "--exposure", "short.txt", "--dask", "local:1", "counts", "over")
@@ -85,10 +82,9 @@ def test_files_have_offsets_beside_them(train, folder):
     ],
 )
 def test_errors_are_sentences(train, iris, options, words):
-    done = train(*options, iris, "some.model")
-    assert done.code == 1
-    assert words in done.err
-    assert "Traceback" not in done.err
+    error = train.error(*options, iris, "some.model")
+    assert words in error
+    assert "Traceback" not in error
 
 
 def test_processes_listen_on_this_machine_alone():
@@ -145,9 +141,8 @@ def test_a_lack_of_memory_is_a_sentence(train, iris, monkeypatch):
 
     monkeypatch.setattr(workers, "client_of", lambda *given: contextlib.nullcontext())
     monkeypatch.setattr(rrmlinear.dask.training, "fit", trained)
-    done = train("--dask", "local:1", iris, "some.model")
-    assert done.code == 1
-    assert done.err.startswith("ERROR: loading the parts: tcp://host:1 with 3000 MB exceeded")
+    error = train.error("--dask", "local:1", iris, "some.model")
+    assert error.startswith("ERROR: loading the parts: tcp://host:1 with 3000 MB exceeded")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it has no masks of signals")

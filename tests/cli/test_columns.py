@@ -73,9 +73,7 @@ def test_what_is_infinite_at_first_is_null_in_a_trace(train, folder):
 )
 def test_wrong_groups_are_named(train, iris, folder, text, message):
     (folder / "groups").write_text(text)
-    ended = train(*group_lasso("groups"), iris, "m")
-    assert ended.code == 1
-    assert ended.err == f"ERROR: {message.format(iris=iris)}\n"
+    assert train.error(*group_lasso("groups"), iris, "m") == f"ERROR: {message.format(iris=iris)}\n"
     assert not (folder / "m").exists()
 
 
@@ -121,9 +119,7 @@ def test_wrong_features_are_named(train, iris, features, message):
 )
 def test_choices_without_effect(train, iris, folder, arguments, message):
     (folder / "iris").write_text("1\n1\n1\n1\n")
-    ended = train(*WITH, *arguments, iris, "m")
-    assert ended.code == 1
-    assert ended.err.startswith(f"ERROR: {message}")
+    assert train.error(*WITH, *arguments, iris, "m").startswith(f"ERROR: {message}")
 
 
 def test_factors_of_penalties_come_from_files(train):
@@ -140,13 +136,10 @@ def test_factors_of_penalties_come_from_files(train):
     groups = ("--regularizer", "group-lasso", "--groups", "g.txt", "--group-weights")
     Path("h.txt").write_text("2\n0")
     assert train(*given, *groups, "h.txt", "a.txt", "model").code == 0
-    done = train(*given, *groups, "f.txt", "a.txt", "model")
-    assert done.code == 1
-    assert "there are 3 factors for 2 groups" in done.err
-    done = train(*given, "--penalty-factors", "h.txt", "a.txt", "model")
-    assert done.code == 1
-    assert "there are 2 numbers, and a.txt has 3 features" in done.err
+    error = train.error(*given, *groups, "f.txt", "a.txt", "model")
+    assert "there are 3 factors for 2 groups" in error
+    error = train.error(*given, "--penalty-factors", "h.txt", "a.txt", "model")
+    assert "there are 2 numbers, and a.txt has 3 features" in error
     Path("w.txt").write_text("1\nx\n2")
-    done = train(*given, "--penalty-factors", "w.txt", "a.txt", "model")
-    assert done.code == 1
-    assert "w.txt holds words, not numbers" in done.err
+    error = train.error(*given, "--penalty-factors", "w.txt", "a.txt", "model")
+    assert "w.txt holds words, not numbers" in error

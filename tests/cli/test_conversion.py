@@ -148,8 +148,7 @@ class TestCache:
 
     def test_is_not_left_of_text_that_is_passed_over(self, train, text):
         text.write_bytes(text.read_bytes() + b"1 1:2 foo\n")
-        ended = train("-q", "--cache", "data", "m")
-        assert ended.code == 0
+        ended = train.done("-q", "--cache", "data", "m")
         assert "no cache is left: strict reading refuses data" in ended.err
         assert "'foo'" in ended.err
         assert not os.path.exists("data.cache.rrm")
@@ -162,6 +161,5 @@ class TestCache:
     def test_needs_a_text_with_a_name(self, convert, train, iris, folder):
         assert "needs a training_set_file with a name" in train("--cache", "-", "m").err
         convert(iris, "iris.rrm")
-        ended = train("-q", "--cache", "iris.rrm", "m")
-        assert ended.code == 0
+        ended = train.done("-q", "--cache", "iris.rrm", "m")
         assert "--cache has no effect: iris.rrm is a container" in ended.err

@@ -66,14 +66,12 @@ def test_a_header_and_labels_twice(convert, tmp_path):
     assert found.labels.matrix().toarray().tolist() == [[1, 0, 1], [0, 0, 0], [0, 1, 0], [0, 0, 0]]
     assert found.rows.shape == (4, 3)
     (tmp_path / "x.libsvm").write_text("5 3 3\n2,0 0:1 2:2\n 1:1\n")
-    told = convert(tmp_path / "x.libsvm", tmp_path / "y.rrm")
-    assert told.code == 1
-    assert "has 2 examples, but its header says 5" in told.err
+    error = convert.error(tmp_path / "x.libsvm", tmp_path / "y.rrm")
+    assert "has 2 examples, but its header says 5" in error
     (tmp_path / "x.libsvm").write_text("1,2 1:1\n" * 9 + "1,-2 1:1\n")
-    told = convert(tmp_path / "x.libsvm", tmp_path / "y.rrm")
-    assert told.code == 1
-    assert "line 10" in told.err
-    assert "the label '-2' is negative" in told.err
+    error = convert.error(tmp_path / "x.libsvm", tmp_path / "y.rrm")
+    assert "line 10" in error
+    assert "the label '-2' is negative" in error
     (tmp_path / "x.libsvm").write_text("1,2 1:1\n" * 9 + " 1:1 1:x\n")
     assert "line 10" in convert("--strict", tmp_path / "x.libsvm", tmp_path / "y.rrm").err
     assert not (tmp_path / "y.rrm").exists()

@@ -39,8 +39,7 @@ def test_words_come_back(flowers, train, predict, info):
     flowers("test.csv", slice(1, None, 2), ("kind", "color", "depth", "petal", "width", "length"))
     made = train("-q", "-B", "1", *ASKED, "train.csv", "model")
     assert (made.code, made.err) == (0, "")
-    ended = predict("--labels", "kind", "test.csv", "model", "out")
-    assert ended.code == 0
+    ended = predict.done("--labels", "kind", "test.csv", "model", "out")
     found = Path("out").read_text().splitlines()
     true = [line.split(",")[0] for line in Path("test.csv").read_text().splitlines()[1:]]
     share = 100 * np.mean(np.array(found) == true)
@@ -71,8 +70,7 @@ def test_unseen_levels_are_told_and_lacking_columns_refused(flowers, train, pred
     assert train("-q", *ASKED, "train.csv", "model").code == 0
     text = Path("train.csv").read_text()
     Path("test.csv").write_text(text.replace("red", "violet"))
-    ended = predict("--labels", "kind", "test.csv", "model", "out")
-    assert ended.code == 0
+    ended = predict.done("--labels", "kind", "test.csv", "model", "out")
     assert "column 'color' of test.csv: " in ended.err
     assert "a level that the model does not know ('violet')" in ended.err
     Path("test.csv").write_text(text.replace("petal", "petals"))
@@ -94,9 +92,8 @@ def test_words_of_digits_stay_words(train, predict, iris):
 
 
 def test_a_regression_refuses_words(flowers, train):
-    ended = train("-s", "11", *ASKED, "train.csv", "model")
-    assert ended.code == 1
-    assert ended.err.startswith("ERROR: the labels are words, such as 'Iris virginica'")
+    error = train.error("-s", "11", *ASKED, "train.csv", "model")
+    assert error.startswith("ERROR: the labels are words, such as 'Iris virginica'")
 
 
 def test_containers_keep_names_and_text_tells_them(flowers, train, predict, convert):
@@ -169,9 +166,7 @@ def test_damaged_names_are_told(line, said, flowers, train, predict):
     assert train("-q", *ASKED, "train.csv", "model").code == 0
     kept = [each for each in Path("model").read_text().splitlines() if "names" not in each]
     Path("model").write_text("\n".join([*kept, line, ""]))
-    ended = predict("train.csv", "model", "out")
-    assert ended.code == 1
-    assert said in ended.err
+    assert said in predict.error("train.csv", "model", "out")
 
 
 def test_several_files_and_folders(flowers, train, predict, folder):

@@ -124,8 +124,7 @@ def test_folds_of_ranks_are_of_whole_queries(train, ranked):
 def test_a_search_ends_at_the_best_cost(train, ranked, timed, loss):
     path = timed if loss.startswith("cox") else ranked
     name = "Concordance" if loss.startswith("cox") else "Kendall's tau"
-    ended = train("--loss", loss, "-C", "-v", 3, path)
-    assert ended.code == 0
+    ended = train.done("--loss", loss, "-C", "-v", 3, path)
     *trials, best = ended.out.splitlines()
     rates = [float(line.split("rate=")[1]) for line in trials if "rate=" in line]
     cost, rate = best.removeprefix("Best C = ").split(f"  CV {name} = ")
@@ -136,22 +135,18 @@ def test_a_search_ends_at_the_best_cost(train, ranked, timed, loss):
 
 @pytest.mark.parametrize("given", [(), ("--entry", "entry"), ("--cache", "--entry", "entry")])
 def test_folds_of_times_have_events_each(train, timed, given):
-    ended = train("--loss", "cox-breslow", "-v", 5, "-q", *given, timed)
-    assert ended.code == 0
+    ended = train.done("--loss", "cox-breslow", "-v", 5, "-q", *given, timed)
     assert 0.5 < told(ended)["Concordance"] < 1
 
 
 @pytest.mark.parametrize("how", [("-v", 3), ("-C",)])
 def test_too_few_for_folds(train, folder, how):
     one = write(folder / "one", np.arange(60) % 3, np.ones(60, dtype=int))
-    ended = train("--loss", "rank-hinge", *how, one)
-    assert (ended.code, ended.out) == (1, "")
-    assert "rank-hinge deals queries to folds: it needs 2 or more, and there is 1" in ended.err
+    error = train.error("--loss", "rank-hinge", *how, one)
+    assert "rank-hinge deals queries to folds: it needs 2 or more, and there is 1" in error
     single = write(folder / "single", np.where(np.arange(60) == 7, 2.0, -3.0), QID)
-    ended = train("--loss", "cox-efron", *how, single)
-    assert (ended.code, ended.out) == (1, "")
-    assert "cox-efron deals events to folds: it needs 2 or more, and there is 1" in ended.err
+    error = train.error("--loss", "cox-efron", *how, single)
+    assert "cox-efron deals events to folds: it needs 2 or more, and there is 1" in error
     none = write(folder / "none", np.full(60, -3.0), QID)
-    ended = train("--loss", "cox-efron", none, "m")
-    assert ended.code == 1
-    assert "all times are censored: the partial likelihood needs an event" in ended.err
+    error = train.error("--loss", "cox-efron", none, "m")
+    assert "all times are censored: the partial likelihood needs an event" in error

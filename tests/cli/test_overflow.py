@@ -26,19 +26,17 @@ ROWS = "1 1:1 2:1\n-1 1:2 2:3\n1 2:1\n-1 1:1e3\n"
 )
 def test_one_sentence(train, folder, arguments, sentence):
     (folder / "data").write_text(ROWS)
-    ended = train("-q", *arguments.split(), "data", "model")
-    assert ended.code == 1
-    last = ended.err.splitlines()[-1]
+    error = train.error("-q", *arguments.split(), "data", "model")
+    last = error.splitlines()[-1]
     assert last.startswith(f"ERROR: {sentence}")
-    assert "Traceback" not in ended.err
+    assert "Traceback" not in error
     assert not (folder / "model").exists()
 
 
 @pytest.mark.parametrize("solver", ["newton", "auto"])
 def test_values_whose_squares_overflow(train, folder, solver):
     (folder / "data").write_text(ROWS.replace("1e3", "1e200"))
-    ended = train("-q", "-s", solver, "--loss", "hinge", "data", "model")
-    assert ended.code == 1
-    assert len(ended.err.splitlines()) == 1
-    assert ended.err.startswith("ERROR: ")
+    error = train.error("-q", "-s", solver, "--loss", "hinge", "data", "model")
+    assert len(error.splitlines()) == 1
+    assert error.startswith("ERROR: ")
     assert not (folder / "model").exists()

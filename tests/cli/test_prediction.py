@@ -62,23 +62,20 @@ def test_order_of_opening(predict, model, iris):
 def test_bad_line_leaves_the_output_alone(predict, model, folder):
     (folder / "test").write_text("1 1:1\n2 2:x\n")
     (folder / "out").write_text("old")
-    ended = predict("test", model, "out")
-    assert ended.code == 1
-    assert ended.err.startswith("Wrong input format at line 2\ntest, line 2, column 5: found 'x'")
+    error = predict.error("test", model, "out")
+    assert error.startswith("Wrong input format at line 2\ntest, line 2, column 5: found 'x'")
     assert (folder / "out").read_text() == "old"
 
 
 def test_empty_test_file(predict, model, folder):
     (folder / "test").write_text("")
-    ended = predict("test", model, "out")
-    assert ended.code == 1
-    assert ended.err == "ERROR: test has no examples; at least one is needed\n"
+    error = predict.error("test", model, "out")
+    assert error == "ERROR: test has no examples; at least one is needed\n"
 
 
 def test_wrong_model(predict, iris):
-    ended = predict(iris, iris, "out")
-    assert ended.code == 1
-    lines = ended.err.splitlines()
+    error = predict.error(iris, iris, "out")
+    lines = error.splitlines()
     assert lines[0] == "unknown text in model file: [0]"
     assert lines[1].startswith(f"{iris}, line 1: found '0'")
     assert lines[2] == f"can't open model file {iris}"

@@ -72,8 +72,7 @@ def test_options_reach_the_solver(train, iris):
 
 
 def test_not_solved_is_a_warning(train, iris):
-    ended = train("-s", 30, "-t", 3, iris)
-    assert ended.code == 0
+    ended = train.done("-s", 30, "-t", 3, iris)
     assert ended.err.startswith(
         "WARNING: the limit on passes was reached before the tolerance: after 3 passes the gap is "
     )
@@ -84,8 +83,7 @@ PRIMAL, TARGET = r"primal = ([\d.]+)", r"\(target ([\d.e-]+)\)"
 
 
 def test_a_rule_that_does_not_hold_is_a_warning(train, iris):
-    ended = train("-s", 3, "-e", 1e-9, "-t", 2, iris, "m")
-    assert ended.code == 0
+    ended = train.done("-s", 3, "-e", 1e-9, "-t", 2, iris, "m")
     assert ended.err.startswith(
         "WARNING: the limit on passes was reached before the tolerance: after 6 passes over 3 "
         "problems the gap is "
@@ -108,8 +106,7 @@ def test_nothing_is_said_of_a_gap_that_is_rounding(train, folder, words):
 
 
 def test_unknown_weight_is_a_warning(train, iris):
-    ended = train("-q", "-w7", 2, iris)
-    assert ended.code == 0
+    ended = train.done("-q", "-w7", 2, iris)
     assert ended.err == "WARNING: class label 7 specified in weight is not found\n"
 
 
@@ -170,9 +167,8 @@ def test_wrong_data(train, folder, text, message):
 
 def test_one_class_in_a_fold(train, folder):
     (folder / "data").write_text("1 1:1\n1 1:1\n2 1:2\n")
-    ended = train("-q", "-s", 30, "-v", 3, "data")
-    assert ended.code == 1
-    assert ended.err.startswith("ERROR: fold 3 of 3: all 2 examples have label 1")
+    error = train.error("-q", "-s", 30, "-v", 3, "data")
+    assert error.startswith("ERROR: fold 3 of 3: all 2 examples have label 1")
 
 
 #: The train command in a process that may address 1 GiB.
@@ -218,9 +214,8 @@ def test_text_passed_over(train, predict, folder):
 @pytest.mark.parametrize("solver", [30, 32, "newton"])
 def test_an_index_beyond_any_memory(train, folder, solver):
     (folder / "data").write_text(f"1 1:1 {2**62}:1\n-1 1:-1\n")
-    ended = train("-q", "-s", solver, "data", "m")
-    assert (ended.code, ended.out) == (1, "")
-    assert ended.err == (
+    error = train.error("-q", "-s", solver, "data", "m")
+    assert error == (
         f"ERROR: not enough memory: no process can address weights of {2**62} features; the "
         f"weights of {2**62} features and 2 classes take {2**66} bytes\n"
     )
@@ -232,9 +227,7 @@ def test_an_overflow_that_is_checked(train, iris, folder, monkeypatch):
         raise FloatingPointError("a Newton system has overflowed; scale the data")
 
     monkeypatch.setattr("rrmlinear.cli.training.fit_selection", fail)
-    ended = train("-q", iris, "m")
-    assert (ended.code, ended.out) == (1, "")
-    assert ended.err == "ERROR: a Newton system has overflowed; scale the data\n"
+    assert train.error("-q", iris, "m") == "ERROR: a Newton system has overflowed; scale the data\n"
     assert os.listdir(folder) == []
 
 
@@ -252,19 +245,17 @@ def test_any_other_error_is_one_line(train, iris, folder, monkeypatch, error):
         raise error
 
     monkeypatch.setattr("rrmlinear.cli.training.fit_selection", fail)
-    ended = train("-q", iris, "m")
-    assert ended.code == 1
+    said = train.error("-q", iris, "m")
     reason = " ".join(str(error).split()) or "no reason is given"
     kind = re.escape(f"ERROR: {reason} ({type(error).__name__}")
-    assert re.fullmatch(rf"{kind} in test_training\.py, line \d+\)\n", ended.err)
+    assert re.fullmatch(rf"{kind} in test_training\.py, line \d+\)\n", said)
     assert os.listdir(folder) == []
 
 
 @pytest.mark.parametrize("missing", ["nothing", "nowhere/nothing"])
 def test_input_that_cannot_be_opened(train, missing):
-    ended = train(missing, "also/nowhere")
-    assert (ended.code, ended.out) == (1, "")
-    assert ended.err == f"can't open input file {missing}\nNo such file or directory\n"
+    error = train.error(missing, "also/nowhere")
+    assert error == f"can't open input file {missing}\nNo such file or directory\n"
 
 
 def test_folder_as_input(train, folder):
@@ -285,9 +276,8 @@ def test_model_file_is_tried_before_training(train, iris, arguments, message):
 
 
 def test_trace_file_is_tried_before_training(train, iris, folder):
-    ended = train("--trace", "nowhere/t", iris)
-    assert (ended.code, ended.out) == (1, "")
-    assert ended.err == "can't open trace file nowhere/t\nNo such file or directory\n"
+    error = train.error("--trace", "nowhere/t", iris)
+    assert error == "can't open trace file nowhere/t\nNo such file or directory\n"
     assert os.listdir(folder) == []
 
 
@@ -307,6 +297,4 @@ def test_no_space_left(train, iris, monkeypatch, folder):
         raise OSError(28, "No space left on device", path)
 
     monkeypatch.setattr("rrmlinear.training.model.save_model", full)
-    ended = train("-q", iris, "m")
-    assert ended.code == 1
-    assert ended.err == "can't save model to file m\nNo space left on device\n"
+    assert train.error("-q", iris, "m") == "can't save model to file m\nNo space left on device\n"
