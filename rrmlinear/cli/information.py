@@ -19,8 +19,8 @@ from rrmlinear.cli.files import (
     reading,
     words_of,
 )
+from rrmlinear.cli.flags import SEARCHED
 from rrmlinear.cli.leaving import LeaveError
-from rrmlinear.cli.liblinear import SEARCHED
 from rrmlinear.cli.pages import check_page, command_of, page_errors
 from rrmlinear.cli.parser import MAX_THREADS, Parser, output, whole
 from rrmlinear.cli.report import warnings_said

@@ -17,9 +17,8 @@ from rrmlinear.catalog.solvers import find_solver
 from rrmlinear.catalog.values import Factors, Names, NamesOrWhole, Size, Switch, Whole
 from rrmlinear.cli.columns import FACTOR_FILES, read_columns, read_factors, read_groups
 from rrmlinear.cli.files import ENTRY, OFFSETS, asked_of, files_beside, offer_reading
-from rrmlinear.cli.flags import FLAGS, sentence_of
+from rrmlinear.cli.flags import FLAGS, SEARCHED, check_bias, sentence_of, without_effect
 from rrmlinear.cli.leaving import LeaveError
-from rrmlinear.cli.liblinear import SEARCHED, check_bias, without_effect
 from rrmlinear.cli.parser import (
     MAX_THREADS,
     Parser,

@@ -11,7 +11,7 @@ from rrmlinear.catalog.errors import ChoiceError
 from rrmlinear.catalog.parameter import Parameter
 from rrmlinear.catalog.selection import Selection, select
 from rrmlinear.catalog.solvers import SOLVERS, find_solver
-from rrmlinear.cli.liblinear import SEARCHED, check_bias, without_effect
+from rrmlinear.cli.flags import SEARCHED, check_bias, without_effect
 
 #: LIBLINEAR's solver types by their names.
 solver_names = IntEnum(  # type: ignore[misc]

@@ -29,7 +29,7 @@ from rrmlinear.solvers.loop.rounding import (
     check_weights,
     numbers_in_range,
 )
-from rrmlinear.solvers.loop.rules.watch import RuleWatch
+from rrmlinear.solvers.loop.rules.rule import RuleWatch
 from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, LOSS_ROUNDING, SUM_ROUNDING
 
 # A run has stalled after this number of passes without a move beyond rounding. Examples are left
