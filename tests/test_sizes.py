@@ -12,9 +12,9 @@ KINDS = {".py", ".pyx", ".pxd", ".pyi", ".h", ".hpp", ".c", ".cpp", ".html"}
 #: What the package has come down to. A change may lower these numbers, and then the table follows.
 MOST = {
     "lines": 91_969,
-    "files": 606,
+    "files": 604,
     "extension modules": 58,
-    "numeric constants of solvers and catalog": 339,
+    "numeric constants of solvers and catalog": 327,
     "attributes of a class": 29,
     "depth of inheritance": 4,
     "looks at a shape in the catalog": 0,

@@ -15,8 +15,6 @@ from rrmlinear.solvers.boosting.edges import Edges
 from rrmlinear.solvers.boosting.hypotheses import largest_first
 from rrmlinear.solvers.loop.inner import Array
 
-# HiGHS's status at its time limit, as SciPy says it.
-LIMIT_REACHED = 1
 # The tolerances of HiGHS, the least that it takes and its own where that fails; weights are in
 # units of the largest cap.
 FEASIBLE, USUAL_FEASIBLE = 1e-10, 1e-7
@@ -70,7 +68,7 @@ def least_edge(U: Array, offsets: Array, caps: Array, total: float) -> tuple[Arr
                 **limit,
             },
         )
-        if outcome.status == LIMIT_REACHED:
+        if outcome.status == 1:  # HiGHS has come to its time limit
             raise TimeIsUpError
         if outcome.status == 0:
             break

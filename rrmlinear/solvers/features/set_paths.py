@@ -24,8 +24,6 @@ Array = NDArray[np.float64]
 STEPS_AHEAD = 2
 # Looks at all features for one strength, at most.
 MAX_LOOKS = 50
-# A problem over a working set is solved to this part of the tolerance.
-SET_ACCURACY = 0.5
 
 
 class SetPaths:
@@ -128,10 +126,10 @@ class WorkingPath:
             self._take(max(l1 - step, l1 / 2), max(l1 - STEPS_AHEAD * step, l1 / 2))
 
     def descend(self, tolerance: float) -> None:
-        """Minimize over the working set."""
+        """Minimize over the working set, to half of the tolerance."""
         if self.gram.path is None:
             return
-        self.gram.path.descend(self.l1, self.modulus, SET_ACCURACY * tolerance)
+        self.gram.path.descend(self.l1, self.modulus, tolerance / 2)
         self.residual = self.lines.residual(self.gram.weights)
 
     def takes(self, tolerance: float) -> bool:

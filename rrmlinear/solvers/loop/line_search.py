@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from math import isfinite, nan
 from typing import Any, NamedTuple
@@ -10,8 +11,8 @@ from rrmlinear.projections.roots import nearly_lowest
 from rrmlinear.solvers.loop.steps import DERIVATIVE_DECREASE
 from rrmlinear.solvers.loop.tolerances import STEP_ROUNDING
 
-# More doublings than floating point has powers of two, and more halvings than a bracket takes.
-MAX_STEPS = 1100
+# As many doublings as floating point has powers of two, more than halvings that a bracket takes.
+MAX_STEPS = sys.float_info.max_exp - sys.float_info.min_exp
 # While no x > 0 with a falling function is known, places are divided by this.
 FIRST_FALL = 4.0
 # A search that takes several places at a time: those of its first look after 0, the number of

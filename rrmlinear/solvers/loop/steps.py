@@ -13,6 +13,8 @@ from rrmlinear.solvers.loop.inner import inner
 from rrmlinear.solvers.loop.tolerances import STEP_RESOLUTION
 
 #: The first smoothing: the smoothed losses at w = 0 lie below the losses by at most this fraction.
+#: The first proximal term, of weights that give scores of the first mean size, is this fraction of
+#: the first gap.
 FIRST_SMOOTHING = 0.1
 #: A smoothed or inner problem is solved well enough once its gap is at most this fraction of that
 #: of the whole problem, of the target, or of what its own term adds.
@@ -147,8 +149,6 @@ class Epoch:
 
 Array = NDArray[np.float64]
 
-# Forget the steps if the residual grows by more than this factor: mixing has failed.
-MAX_RESIDUAL_GROWTH = 2.0
 # After this number of steps without a shorter residual, take as many steps without mixing, and
 # twice as many each time: an iteration that converges without mixing then still does.
 MAX_FRUITLESS_STEPS = 20
@@ -186,7 +186,7 @@ class Anderson:
                 self.rest *= 2
                 self.forget()
             self.residuals = []
-        elif length > MAX_RESIDUAL_GROWTH * last:
+        elif length > 2 * last:  # mixing has failed
             self.residuals = []
         self.residuals = [*self.residuals[-self.memory :], residual]
         return mixing_weights(self.residuals, RIDGE, TETHER)

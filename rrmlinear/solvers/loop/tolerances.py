@@ -25,7 +25,7 @@ NEGLIGIBLE_PENALTY = 1e-3
 DUAL_FALL_ROUNDING = 1e-11
 #: Half of the last digit: a lowest point is found when its value is this near to a lower bound, and
 #: a step is rounding when no weight changes by more than this fraction of the largest.
-STEP_ROUNDING = 1e-16
+STEP_ROUNDING = float(np.finfo(float).epsneg)
 #: If L/2 ‖step‖² is a smaller fraction of the objective, a difference of two objectives has fewer
 #: than half of its digits left for a comparison.
 STEP_RESOLUTION = 1e-9

@@ -19,8 +19,8 @@ from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual.dual_repair import DualRepair
 from rrmlinear.solvers.primal_dual.weights_metric import PlainMetric, metric_of
 
-# At a restart steps grow by STEP_GROWTH at most, to STEP_MARGIN of what the last epoch allowed.
-STEP_GROWTH, STEP_MARGIN = 2.0, 0.9
+# At a restart steps double at most, to this part of what the last epoch allowed.
+STEP_MARGIN = 0.9
 # The largest factor by which a restart changes τ/σ: duals at bounds may move by rounding alone.
 MAX_REBALANCE = 100.0
 
@@ -62,7 +62,7 @@ class StepLengths:
         """Change both lengths by what an epoch has shown: the squares of its moves in all."""
         if self.tightness > 0:
             allowed = min(STEP_MARGIN * self.stretch / self.tightness, self.longest)
-            self.stretch = max(1.0, min(STEP_GROWTH * self.stretch, allowed))
+            self.stretch = max(1.0, min(2 * self.stretch, allowed))
         weights, duals = math.sqrt(of_weights), math.sqrt(self.balance * of_duals)
         if weights + duals > 0:
             change = weights / max(duals, weights / MAX_REBALANCE)

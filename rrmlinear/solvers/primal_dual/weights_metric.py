@@ -21,8 +21,6 @@ MIN_EIGENVALUE = 1e-3
 # Inner solve: relative tolerance and iteration limit.
 STEP_ACCURACY = 1e-3
 MAX_TRIALS = 300
-# Relative margin above the largest eigenvalue, beyond its rounding.
-EIGENVALUE_MARGIN = 1e-6
 
 
 class PlainMetric:
@@ -65,7 +63,7 @@ class DataMetric:
     ) -> None:
         matrices = gram.reshape(*gram.shape[:2], -1).transpose(2, 0, 1)
         largest = float(np.linalg.eigvalsh(matrices)[:, -1].max()) if gram.size else 0.0
-        self.largest = (1 + MIN_EIGENVALUE + EIGENVALUE_MARGIN) * (largest if largest > 0 else 1.0)
+        self.largest = (1 + MIN_EIGENVALUE) * (largest if largest > 0 else 1.0)
         #: k × d × d or 1 × d × d, and the same as the kernel reads it.
         self.G = matrices + (self.largest - largest) * np.eye(len(gram))
         self.rows = np.ascontiguousarray(self.G.transpose(1, 2, 0))

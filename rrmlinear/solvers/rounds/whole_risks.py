@@ -135,10 +135,6 @@ class FISTAOverParts(OverParts, FISTA):
         FISTA.start(self)
 
 
-# q is divided by this factor when the duals move.
-FALL = 2.0
-
-
 class CentredRisk:
     """F_q(w) = Σ c_i max over α' of −φ*(−α_i') − s_i α_i' − ½ q (α_i' − α_i)², s = X w, and a
     constant: the losses smoothed by q at scores s − q α, less ``constant``, ½ q Σ c_i ‖α_i‖².
@@ -226,8 +222,9 @@ class KinkFISTAOverParts(FISTAOverParts):
         # parts that were lost have taken the best duals with them
         known = isinstance(before.alphas, Spread)
         self.given = self.w
-        self._begin(self.risk.q / FALL, before.alphas if known else self.risk.alphas)
-        self.trial.L = self.last_L = FALL * L
+        # the smoothing halves when the duals move
+        self._begin(self.risk.q / 2, before.alphas if known else self.risk.alphas)
+        self.trial.L = self.last_L = 2 * L
         self.certificate = before
 
     def offer_weights(self, w: NDArray[np.float64], at: Any) -> None:

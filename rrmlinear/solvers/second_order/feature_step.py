@@ -17,9 +17,9 @@ Array = NDArray[np.float64]
 
 # A step is taken if it brings this fraction of the decrease of the model; else it is halved.
 SUFFICIENT_DECREASE = 0.01
-# A step LONGER times as long is tried if the objective still falls after a whole step, with more
-# than STEEP times the slope that it had before the step.
-STEEP, LONGER = 0.2, 2.0
+# A step twice as long is tried if the objective still falls after a whole step, with more than this
+# part of the slope that it had before the step.
+STEEP = 0.2
 
 
 class Step(NamedTuple):
@@ -86,7 +86,7 @@ class StepSearch:
         if failed is None and lengthens:  # far away the logistic loss may fall steeply there
             before, after = self._slopes(place, step)
             if after < STEEP * before < 0:
-                place = min(self._after(step, LONGER), place, key=attrgetter("value"))
+                place = min(self._after(step, 2.0), place, key=attrgetter("value"))
         return Found(place, t, failed, value - place.value > rounding)
 
     def lowest(self, step: Step, expected: float) -> Found | None:

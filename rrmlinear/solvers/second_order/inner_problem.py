@@ -12,12 +12,17 @@ from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.coordinates import coordinates_of
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.first import first_weights, nearest_duals
-from rrmlinear.solvers.loop.steps import INNER_FALL_FRACTION, INNER_GAP_FRACTION, USUAL_PACE, Pace
+from rrmlinear.solvers.loop.steps import (
+    FIRST_SMOOTHING,
+    INNER_FALL_FRACTION,
+    INNER_GAP_FRACTION,
+    USUAL_PACE,
+    Pace,
+)
 from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING, NEGLIGIBLE_PENALTY
 from rrmlinear.solvers.second_order.augmented_loss import AugmentedLoss
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED
 from rrmlinear.solvers.second_order.penalties import (
-    FIRST_PROXIMITY,
     CoordinateModel,
     Envelope,
     Penalty,
@@ -162,7 +167,7 @@ def _first_model(omega: Any, begin: Begin, total: float, size: float, kinks: boo
         model = CoordinateModel(omega, numbers, vector - omega.modulus * w, stiff)
     if omega.quadratic_l1 is not None and omega.modulus > 0:
         return model
-    proximity = part * FIRST_PROXIMITY * gap / (size * size * w.size)
+    proximity = part * FIRST_SMOOTHING * gap / (size * size * w.size)
     return ProximalPoints(model, squares, max(proximity, MIN_DIVISOR))
 
 

@@ -15,10 +15,6 @@ from rrmlinear.solvers.loop.tolerances import MIN_DIVISOR, MIN_SMOOTHING
 
 Array = NDArray[np.float64]
 
-# The first proximal term of weights that give scores of the first mean size is this fraction of the
-# first gap.
-FIRST_PROXIMITY = 0.1
-
 
 class Penalty:
     """(s/2)‖w‖² and a model Ψ of the rest of Ω. Here there is no rest."""

@@ -13,10 +13,10 @@ from rrmlinear.solvers.loop.line_search import FIRST_GROWTH, best_growth
 
 Array = NDArray[np.float64]
 
-# A multiple is sought again once the gap has fallen as far as the last search promises, or by the
-# factor FALL. A search takes about as long as a visit of each example, and all of them at most
-# LARGEST_PART of all work.
-FALL, LARGEST_PART = 2.0, 0.05
+# A multiple is sought again once the gap has fallen as far as the last search promises, or to a
+# half. A search takes about as long as a visit of each example, and all of them at most this part
+# of all work.
+LARGEST_PART = 0.05
 
 
 class BestMultiple:
@@ -46,7 +46,7 @@ class BestMultiple:
             return True
         fallen = gap / self.gap
         promised = fallen < 1 and fallen * self.gap_of_multiple <= target
-        return promised or fallen <= 1 / FALL
+        return promised or fallen <= 1 / 2
 
     def search(self, weights: Array, gap: float, dual: float) -> None:
         """Look for the best multiple of weights with this ``gap``, which are written to."""

@@ -19,9 +19,9 @@ JUDGED_STEPS = 10
 # A stage that has had no turn is expected to take its share, this fraction of its least first turn.
 # The one before it goes on until its prediction exceeds this fraction of that: rates are rough.
 TRIAL = 1 / 3
-# The next turn of a stage is at least by this factor longer than its last one. A stage is predicted
-# to take at most MOST times what its turn has spent: its gap may fall sooner than it did.
-TURN_GROWTH, MOST = 2.0, 10.0
+# A stage is predicted to take at most this times what its turn has spent: its gap may fall sooner
+# than it did. Its next turn is at least twice as long as its last one.
+MOST = 10.0
 
 
 class Stage(NamedTuple):
@@ -103,7 +103,7 @@ class Turns:
 
     def end(self, target: float) -> None:
         """Keep what the stage, which is left, is predicted to take from here on."""
-        share = self.shares[self.at] = max(self.shares[self.at], TURN_GROWTH * self.spent)
+        share = self.shares[self.at] = max(self.shares[self.at], 2 * self.spent)
         remaining, is_known = self._predicted(target)
         left = max(share, remaining), is_known
         self.predicted[self.at] = (math.inf, True) if self.has_stalled else left
