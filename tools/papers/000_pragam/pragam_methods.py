@@ -23,6 +23,7 @@ from rrmlinear import Model, Parameter, Problem, write_libsvm
 from rrmlinear.catalog.selection import select
 from rrmlinear.losses.margin import SmoothHinge
 from rrmlinear.solvers.loop.result import Stopping, TraceRow
+from rrmlinear.solvers.loop.run import Run
 from rrmlinear.solvers.loop.solver import Solver
 
 LEVELS = (1e-3, 1e-6)
@@ -139,7 +140,7 @@ def ours(name: str, number: int | str, level: float | None = None, **choices: An
         def note(row: TraceRow) -> bool:
             spent = row.seconds
             if study.threads == 1:
-                spent = study.clock() - begin - solver.outside_cpu_seconds
+                spent = study.clock() - begin - whole.outside_cpu_seconds
             return curve.see(row.number, spent, solver.final_weights, told(row.gap))
 
         def told(gap: float) -> float:  # of the hinge itself
@@ -147,7 +148,8 @@ def ours(name: str, number: int | str, level: float | None = None, **choices: An
 
         stopping = Stopping(gap_tol=study.floor, max_passes=2**62, time_limit=20 * study.limit)
         begin = study.clock()
-        result = solver.solve(stopping, note)
+        whole = Run(solver, stopping, note)
+        result = whole.result()
         curve.next = 0
         spent = result.cpu_seconds if study.threads == 1 else result.seconds
         curve.see(result.passes, spent, lambda: result.weights, told(result.gap))

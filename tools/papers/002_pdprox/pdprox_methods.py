@@ -27,6 +27,7 @@ from rrmlinear.catalog.builders.matrices import (
     tasks_solver,
 )
 from rrmlinear.catalog.selection import select
+from rrmlinear.solvers.loop import run as outer_loop
 from rrmlinear.solvers.loop.result import Result, Stopping, TraceRow
 from rrmlinear.solvers.loop.solver import Solver
 
@@ -138,14 +139,15 @@ def run_of(
     begun = time.process_time()
 
     def note(row: TraceRow) -> bool:
-        spent = time.process_time() - begun - solver.outside_cpu_seconds
+        spent = time.process_time() - begun - whole.outside_cpu_seconds
         curve.see(row.number, spent, row.seconds, weights, spent > limit)
         return spent > limit or curve.least <= target
 
     def weights() -> Any:
         return weights_of(task, solver) / lengths
 
-    result = solver.solve(Stopping(gap_tol=gap_tol, max_passes=2**62), note)
+    whole = outer_loop.Run(solver, Stopping(gap_tol=gap_tol, max_passes=2**62), note)
+    result = whole.result()
     curve.see(result.passes, result.cpu_seconds, result.seconds, weights, True)
     return curve, result
 
