@@ -153,7 +153,8 @@ Array = NDArray[np.float64]
 # twice as many each time: an iteration that converges without mixing then still does.
 MAX_FRUITLESS_STEPS = 20
 # Added to the diagonal of the least-squares problem, relative to its mean entry and to the square
-# of the residual: keeps the mix near the last step where differences are nearly dependent.
+# of the residual: keeps the mix near the last step where differences are nearly dependent. RIDGE
+# makes the matrix of a round of `DualRepair` definite, too.
 RIDGE, TETHER = 1e-10, 1e-4
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.certificate import Certificate
 from rrmlinear.solvers.loop.inner import Array
-from rrmlinear.solvers.loop.steps import LOOK_GROWTH
+from rrmlinear.solvers.loop.steps import LOOK_GROWTH, RIDGE
 
 # Limit on rounds of one repair. A round must cut 1 / scale − 1 by at least this fraction, or it is
 # the last; ``scale`` is the dual scale, 1 for feasible duals.
@@ -17,8 +17,6 @@ MAX_ROUNDS = 12
 MIN_ROUND_PROGRESS = 0.1
 # Looks until the first repair and between repairs, or more, by LOOK_GROWTH.
 FIRST = 3
-# Ridge that makes the matrix of a round definite, relative to its mean eigenvalue.
-RIDGE = 1e-9
 # Cost of a round in products with the data, its matrix included.
 PRODUCTS_PER_ROUND = 4
 
@@ -96,6 +94,7 @@ class DualRepair:
         G = G.reshape(*G.shape[:2], -1).transpose(2, 0, 1).copy()
         d = G.shape[1]
         for part in G:
+            # definite: relative to the mean eigenvalue
             part.flat[:: d + 1] += RIDGE * np.trace(part) / d or 1.0
         # to v − prox of Ω at v
         step = -self.regularizer.prox_of(vector.ravel(), 1.0)

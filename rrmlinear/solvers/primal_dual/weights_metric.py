@@ -9,7 +9,7 @@ import numpy as np
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.solvers.loop.inner import Array, inner
 from rrmlinear.solvers.loop.power import curvature_bound
-from rrmlinear.solvers.loop.tolerances import MIN_LIPSCHITZ
+from rrmlinear.solvers.loop.tolerances import MAX_TRIALS, MIN_LIPSCHITZ
 from rrmlinear.solvers.primal_dual._metric_step import metric_step
 
 # The Gram matrix of the features is formed up to MAX_FEATURES features, if the data have at least
@@ -18,9 +18,8 @@ MAX_FEATURES = 512
 MIN_STORED_VALUES = 2
 # Smallest eigenvalue of the metric, as a fraction of the largest.
 MIN_EIGENVALUE = 1e-3
-# Inner solve: relative tolerance and iteration limit.
+# Relative tolerance of the inner solve.
 STEP_ACCURACY = 1e-3
-MAX_TRIALS = 300
 
 
 class PlainMetric:

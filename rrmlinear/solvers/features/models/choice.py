@@ -20,6 +20,7 @@ from rrmlinear.solvers.features.models.model import (
     ADDED_FALL,
     LEAST_ADDED,
     MAX_SWEEPS,
+    ROUGH_ACCURACY,
     SWEEP_ACCURACY,
     Begin,
     Vector,
@@ -31,11 +32,6 @@ from rrmlinear.solvers.loop.power import steepness
 from rrmlinear.solvers.loop.tolerances import MANY_ROUNDINGS
 from rrmlinear.solvers.second_order.feature_step import Step
 from rrmlinear.solvers.second_order.work import values_each
-
-# Models are minimized roughly: the next one has other curvatures. It is the accuracy of `minimize`.
-ROUGH_ACCURACY = 1e-2
-# Relative residual of a system on a face.
-RESIDUAL = 3e-3
 
 
 class ColumnsModel:
@@ -89,7 +85,7 @@ class ColumnsModel:
         weights, downhill = self.weights[face], self.sweeps.products(face) + self.linear[face]
         downhill -= modulus * weights + l1 * signs[face]
         scale, kept = 1 / (self.squares[face] + modulus), np.where(l1 == 0, 0.0, signs[face])
-        point, decrease, products = face_move(product, downhill, scale, RESIDUAL, weights, kept)
+        point, decrease, products = face_move(product, downhill, scale, weights, kept)
         self.sweeps.move(face, point)
         return decrease, products
 

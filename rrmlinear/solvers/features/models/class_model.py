@@ -14,6 +14,7 @@ from rrmlinear.solvers.features.feature_subsets import columns_of, part_of
 from rrmlinear.solvers.features.models.choice import ACCURACY, DENSE_PRODUCT
 from rrmlinear.solvers.features.models.gram_model import GramModel
 from rrmlinear.solvers.features.models.model import (
+    ROUGH_ACCURACY,
     SWEEP_ACCURACY,
     SWEEPS_PER_LEAP,
     Begin,
@@ -25,10 +26,6 @@ from rrmlinear.solvers.features.models.model import (
 from rrmlinear.solvers.second_order.factors import MAX_FACTORIZED
 from rrmlinear.solvers.second_order.feature_step import Step
 from rrmlinear.solvers.second_order.work import values_each
-
-# A model is minimized until a sweep decreases it by less than this fraction of what all sweeps did,
-# at most as long as two leaps; the relative residual of a system on a face is the same.
-RESIDUAL = 3e-2
 
 
 class ClassModelChoice:
@@ -135,7 +132,8 @@ class ClassModel:
         return np.ascontiguousarray((moves - own[:, np.newaxis]).T if len(own) else moves.T)
 
     def minimize(self, deadline: float | None) -> int:
-        return minimize(self, RESIDUAL, 2 * SWEEPS_PER_LEAP, deadline)
+        # at most as long as two leaps
+        return minimize(self, ROUGH_ACCURACY, 2 * SWEEPS_PER_LEAP, deadline)
 
     def face_step(self, signs: Vector) -> tuple[float, int]:
         sweeps, (linear, added, l1, modulus) = self.sweeps, self.terms
@@ -149,7 +147,7 @@ class ClassModel:
             return sweeps.product(face, x) + more * x
 
         scale, kept = 1 / self.scale[face], np.where(l1[face] == 0, 0.0, signs[face])
-        point, decrease, products = face_move(product, downhill, scale, RESIDUAL, weights, kept)
+        point, decrease, products = face_move(product, downhill, scale, weights, kept)
         self.products += products
         moved = sweeps.weights.copy()
         moved[face] = point

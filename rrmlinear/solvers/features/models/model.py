@@ -5,7 +5,6 @@ Newton steps on the face of the weights in use.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -19,6 +18,9 @@ Vector = NDArray[np.float64]
 # A model is minimized until a sweep decreases it by less than this fraction of what all sweeps did,
 # or for this number of sweeps.
 SWEEP_ACCURACY, MAX_SWEEPS = 1e-3, 100
+# Models by columns are minimized to this accuracy: the next one has other curvatures. The relative
+# residual of a system on a face is the same.
+ROUGH_ACCURACY = 1e-2
 # Sweeps between two leaps.
 SWEEPS_PER_LEAP = 5
 # Models add at least this fraction of the largest second derivatives, which may be 0. After a step
@@ -108,23 +110,17 @@ def minimize(model: Model, accuracy: float, most: int, deadline: float | None) -
 
 
 def face_move(
-    product: Callable[[Vector], Vector],
-    downhill: Vector,
-    scale: Vector,
-    residual: float,
-    weights: Vector,
-    signs: Vector,
+    product: Any, downhill: Vector, scale: Vector, weights: Vector, signs: Vector
 ) -> tuple[Vector, float, int]:
     """The best point found for ½ δ'Mδ − downhill'δ along a Newton step δ from weights that keep
-    signs, its decrease, and the products with M of the step, to a relative ``residual``.
+    signs, its decrease, and the products with M of the step.
 
     Weights that the whole step would turn become 0 where it passes 0. On that bent way the points
     are tried at which the first 1, 2, 4, … of them do, and the end. ``product`` multiplies by M,
     of whose diagonal ``scale`` is the inverse.
     """
-    step, products = conjugate_gradients(
-        product, lambda r: scale * r, downhill, residual, MAX_REFINEMENTS
-    )
+    given = product, lambda r: scale * r, downhill
+    step, products = conjugate_gradients(*given, ROUGH_ACCURACY, MAX_REFINEMENTS)
 
     def decrease(move: Vector) -> float:
         return float(move @ downhill - move @ product(move) / 2)
