@@ -21,7 +21,8 @@ def plain_type(kind: Any, types: Any) -> Any:
 
 def is_number(kind: Any, types: Any) -> bool:
     """Whether a type has values that are numbers, 0 and 1 for truth values."""
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
+    is_whole = types.is_integer(kind) or types.is_boolean(kind)
+    return bool(is_whole or types.is_floating(kind) or types.is_decimal(kind))
 
 
 def is_text(kind: Any, types: Any) -> bool:
@@ -61,6 +62,8 @@ class Column:
             column = pyarrow.compute.run_end_decode(column)
         if pyarrow.types.is_dictionary(column.type):
             column = column.dictionary_decode()
+        if pyarrow.types.is_decimal(column.type):
+            column = column.cast(pyarrow.float64())
         if column.null_count:
             row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
             raise ValueError(

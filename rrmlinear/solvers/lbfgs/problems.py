@@ -46,9 +46,9 @@ Array = NDArray[np.float64]
 # With at least this number of examples for each feature, folds are alike: they share a second
 # derivative.
 MIN_ALIKE = 4
-# L-BFGS takes the softmax with at least MIN_VALUES stored values, as with fewer other methods take
-# some milliseconds, and MIN_MANY examples for each weight that a second derivative has. With fewer
-# examples the ascent takes less time than second derivatives of classes.
+# L-BFGS takes the softmax with at least MIN_VALUES places of values, as with fewer other methods
+# take some milliseconds, and MIN_MANY examples for each weight that a second derivative has. With
+# fewer examples the ascent takes less time than second derivatives of classes.
 MIN_VALUES, MIN_MANY = 5_000, 8
 # With free intercepts, at least MIN_ALIKE examples for each feature and at most
 # MAX_WHOLE weights, L-BFGS about a diagonal takes less time than the ascent: 0.2 to 0.6 of
@@ -130,8 +130,8 @@ def applies(task: Task) -> bool:
 
     One score takes it over dense rows where the matrix of a second derivative, which L-BFGS keeps,
     takes longer than steps of as many products as one of Newton's method has. All classes of the
-    softmax do over dense rows with many examples for each weight, or with free intercepts, few
-    weights, and many examples for each feature.
+    softmax do over rows, dense or sparse, with many examples for each weight, or with free
+    intercepts, few weights, and many examples for each feature.
     """
     rows, k, omega = task.rows, task.n_classes, task.regularizer
     free, n, d = bool(task.choices.free_bias), task.rows.shape[0], task.rows.width
@@ -147,10 +147,10 @@ def applies(task: Task) -> bool:
     if task.start is not None or task.weights is not None:
         return False
     is_tall = free and _has_factor(k, d) and n >= MIN_ALIKE * d
-    if rows.n_stored < MIN_VALUES or not (is_tall or _are_many(k, n, d)) or n * k > MAX_SCORES:
+    if n * d < MIN_VALUES or not (is_tall or _are_many(k, n, d)) or n * k > MAX_SCORES:
         return False
     has_all = bool(np.bincount(task.targets, task.costs, k).all())
-    return rows.is_dense and suits(rows) and has_all
+    return suits(rows) and has_all
 
 
 def _is_two_sided(task: Task, some: Any) -> bool:

@@ -17,9 +17,8 @@ from rrmlinear.data.array_rows import take_rows
 from rrmlinear.data.products import full_columns
 from rrmlinear.risks.hessian import Hessian
 from rrmlinear.solvers.features.working_set import WORKING_SET_PULL
-from rrmlinear.solvers.loop.rounding import ADVICE, NumbersOverflowError
-from rrmlinear.solvers.loop.rounding import ROUNDING as SCORE_ROUNDING
-from rrmlinear.solvers.loop.tolerances import (FEW_ROUNDINGS, SUM_ROUNDING)
+from rrmlinear.solvers.loop.rounding import ADVICE, ROUNDING as SCORE_ROUNDING, NumbersOverflowError
+from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, SUM_ROUNDING
 from rrmlinear.solvers.second_order.factors import Factor
 
 cdef extern from "small/feature_columns.h" nogil:
@@ -36,7 +35,6 @@ cdef extern from "small/feature_columns.h" nogil:
                       double l1, double s, double rounding, double accuracy, int most,
                       const double* begin, const double* pull, double* w, double* p,
                       double* factor, Py_ssize_t* face, double* step)
-
 
 cdef enum:
     LANES = 8  # values in vectors that take the time of one that is stored
@@ -111,8 +109,7 @@ cdef class FewWeights(Slope):
         self.by_pairs = rows is not None and not rows.is_dense and (
             LANES * <double> rows.n_stored ** 2 < (<double> rows.c.n_rows * self.d) ** 2)
         self.bound, self.l1 = self.d - is_free, l1
-        cdef double[:, ::1] lines, parts
-        lines, parts = np.empty((6, self.n)), np.empty((2 * self.d + 4, self.d))
+        cdef double[:, ::1] lines = np.empty((6, self.n)), parts = np.empty((2 * self.d + 4, self.d))
         self.scores, self.moves, self.slopes = lines[0], lines[1], lines[2]
         self.next_scores, self.next_slopes, self.h = lines[3], lines[4], lines[5]
         self.pull, self.direction, self.model, self.product = parts[0], parts[1], parts[2], parts[3]
@@ -146,18 +143,19 @@ cdef class FewWeights(Slope):
         """
         cdef Py_ssize_t j, d = self.d
         cdef int steps = 0
-        cdef bint is_still = False, is_whole
+        cdef bint is_still = False, is_known = True, is_whole
         cdef double t, largest, size, longest, square, before = INFINITY
         self.loss, self.modulus = loss, modulus
         weights, vector = np.array(w), np.empty(d)
         cdef double[::1] at = weights, direction = self.direction, pull = self.pull
         self.w = at
-        self._times(at, self.scores)
-        with nogil:
-            vector_moved(&self.scores[0], -1.0, &shift[0], self.n, &self.scores[0])
-            self.loss.all_derivatives(&self.y[0], &self.scores[0], &self.slopes[0], self.n)
         while True:
             check_time()
+            if is_known:
+                self._times(at, self.scores)
+                with nogil:
+                    vector_moved(&self.scores[0], -1.0, &shift[0], self.n, &self.scores[0])
+                    self.loss.all_derivatives(&self.y[0], &self.scores[0], &self.slopes[0], self.n)
             pull[:] = 0
             self._add(pull)
             largest = size = longest = 0
@@ -172,6 +170,9 @@ cdef class FewWeights(Slope):
                     size = longest
             if aim is not None:
                 aim.holds = self._reached(aim)
+                if aim.holds and not is_known:  # sums of moves may have rounding of long weights
+                    is_known = True
+                    continue
             # weights of 0 that reach an aim take a step, which moves them if they are not the best
             if largest <= solved * (modulus * size + self.l1) or steps == most or is_still or (
                     steps > 0 and aim is not None and aim.holds):
@@ -208,7 +209,7 @@ cdef class FewWeights(Slope):
                 self.derivative(t)
             self.scores, self.next_scores = self.next_scores, self.scores
             self.slopes, self.next_slopes = self.next_slopes, self.slopes
-            is_still = True
+            is_still, is_known = True, False
             for j in range(d):
                 at[j] += t * direction[j]
                 is_still &= fabs(t * direction[j]) <= ROUNDING * longest

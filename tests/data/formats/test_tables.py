@@ -2,6 +2,7 @@
 
 import gzip
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -225,6 +226,12 @@ class TestNested:
         assert problem.label_names == ("a", "b", "c")
         assert problem.labels.tolist() == [1, 2, 1, 3, 1]
         assert problem.to_scipy().toarray()[:, 0].tolist() == [1.5, 1.5, 2.5, 2.5, 2.5]
+
+    def test_decimals_are_numbers(self, write):
+        """As Spark and databases write prices."""
+        prices = pyarrow.array([Decimal("1.25"), Decimal("-3.50"), Decimal(0)])
+        problem = Problem.open(write(y=prices, x=prices.cast(pyarrow.decimal256(50, 2))))
+        assert problem.labels.tolist() == problem.rows.values.ravel().tolist() == [1.25, -3.5, 0.0]
 
     def test_an_index_of_pandas_is_no_feature(self, tmp_path):
         pandas = pytest.importorskip("pandas")

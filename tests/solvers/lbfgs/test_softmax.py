@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.special import logsumexp
 from units import same_in_units
 
@@ -74,6 +75,16 @@ def test_a_bias_is_a_column_of_ones():
     bias = fit(Problem.from_arrays(X, y, bias=1.0), given).result
     ones = fit(Problem.from_arrays(np.column_stack([X, np.ones(4000)]), y), given).result
     assert bias.primal == pytest.approx(ones.primal, rel=1e-7)
+
+
+@pytest.mark.parametrize("part", [1.0, 0.3, 0.02])
+def test_the_form_of_rows_does_not_change_the_way(part):
+    """Dense or sparse, the same numbers have the same optimum after about as many passes."""
+    X, y, _ = made(1000, 30, 4)
+    X[np.random.default_rng(1).random(X.shape) >= part] = 0
+    dense, sparse = (LogisticRegression(tol=1e-6).fit(each, y) for each in (X, csr_array(X)))
+    assert sparse.objective_ == pytest.approx(dense.objective_, rel=1e-6)
+    assert dense.n_iter_ / 3 <= sparse.n_iter_ <= 3 * dense.n_iter_
 
 
 def test_raw_values_are_solved():
