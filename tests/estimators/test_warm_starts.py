@@ -34,6 +34,18 @@ def test_a_warm_start_serves_whatever_changed(iris, change):
     assert_allclose(estimator.coef_, fresh.coef_, atol=1e-3)
 
 
+@pytest.mark.parametrize("solver", ["auto", "newton"])
+@pytest.mark.parametrize("regularizer", ["l1", "l2"])
+def test_a_warm_start_at_an_optimum_takes_no_step(numbers, solver, regularizer):
+    X, y = numbers
+    choices = {"solver": solver, "regularizer": regularizer, "tol": 1e-3, "warm_start": True}
+    model = LinearRegressor("poisson", C=0.1, **choices).fit(X, np.round(np.exp(y / y.std())))
+    before = [*model.coef_, model.intercept_]
+    model.fit(X, np.round(np.exp(y / y.std())))
+    assert before == [*model.coef_, model.intercept_]
+    assert model.status_ is Status.SOLVED
+
+
 @pytest.mark.parametrize("regularizer", ["l1", "elastic-net"])
 @pytest.mark.parametrize("intercept", [True, False, "regularized"])
 def test_a_warm_start_begins_at_the_last_weights(two_classes, numbers, regularizer, intercept):

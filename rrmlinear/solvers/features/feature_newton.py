@@ -179,6 +179,10 @@ class FeatureNewton(Solver):
         self._certify()
 
     def run_pass(self, number: int) -> None:
+        best = self.certificate
+        if number == 1 and best.gap <= self.tolerance * abs(best.primal):
+            self.moved = self.n
+            return  # a good begin is the optimum
         if self.inner.is_augmented and number > 1:
             self._go_on()
         features, most = self._working_set()

@@ -113,7 +113,9 @@ class Newton(Solver):
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
-        vector = self._offered()
+        vector, best = self._offered(), self.certificate
+        if number == 1 and best.gap <= self.tolerance * abs(best.primal):
+            return  # a good begin is the optimum
         inner, has_moved = self.inner, self.moved > 0
         is_told = inner.steps > 0 and has_moved and self.promise > PROVED_FRACTION * self.target
         promised = self.promise if is_told else None  # by how much the last step was to lower Φ
