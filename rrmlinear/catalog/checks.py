@@ -24,19 +24,13 @@ _PASSED: dict[tuple[Any, ...], frozenset[str]] = {}
 _DEFAULTS = {name: row.default for name, row in CHOICES.items()}
 
 
-def checked_features(
-    choices: Choices,
-    solver: SolverRow,
-    loss: LossRow,
-    regularizer: RegularizerRow,
-    layout: frozenset[str],
-) -> frozenset[str]:
+def checked_features(choices: Choices, rows: Rows, layout: frozenset[str]) -> frozenset[str]:
     """What loss, regularizer and ``layout`` offer with these choices, all of them checked.
 
     Raises ChoiceError for values out of range, for choices without effect or missing, and where
     something is needed that is not offered.
     """
-    values = vars(choices)
+    values, (_, loss, regularizer) = vars(choices), rows
     made = tuple([name for name, usual in _DEFAULTS.items() if values[name] is not usual])
     for name in made:
         row = CHOICES[name]
@@ -49,11 +43,10 @@ def checked_features(
     words = tuple([values[name] for name in made if isinstance(values[name], (str, bool))])
     is_free = free_columns(choices) is not None
     weighed = bool(choices.class_weights), bool(choices.smoothing), is_free
-    key = made, words, weighed, solver, loss, regularizer, layout
+    key = made, words, weighed, rows, layout
     if key in _PASSED:
         return _PASSED[key]
     asked = given(choices)
-    rows = solver, loss, regularizer
     _check_effects(choices, asked, rows)
     bounds = any(each is not None for each in (values[name] for name in BOUNDS))
     features = loss.offers(resolved(loss.takes, choices)) | layout

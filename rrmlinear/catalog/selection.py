@@ -290,7 +290,7 @@ def select(
     loss = _find("loss", choices.loss or solver.loss, known)
     name = choices.regularizer or solver.regularizer
     regularizer = _find("regularizer", name, REGULARIZERS)
-    features = checked_features(choices, solver, loss, regularizer, layout)
+    features = checked_features(choices, (solver, loss, regularizer), layout)
     built = (
         block_loss(choices.block or solver.blocks[0], choices.gap_tol)
         if solver.blocks
