@@ -166,11 +166,7 @@ def _read_and_tell(
 
 
 def checked_options(
-    dtype: Any,
-    n_features: int | None,
-    zero_based: bool | Literal["auto"],
-    threads: int | None,
-    block_size: int,
+    dtype: Any, n_features: int | None, zero_based: Any, threads: int | None, block_size: int
 ) -> tuple[Any, bool | Literal["auto"], int]:
     """The type of values, zero_based and threads as readers use them; ValueError for wrong ones."""
     dtype = dtype if dtype is None else np.dtype(dtype)
