@@ -13,7 +13,7 @@ from sklearn import get_config
 from sklearn.base import is_classifier, is_outlier_detector
 from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_array, check_is_fitted, validate_data
 
 from rrmlinear.catalog.choices import CHOICES
 from rrmlinear.catalog.errors import nearest
@@ -60,6 +60,8 @@ def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
         X = legible(X, y, sample_weight)
         if issparse(y):
             raise TypeError("y is sparse; it must be dense: give y.toarray()")
+        if sample_weight is not None and np.ndim(sample_weight) == 0:  # that of every example
+            sample_weight = np.full(_num_samples(X), sample_weight)
         return X, y, sample_weight
     for name, given in (("y", y), ("sample_weight", sample_weight)):
         if given is not None:

@@ -179,7 +179,13 @@ def _value(found: Any, archive: zipfile.ZipFile, trusted: list[str]) -> Any:
         return array[()] if kind == "scalar" else array
     if kind == "skops":
         skops = imported("skops.io", "this file", "skops")
-        return skops.loads(archive.read(found["file"]), trusted=trusted)
+        data = archive.read(found["file"])
+        if unknown := sorted({*skops.get_untrusted_types(data=data)} - {*trusted}):
+            raise SavedFileError(
+                f"{archive.filename} has types inside that are not known to be harmless: if you "
+                f"trust its source, load it with trusted={unknown!r}"
+            )
+        return skops.loads(data, trusted=trusted)
     if kind not in ("tuple", "objects"):
         parts = tuple(_value(part, archive, trusted) for part in found["parts"])
         return _sparse(kind, parts, tuple(found["shape"]))

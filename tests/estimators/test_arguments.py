@@ -90,6 +90,7 @@ def test_one_sample_weight_is_that_of_all(family, weight):
     X, y = rng.standard_normal((24, 3)), np.arange(24) % 2
     one, all_ = (family().fit(X, y, w) for w in (weight, np.full(24, 2.0)))
     assert_allclose(one.coef_, all_.coef_, rtol=1e-12)
+    assert one.score(X, y, weight) == one.score(X, y) == one.score(X, y, np.full(24, weight))
     with pytest.raises(ValueError, match=r"must be at least 0|[Nn]egative"):
         family().fit(X, y, -1.0)
 

@@ -6,6 +6,7 @@ import zipfile
 import numpy as np
 import pytest
 from every_estimator import X, names, numbers
+from sklearn.tree import DecisionTreeClassifier
 
 import rrmlinear as rrm
 
@@ -72,6 +73,17 @@ def test_damage_is_found(saved, tmp_path):
         (tmp_path / "damaged").write_bytes(whole[:length])
         with pytest.raises(ValueError, match="damaged"):
             rrm.WestonWatkinsSVC.load(tmp_path / "damaged")
+
+
+def test_types_that_skops_does_not_know_are_named(tmp_path):
+    pytest.importorskip("skops")
+    trees = rrm.ERLPBoostClassifier(DecisionTreeClassifier(max_depth=1))
+    expected = trees.fit(X, names == names[0]).predict(X)
+    trees.save(tmp_path / "trees")
+    with pytest.raises(ValueError, match=r"load it with trusted=\['sklearn\.tree\._tree\.Tree'\]"):
+        rrm.ERLPBoostClassifier.load(tmp_path / "trees")
+    kept = rrm.ERLPBoostClassifier.load(tmp_path / "trees", trusted=["sklearn.tree._tree.Tree"])
+    assert (kept.predict(X) == expected).all()
 
 
 def test_functions_are_refused_and_the_old_file_stays(saved):

@@ -22,6 +22,7 @@ from rrmlinear.estimators.ridge_classifier import RidgeClassifier
 from rrmlinear.estimators.searches.few_classes import score_of
 from rrmlinear.estimators.searches.grids import AlphaSearch, checked_values
 from rrmlinear.estimators.unregularized.intercepts import with_ones
+from rrmlinear.risks.hessian import MIN_DENSITY
 
 Array = NDArray[np.float64]
 
@@ -304,16 +305,16 @@ def left_out_errors(
     targets = root * (y - weights @ y / weights.sum() if intercept else y)
     targets = targets - Q @ (Q.T @ targets)
     own = (Q**2).sum(axis=1)
+    if issparse(X) and X.nnz >= MIN_DENSITY * n * X.shape[1]:
+        X = X.toarray()
     scaled = X.multiply(root).tocsr() if issparse(X) else root * X
     taken = np.asarray((scaled.T @ Q).T)
+    gram = scaled.T @ scaled if X.shape[1] <= n else scaled @ scaled.T
+    gram = gram.toarray() if issparse(gram) else np.asarray(gram, dtype=np.float64)
     if X.shape[1] <= n:
-        gram = scaled.T @ scaled
-        gram = gram.toarray() if issparse(gram) else np.asarray(gram, dtype=np.float64)
         values, vectors = np.linalg.eigh(gram - taken.T @ taken)
         basis = scaled @ vectors - Q @ (taken @ vectors)
     else:
-        gram = scaled @ scaled.T
-        gram = gram.toarray() if issparse(gram) else np.asarray(gram, dtype=np.float64)
         shift = np.asarray(scaled @ taken.T) @ Q.T
         values, basis = np.linalg.eigh(gram - shift - shift.T + Q @ (taken @ taken.T) @ Q.T)
     values = np.maximum(values, 0)

@@ -256,9 +256,9 @@ class Certificate:
             self.dual, self._alphas = dual, alphas
 
     def penalty(self) -> float:
-        """Ω at the best weights, perhaps those that have no penalty alone; infinity where the
-        regularizer or the loss is not known, or where that has a kink: with a minimum of less than
-        its rounding a loss may be large.
+        """Ω at the best weights, after those that have no penalty alone were offered, as they may
+        be better; infinity where the regularizer or the loss is not known, or where that has a
+        kink: with a minimum of less than its rounding a loss may be large.
         """
         loss = getattr(self.risk, "loss", None)
         if self.regularizer is None or loss is None or not loss.differentiable:

@@ -175,6 +175,8 @@ class Result(PlainState):
         by_gap = f"the tolerance is {self.target:.3g}"
         if self.status is Status.NO_MINIMUM and self.notes:
             by_gap = "; ".join((by_gap, *self.notes))
+        if self.status is Status.HIDDEN:
+            by_gap += "; smaller values of features and targets, or a smaller C, have less rounding"
         return (
             f"{self.status.value}: after {self.work_told()} the gap is {self.gap:.3g}, "
             f"{self.last.relative_gap:.3g} of the objective {self.primal:.6g}; "

@@ -104,12 +104,12 @@ cdef class FewWeights(Slope):
                  Rows rows=None, const double[:, ::1] columns=None, bint is_free=False,
                  double l1=0):
         self.rows, self.columns, self.copied = rows, columns, None
-        self.n = y.shape[0]
-        self.d = rows.width if columns is None else columns.shape[0]
+        cdef Py_ssize_t d = rows.width if columns is None else columns.shape[0]
+        self.n, self.d = y.shape[0], d
         self.by_pairs = rows is not None and not rows.is_dense and (
             LANES * <double> rows.n_stored ** 2 < (<double> rows.c.n_rows * self.d) ** 2)
         self.bound, self.l1 = self.d - is_free, l1
-        cdef double[:, ::1] lines = np.empty((6, self.n)), parts = np.empty((2 * self.d + 4, self.d))
+        cdef double[:, ::1] lines = np.empty((6, self.n)), parts = np.empty((2 * d + 4, d))
         self.scores, self.moves, self.slopes = lines[0], lines[1], lines[2]
         self.next_scores, self.next_slopes, self.h = lines[3], lines[4], lines[5]
         self.pull, self.direction, self.model, self.product = parts[0], parts[1], parts[2], parts[3]

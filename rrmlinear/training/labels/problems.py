@@ -138,10 +138,13 @@ class LabelProblems:
         """Solve each; ``on_label`` sees the ends, and ``start`` is a model to begin from. Labels in
         the ``journal`` are there already, and those that end go into it.
         """
-        names, counts = self.problem.labels.names, self.problem.labels.counts
+        labels, some = self.problem.labels, np.flatnonzero(self.costs)
+        # rows of weight 0 do not count
+        counts = (labels if len(some) == len(self.costs) else labels.take(some)).counts
+        names = labels.names
         ends = Ends(len(counts), self.problem.bias, keeps_duals)
         score = 1.0 if self.chosen.loss_row.link is None else CERTAIN
-        constant = (counts == 0) | (counts == self.problem.n_examples)
+        constant = (counts == 0) | (counts == len(some))
         for j in np.flatnonzero(constant).tolist():
             ends.intercept[j] = score if counts[j] else -score
             ends.ended[j] = ends.seen[j] = True

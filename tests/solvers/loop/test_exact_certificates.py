@@ -69,6 +69,7 @@ def test_what_is_solved_is_solved_exactly(loss, scale, C):
         result, exact = trained(loss, scale, C, seed, far=far)
         statuses.append(result.status)
         assert not result.solved or exact - Fraction(result.dual) <= Fraction(TOLERANCE) * exact
+        assert ("less rounding" in result.shortfall()) == (result.status is Status.HIDDEN)
     assert set(statuses) <= {Status.SOLVED, Status.HIDDEN, Status.STALLED, Status.PASS_LIMIT}
 
 

@@ -208,6 +208,10 @@ def test_labels_of_no_row_or_all_have_no_problem():
     assert model.weights[:, [0, 1]].nnz == 0
     assert model.result.notes == ("2 labels are of no row or of all rows: their score is -1 or 1",)
     assert model.result.solved
+    counted = np.arange(30) > 4  # label 2 is of no other row, and label 1 of all others
+    Y[0, 1] = 0
+    problem = MultilabelProblem.from_arrays(X, Y, counted.astype(float), bias=1.0)
+    assert fit_labels(problem, Parameter()).intercepts.tolist() == [-1, 1, -1]
 
 
 def test_a_caller_stops_the_run():
