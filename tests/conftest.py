@@ -164,8 +164,7 @@ def fit():
     """Train with choices of Parameter by name; an unfinished run is no news here."""
 
     def train(problem, on_pass=None, start=None, **choices):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NotSolvedWarning)
+        with warnings.catch_warnings(action="ignore", category=NotSolvedWarning):
             plain = {} if {"loss", "regularizer"} & set(choices) else {"solver": 30}
             parameter = rrmlinear.Parameter(**(plain | choices))
             return rrmlinear.fit(problem, parameter, on_pass, start)

@@ -95,8 +95,7 @@ def test_no_run_is_told_to_be_done_before_its_end(solver):
     y = np.sign(X @ rng.normal(size=40) + rng.normal(size=300)).astype(int)
     seen = []
     more = {"accelerate": False, "gap_tol": 1e-6} if solver == 30 else {"tolerance": 1e-6}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a limit of passes
+    with warnings.catch_warnings(action="ignore"):  # a limit of passes
         problem = Problem.from_arrays(X, y)
         result = fit(problem, Parameter(solver, C=10.0, **more), on_pass=seen.append).result
     told = [row.part for row in seen if not math.isnan(row.part)]

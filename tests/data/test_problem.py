@@ -138,8 +138,7 @@ def test_indices_are_put_in_order_and_sums_are_said(data, indices, said):
 
 
 def test_sorted_arrays_are_no_news():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         Problem.from_arrays(matrix(), Y)
         problem = Problem.from_arrays(sparse.csr_array((3, 4)), Y)
     assert problem.rows.n_stored == 0

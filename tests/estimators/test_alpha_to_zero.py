@@ -164,8 +164,7 @@ def test_the_gap_is_no_less_than_what_is_above_the_minimum(seed, passes):
     quantile = QuantileRegressor(alpha=0, quantile=0.8, solver="pdprox-dual", **how)
     huber = HuberRegressor(alpha=0, delta=0.3, solver="prox-sdca", **how)
     squares = Ridge(alpha=0, solver="fista", **how)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         for model in (quantile, huber, squares):
             model.fit(X, y)
     intercept = how["fit_intercept"]
@@ -239,8 +238,7 @@ def test_a_warm_start_takes_weights_and_duals(seed):
 def test_limits_hold_for_all_rounds():
     X, y, _ = unlike((3, -3), "dense", 300, 20)
     for most in (1, 2, 3, 4):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             model = QuantileRegressor(alpha=0, max_iter=most).fit(X, y)
         assert model.n_iter_ <= most
     X = np.random.default_rng(0).normal(size=(1000, 900))
@@ -263,8 +261,7 @@ def test_a_row_beside_which_all_others_are_rounding_proves_nothing(size, interce
         (Ridge(alpha=0, fit_intercept=intercept), y),
         (LogisticRegression(C=np.inf, fit_intercept=intercept), y > 0),
     ):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             model.fit(X, labels)
         assert model.status_ is not Status.SOLVED
         assert model.duality_gap_ == model.objective_
@@ -317,8 +314,7 @@ def test_quantiles_whose_objective_is_near_rounding_end(n, alpha):
     rng = np.random.default_rng(27)
     X, y = rng.normal(size=(n, n)), rng.normal(size=n)
     model = QuantileRegressor(alpha=alpha)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         model.fit(X, y)
     assert model.status_ in (Status.SOLVED, Status.HIDDEN, Status.STALLED)
     assert model.n_iter_ <= 2000

@@ -169,8 +169,7 @@ def test_rows_of_a_vectorizer_are_taken_without_a_word(estimator):
     assert not X.has_sorted_indices
     before = X.indices.copy()
     y = np.c_[y, y] if isinstance(estimator, MultiTaskRegressor) else y
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         found = clone(estimator).fit(X, y)
     assert_array_equal(X.indices, before)
     assert_allclose(found.coef_, clone(estimator).fit(X.sorted_indices(), y).coef_, atol=1e-12)

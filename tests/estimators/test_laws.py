@@ -23,8 +23,7 @@ TOL = 1e-6
 
 def fitted(estimator, X, y, weights=None, **choices):
     given = {} if weights is None else {"sample_weight": weights}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         warnings.filterwarnings("ignore", "no ensemble has a soft margin")
         return clone(estimator).set_params(**choices).fit(X, y, **given)
 
@@ -139,8 +138,7 @@ def test_a_grid_search_takes_it(estimator, X, y):
     if name is None or not hasattr(estimator, "score"):
         pytest.skip("nothing to search")
     search = GridSearchCV(clone(estimator), {name: [0.1, 1.0]}, cv=KFold(2), error_score="raise")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         assert np.isfinite(search.fit(X, y).best_score_)
 
 

@@ -91,8 +91,7 @@ def test_weights_of_zero_are_said():
         with pytest.warns(UserWarning, match="all weights are 0, .* With f1 no C helps if"):
             model = MultivariateClassifier("f1", C=C).fit(X, y)
         assert not model.predict(X).any()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         MultivariateClassifier("error-rate", C=0.1).fit(X + 2 * y[:, np.newaxis], y)
 
 

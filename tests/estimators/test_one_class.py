@@ -79,7 +79,6 @@ def test_weights_of_zero_come_with_a_warning_and_others_without(nu, shape):
     with pytest.warns(UserWarning, match="all weights are 0"):
         centred = OneClassSVM(nu=nu).fit(np.concatenate([X, -X]))
     assert (centred.decision_function(X) == 0).all()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         apart = OneClassSVM(nu=nu).fit(np.abs(X) + 0.1)
     assert apart.coef_.any()

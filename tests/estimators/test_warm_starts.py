@@ -67,8 +67,7 @@ def test_a_newton_step_and_another_are_two(intercept, C):
     X, y = load_iris(return_X_y=True)
     both = LogisticRegression(C=C, solver="newton-cg", fit_intercept=intercept, max_iter=2)
     each = clone(both).set_params(max_iter=1, warm_start=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         both.fit(X, y)
         first = each.fit(X, y).coef_.copy()
         each.fit(X, y)

@@ -25,8 +25,9 @@ RECORDED = Path(__file__).resolve().parent / "recorded.json"
 def run(case):
     """What the fit of a case ends with: status, objective, and gap, which bounds its excess."""
     doors = {"fit": _fit, "train": _train, "path": _path}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # some cases end at their limit of passes
+    with warnings.catch_warnings(
+        action="ignore", category=UserWarning
+    ):  # some cases end at their limit of passes
         status, objective, gap = doors.get(case.door, _estimator)(case)
     return {"status": status, "objective": float(objective), "gap": float(gap)}
 

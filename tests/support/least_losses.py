@@ -87,8 +87,7 @@ def least_logistic(X, label, intercept):
 
 def fitted(model, X, y, *weights):
     """The model, fitted without a warning, and SOLVED."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         model.fit(X, y, *weights)
     assert model.status_ is Status.SOLVED
     return model

@@ -110,8 +110,7 @@ def test_the_rule_of_the_paper_is_a_choice_that_solves_nothing(problems, number)
     by_gap = fit(problems["three"], Parameter(solver=number)).result
     assert by_gap.status is Status.SOLVED
     assert by_gap.last.relative_gap <= GAP_TOL
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotSolvedWarning)
+    with warnings.catch_warnings(action="ignore", category=NotSolvedWarning):
         by_rule = fit(problems["three"], Parameter(solver=number, tolerance=0.5)).result
     assert by_rule.status is Status.RULE
     assert by_rule.ended

@@ -26,8 +26,7 @@ OF_COSTS = [
 
 def outcome(problem, **choices):
     """The result, or the sentence of a ValueError."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         warnings.simplefilter("ignore", NotSolvedWarning)
         try:
             return fit(problem, Parameter(**({"max_passes": 300} | choices))).result

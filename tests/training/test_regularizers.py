@@ -155,8 +155,7 @@ def test_a_weight_at_its_limit_is_news():
         model = fit(Y, solver=35, loss="squared", regularizer="l1", unpenalized=[4, 1], limit=0.25)
     assert model.result.solved
     assert abs(model.weights[1, 0]) == 0.25
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         fit(Y, solver=35, loss="squared", regularizer="l1", unpenalized=[4, 1], limit=30)
 
 

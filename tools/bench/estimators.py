@@ -91,8 +91,7 @@ def objective(task: Task, model: Any, X: Any, y: Any) -> float:
 
 def fitted(make: Callable[[], Any], X: Any, y: Any) -> tuple[Any, float]:
     """The model and its CPU seconds."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         begun = time.process_time()
         model = make().fit(X, y)
         return model, time.process_time() - begun

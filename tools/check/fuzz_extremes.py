@@ -199,8 +199,7 @@ def _is_finite(summary: str) -> bool:
 
 
 def _by_python(case: Case) -> str:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         try:
             problem = Problem.from_arrays(case.X, case.y, bias=case.bias)
             result = fit(problem, Parameter(**case.choices)).result

@@ -122,8 +122,7 @@ def check(text: bytes, chance: random.Random) -> str:
 
 def check_packed(text: bytes, threads: int, block_size: int) -> None:
     """Read the text as a large file, whose rows are packed where that is exact."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         plain = read_libsvm(io.BytesIO(text), threads=1)
     reading = Reading("", np.dtype(np.float64), None, False, False, compact=True)
     reading.run(LineBlocks(io.BytesIO(text), block_size, PADDING), MIN_PACKED, threads)

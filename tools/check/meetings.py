@@ -196,8 +196,7 @@ def outside(case: Meeting) -> Any:
 def fault(case: Meeting) -> str | None:
     """What is wrong with the estimator's run, or None."""
     dense = case.X if isinstance(case.X, np.ndarray) else case.X.toarray()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         warnings.simplefilter("error", NotSolvedWarning)
         try:
             model = case.estimator().fit(case.X, case.y)

@@ -81,8 +81,7 @@ def train_labels(options: Any, command: str) -> None:
 
 def _serve(options: Any, processes: Any) -> None:
     """In another process than the first, which alone says what is wrong."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         try:
             problem = processes.agreed(lambda: _read(options))
             processes.compare(problem)

@@ -278,7 +278,6 @@ def test_rows_that_are_all_equal_and_tiny_penalties():
     assert 0 <= found[0] <= 2
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(6, 5)), rng.normal(size=6)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         model = KernelRegressor("absolute", alpha=1e-14).fit(X, y)
     np.testing.assert_allclose(model.predict(X), y, atol=1e-6)

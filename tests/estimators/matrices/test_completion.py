@@ -148,8 +148,7 @@ def test_a_cost_above_all_duals_is_as_quick_as_one(entries):
 def test_the_callback_sees_each_pass_and_stops_the_fit(entries):
     seen = []
     model = MatrixCompletion(tol=1e-9, callback=lambda row: seen.append(row) or len(seen) == 4)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
+    with warnings.catch_warnings(action="error", category=ConvergenceWarning):
         model.fit(*entries[:3])
     assert (model.n_iter_, model.status_) == (4, Status.STOPPED_BY_CALLER)
 

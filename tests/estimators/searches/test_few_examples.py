@@ -29,8 +29,7 @@ def test_paths_on_few_examples(kind, n):
 @pytest.mark.parametrize("constant", ["X", "y"])
 def test_nothing_to_learn(kind, constant):
     data = (np.full((8, 2), 0.1), y) if constant == "X" else (X, np.ones(8))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         model = kind().fit(*data)
     assert (model.coef_ == 0).all()
     assert model.alpha_ == pytest.approx(1e-15)

@@ -67,7 +67,6 @@ def test_what_is_not_proved_is_fitted_alone():
     X, y, _ = data(100, 5)
     alone = LogisticRegression(C=1e4, tol=1e-12, max_iter=1)
     train, test = next(KFold(2).split(X))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         few = LogisticRegressionCV(Cs=[1.0, 1e4], cv=KFold(2), tol=1e-12, max_iter=1).fit(X, y)
         assert few.scores_[0, 0, 1] == alone.fit(X[train], y[train]).score(X[test], y[test])

@@ -106,8 +106,7 @@ def test_units_of_features_have_no_effect(scale):
 def test_hard_values_end_in_a_true_gap(C, scale):
     X, y, _ = made(400, 20, 5, stretch=3.0)
     model = LogisticRegression(C=C, tol=1e-3, max_iter=15)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)
+    with warnings.catch_warnings(action="ignore", category=NotConvergedWarning):
         model.fit(X * scale, y)
     assert np.isfinite(model.objective_)
     assert model.duality_gap_ >= -1e-9 * model.objective_

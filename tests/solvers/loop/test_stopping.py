@@ -301,7 +301,6 @@ def test_the_rule_of_the_paper_warns_of_a_gap_that_is_large(small_problem):
     problem = small_problem(300, 6, 5, noise=3.0).problem()
     with pytest.warns(NotSolvedWarning, match="of the objective"):
         rrmlinear.fit(problem, rrmlinear.Parameter(solver=30, C=100.0, tolerance=0.9))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         rrmlinear.fit(problem, rrmlinear.Parameter(solver=30, C=0.01, tolerance=1e-5))
         rrmlinear.fit(problem, rrmlinear.Parameter(C=0.01, gap_tol=0.5))

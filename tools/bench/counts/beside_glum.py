@@ -69,8 +69,7 @@ def glum_matrix(blocks: list[Any]) -> Any:
 
 def seconds(fit: Callable[[], Any]) -> tuple[float, Any]:
     begin = time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         found = fit()
     return time.process_time() - begin, found
 

@@ -93,8 +93,7 @@ def of_split(parts: tuple[Problem, ...]) -> dict[str, tuple[float, float]]:
         for C in COSTS:
             begun = time.process_time()
             given = {"solver": "auto", "loss": loss, "C": C, "gap_tol": 1e-3}
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(action="ignore"):
                 model = fit(train, Parameter(**given, time_limit=SECONDS))
             seconds = time.process_time() - begun
             sign = 1.0 if model.labels[0] == 1 else -1.0

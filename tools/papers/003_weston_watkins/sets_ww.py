@@ -81,8 +81,7 @@ def train(problem: Problem, C: float, block: str, delta: float, limit: float) ->
     """
     parameter = Parameter(solver=30, C=C, block=block, tolerance=delta, accelerate=False)
     begun = time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # runs out of time are told by their status
+    with warnings.catch_warnings(action="ignore"):  # runs out of time are told by their status
         return fit(problem, parameter, lambda _: time.process_time() - begun > limit)
 
 

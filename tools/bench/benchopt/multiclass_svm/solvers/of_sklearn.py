@@ -47,8 +47,7 @@ class Solver(BaseSolver):
             max_iter=100_000,
             random_state=0,
         )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             self.W = machine.fit(self.X, self.y).coef_
 
     def get_result(self):
