@@ -55,7 +55,11 @@ def read_factors(path: str) -> NDArray[np.float64]:
     from rrmlinear.data.formats.beside import read_vector
 
     with reading(path):
-        return as_numbers(read_vector(path), "factors", path)
+        found = as_numbers(read_vector(path), "factors", path)
+    for i in np.flatnonzero(~(np.isfinite(found) & (found >= 0))).tolist():
+        given = f"{path}: number {i + 1} is {found[i]:g}"
+        raise LeaveError(f"ERROR: {given}; it must be at least 0 and finite")
+    return found
 
 
 def check_columns(

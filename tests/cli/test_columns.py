@@ -143,3 +143,6 @@ def test_factors_of_penalties_come_from_files(train):
     Path("w.txt").write_text("1\nx\n2")
     error = train.error(*given, "--penalty-factors", "w.txt", "a.txt", "model")
     assert "w.txt holds words, not numbers" in error
+    Path("w.txt").write_text("1\n2\n-1")
+    error = train.error(*given, "--penalty-factors", "w.txt", "a.txt", "model")
+    assert "w.txt: number 3 is -1; it must be at least 0 and finite" in error

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from rrmlinear import LabelModel, MultilabelProblem, Parameter, Problem, fit_labels, write_libsvm
+from rrmlinear.cli.labels import label_training
 from rrmlinear.data.array_rows import csr_of
 from rrmlinear.data.text.multilabel.multilabel_text import write_multilabel
 
@@ -144,6 +145,26 @@ def test_a_killed_command_goes_on(train, predict, file, tmp_path):
     (tmp_path / "m.journal").write_text(json.dumps({"format": "of another run"}) + "\n")
     error = train.error("-B", "1", "--resume", file, tmp_path / "m")
     assert "is the journal of another run" in error
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ((), "; nothing was saved: --resume keeps labels that have ended"),
+        (("-v", "2"), "; nothing was saved"),
+        (("--tree", "2"), "; nothing was saved"),
+        (("--resume",), "m.journal keeps: the same command goes on from there"),
+    ],
+)
+def test_an_interrupted_command_tells_what_is_kept(train, file, tmp_path, monkeypatch, asked, told):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    for name in ("trained", "over_folds", "tree"):
+        monkeypatch.setattr(label_training._Run, name, interrupted)
+    ended = train(*asked, file, tmp_path / "m")
+    assert ended.code == 130
+    assert ended.err.strip().endswith(told)
 
 
 def test_a_header_counts_labels_and_begins_at_0(train, predict, tmp_path):
