@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -60,7 +61,7 @@ def labelled(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
         X = legible(X, y, sample_weight)
         if issparse(y):
             raise TypeError("y is sparse; it must be dense: give y.toarray()")
-        if sample_weight is not None and np.ndim(sample_weight) == 0:  # that of every example
+        if isinstance(sample_weight, Real) or getattr(sample_weight, "shape", None) == ():  # of all
             sample_weight = np.full(_num_samples(X), sample_weight)
         return X, y, sample_weight
     for name, given in (("y", y), ("sample_weight", sample_weight)):

@@ -84,7 +84,7 @@ def test_labels_of_bytes_are_refused_in_the_words_of_scikit_learn():
 
 
 @pytest.mark.parametrize("family", [LinearSVC, LogisticRegressionCV, LassoCV])
-@pytest.mark.parametrize("weight", [2, np.float32(2)])
+@pytest.mark.parametrize("weight", [2, np.float32(2), np.array(2.0)])
 def test_one_sample_weight_is_that_of_all(family, weight):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((24, 3)), np.arange(24) % 2

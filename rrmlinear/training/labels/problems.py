@@ -141,7 +141,6 @@ class LabelProblems:
         labels, some = self.problem.labels, np.flatnonzero(self.costs)
         # rows of weight 0 do not count
         counts = (labels if len(some) == len(self.costs) else labels.take(some)).counts
-        names = labels.names
         ends = Ends(len(counts), self.problem.bias, keeps_duals)
         score = 1.0 if self.chosen.loss_row.link is None else CERTAIN
         constant = (counts == 0) | (counts == len(some))
@@ -162,7 +161,7 @@ class LabelProblems:
             ends.add(j, end)
             if journal is not None and end.has_ended:
                 journal.add(j, end)
-            if on_label is not None and on_label(names[j], end) is True:
+            if on_label is not None and on_label(labels.names[j], end) is True:
                 stops = True
                 self.crew.stop()
 
