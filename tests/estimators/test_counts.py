@@ -86,6 +86,14 @@ def test_an_exposure_is_a_rate_with_weights_and_an_offset_its_logarithm(data):
     assert by_exposure.score(X, y, exposure=e) == pytest.approx(explained, rel=1e-9)
 
 
+def test_labels_far_below_one_are_no_zeros(data):
+    X, y = data[0], data[1][1]
+    rates = LinearRegressor("poisson", tol=1e-9).fit(X, y)
+    for loss in ("poisson", "binomial"):
+        small = LinearRegressor(loss, C=1e12, tol=1e-9).fit(X, 1e-12 * y)
+        np.testing.assert_allclose(1e12 * small.predict(X), rates.predict(X), rtol=1e-5)
+
+
 def test_an_example_without_exposure_counts_nothing(data):
     X, labels, _ = data
     y, e = labels[1].copy(), np.ones(N)

@@ -336,10 +336,9 @@ class _Run:
     def interrupted_sentence(self) -> str:
         """The sentence for Ctrl-C, with its place."""
         when = f"interrupted after {self.ended} of {self.problem.labels.n_labels} labels"
-        if self.options.folds is not None or self.options.labels.tree is not None:
-            return f"{when}; nothing was saved"
         if self.journal is None:
-            return f"{when}; nothing was saved: --resume keeps labels that have ended"
+            flat = self.options.folds is None and self.options.labels.tree is None
+            return f"{when}; nothing was saved" + flat * ": --resume keeps labels that have ended"
         return f"{when}, which {self.journal} keeps: the same command goes on from there"
 
 

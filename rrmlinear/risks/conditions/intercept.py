@@ -22,7 +22,7 @@ Vector = NDArray[np.float64]
 MAX_SEARCHES = 40
 # Σ c_i α_i below this fraction of Σ c_i |α_i| counts as 0: means of many duals round as well.
 BALANCE_ROUNDING = 1e-10
-# Test point: a domain of duals reaches beyond 0 if it holds this or its negative.
+# Test point where labels reach 1: a domain of duals reaches beyond 0 if it holds this or −this.
 DUAL_NEAR_ZERO = 1e-9
 # The first labels, which mostly tell of all.
 FEW_LABELS = 32
@@ -48,10 +48,11 @@ def ways_of_duals(loss: Any, y: Vector) -> tuple[bool, bool]:
     box = loss.box(y)
     if box is not None:
         return bool(box[1].max() > 0), bool(box[0].min() < 0)
+    near = DUAL_NEAR_ZERO * (min(float(np.abs(y).max()), 1.0) or 1.0)
 
     def reaches(sign: int) -> bool:
         parts = y[:FEW_LABELS], y[FEW_LABELS:]
-        return any(np.isfinite(loss.conjugates(y, sign * DUAL_NEAR_ZERO)).any() for y in parts)
+        return any(np.isfinite(loss.conjugates(y, sign * near)).any() for y in parts)
 
     return reaches(1), reaches(-1)
 
