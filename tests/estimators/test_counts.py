@@ -94,6 +94,17 @@ def test_labels_far_below_one_are_no_zeros(data):
         np.testing.assert_allclose(1e12 * small.predict(X), rates.predict(X), rtol=1e-5)
 
 
+@pytest.mark.parametrize("offset", [60.0, 120.0])
+def test_an_offset_of_all_is_one_of_the_intercept(data, offset):
+    X, labels, _ = data
+    model, moved = PoissonRegressor(alpha=0.1, tol=1e-8), PoissonRegressor(alpha=0.1, tol=1e-8)
+    model.fit(X, labels[1])
+    moved.fit(X, labels[1], offset=np.full(N, offset))
+    np.testing.assert_allclose(moved.coef_, model.coef_, atol=1e-7)
+    assert moved.intercept_ + offset == pytest.approx(model.intercept_, abs=1e-7)
+    assert moved.duality_gap_ <= 1e-6
+
+
 def test_an_example_without_exposure_counts_nothing(data):
     X, labels, _ = data
     y, e = labels[1].copy(), np.ones(N)

@@ -14,7 +14,7 @@ from rrmlinear.core.cached import cached_property
 from rrmlinear.regularizers.base import Regularizer
 from rrmlinear.regularizers.coordinates import coordinates_of
 from rrmlinear.risks.base import Evaluation
-from rrmlinear.solvers.loop.first import loss_at_zero
+from rrmlinear.solvers.loop.first import loss_at_zero, scores_at_zero
 from rrmlinear.solvers.loop.inner import are_same
 from rrmlinear.solvers.loop.result import DualBlocks
 from rrmlinear.solvers.loop.rounding import (
@@ -270,12 +270,20 @@ class Certificate:
 
     @cached_property
     def value_at_zero(self) -> float:
-        """The primal at w = 0 and an intercept of 0, or infinity if the rows are not known."""
+        """The primal at w = 0 and an intercept of 0, with losses of means the best one, or infinity
+        if the rows are not known.
+        """
         if getattr(self.risk, "rows", None) is None:
             return math.inf
         zeros = np.zeros(math.prod(self.risk.shape))
         omega = self.regularizer.value_of(zeros) if self.regularizer else 0.0
-        return float(loss_at_zero(self.risk)) + omega
+        loss, y = float(loss_at_zero(self.risk)), getattr(self.risk, "labels", None)
+        is_free = "balance" in getattr(self.risk, "offers", ())
+        # a free intercept has the unit of means, and no optimum of 0 unless all labels are one
+        of_means = is_free and hasattr(getattr(self.risk, "loss", None), "power")
+        if of_means and np.ptp(y[self.risk.costs > 0]) > 0:
+            loss = min(loss, float(self.risk.at(scores_at_zero(self.risk)).value))
+        return loss + omega
 
     def rounding(self, enough: float = 0.0, squares: Any = None) -> float:
         """How far primal and dual may be off by rounding; a cruder bound, which is found sooner,

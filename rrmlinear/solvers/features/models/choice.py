@@ -38,11 +38,7 @@ class ColumnsModel:
     """The model by the columns of the data, for the features chosen last of ``subsets``."""
 
     def __init__(
-        self,
-        subsets: FeatureSubsets,
-        curvatures: Vector,
-        free: tuple[Vector, ...],
-        begin: Begin,
+        self, subsets: FeatureSubsets, curvatures: Vector, free: tuple[Vector, ...], begin: Begin
     ):
         linear, norms = begin.pulls, (begin.l1, begin.modulus, begin.sign)
         root = np.sqrt(curvatures)
