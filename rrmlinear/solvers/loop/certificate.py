@@ -277,11 +277,11 @@ class Certificate:
             return math.inf
         zeros = np.zeros(math.prod(self.risk.shape))
         omega = self.regularizer.value_of(zeros) if self.regularizer else 0.0
-        loss, y = float(loss_at_zero(self.risk)), getattr(self.risk, "labels", None)
+        loss: float = loss_at_zero(self.risk)
         is_free = "balance" in getattr(self.risk, "offers", ())
         # a free intercept has the unit of means, and no optimum of 0 unless all labels are one
         of_means = is_free and hasattr(getattr(self.risk, "loss", None), "power")
-        if of_means and np.ptp(y[self.risk.costs > 0]) > 0:
+        if of_means and np.ptp(self.risk.labels[self.risk.costs > 0]) > 0:
             loss = min(loss, float(self.risk.at(scores_at_zero(self.risk)).value))
         return loss + omega
 
