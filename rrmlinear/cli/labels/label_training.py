@@ -337,8 +337,9 @@ class _Run:
         """The sentence for Ctrl-C, with its place."""
         when = f"interrupted after {self.ended} of {self.problem.labels.n_labels} labels"
         if self.journal is None:
-            flat = self.options.folds is None and self.options.labels.tree is None
-            return f"{when}; nothing was saved" + flat * ": --resume keeps labels that have ended"
+            is_flat = self.options.folds is None and self.options.labels.tree is None
+            remedy = ": --resume keeps labels that have ended" if is_flat else ""
+            return f"{when}; nothing was saved{remedy}"
         return f"{when}, which {self.journal} keeps: the same command goes on from there"
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LibsvmFormatError", "read_graphs", "read_libsvm", "read_sequences", "write_libsvm"]
 
+Base = bool | Literal["auto"]
 BLOCK_SIZE = 1 << 19
 WRITTEN_AT_ONCE = 1 << 15  # stored values
 # Bytes between two looks at Ctrl-C: xz compresses some megabytes a second.
@@ -143,7 +144,7 @@ def _read_and_tell(
     path_or_file: Any,
     dtype: Any,
     n_features: int | None,
-    zero_based: bool | Literal["auto"],
+    zero_based: Base,
     threads: int | None,
     strict: bool,
     block_size: int,
@@ -166,8 +167,8 @@ def _read_and_tell(
 
 
 def checked_options(
-    dtype: Any, n_features: int | None, zero_based: Any, threads: int | None, block_size: int
-) -> tuple[Any, bool | Literal["auto"], int]:
+    dtype: Any, n_features: int | None, zero_based: Base, threads: int | None, block_size: int
+) -> tuple[Any, Base, int]:
     """The type of values, zero_based and threads as readers use them; ValueError for wrong ones."""
     dtype = dtype if dtype is None else np.dtype(dtype)
     if dtype not in (np.float32, np.float64, None):

@@ -16,6 +16,7 @@ from rrmlinear.risks.conditions.intercept import BalancedDuals, Intercept
 from rrmlinear.risks.terms import PieceDuals, ScalarTerms
 
 Vector = NDArray[np.float64]
+Numbers = Vector | float
 #: (target, offset, lower, upper) of `ScalarLoss.pieces`.
 Piece = tuple[Any, Any, Any, Any]
 
@@ -118,7 +119,7 @@ class LimitedDuals(Bound):
         return Best(alphas, b, max((high + low) / 2, 0.0), Searches(beside, tuple(ends)))
 
     def dual_steps(
-        self, scores: Vector, alphas: Any, curvatures: Any, warm: Searches | None
+        self, scores: Vector, alphas: Numbers, curvatures: Numbers, warm: Searches | None
     ) -> tuple[Vector, Searches]:
         check_scores(scores)
         warm = warm or Searches()

@@ -21,6 +21,7 @@ from rrmlinear.risks.conditions.class_places import (
 from rrmlinear.risks.line import BalancedLine, Line
 
 Array = NDArray[np.float64]
+Numbers = Array | float
 
 # Σ_j |Σ_i c_i α_ij| below this fraction of Σ c_i |α_ij| counts as 0: means of many duals round too.
 BALANCE_ROUNDING = 1e-10
@@ -132,7 +133,7 @@ class BalancedClasses(Bound):
         return best
 
     def dual_steps(
-        self, scores: Array, alphas: Any, curvatures: Any, warm: ClassSearch | None
+        self, scores: Array, alphas: Numbers, curvatures: Numbers, warm: ClassSearch | None
     ) -> tuple[Array, ClassSearch]:
         check_scores(scores)
         first = replace(self._first(scores, warm), slopes=None)

@@ -17,6 +17,7 @@ from rrmlinear.risks.line import BalancedLine, Line
 from rrmlinear.risks.terms import PieceDuals, ScalarTerms
 
 Vector = NDArray[np.float64]
+Numbers = Vector | float
 
 # Searches after which the duals of a loss of k scores attain F.
 MAX_SEARCHES = 40
@@ -107,7 +108,7 @@ class BalancedDuals(Bound):
         return Best(self._without_noise(alphas), end.at, 0.0, end)
 
     def dual_steps(
-        self, scores: Vector, alphas: Any, curvatures: Any, warm: Search | None
+        self, scores: Vector, alphas: Numbers, curvatures: Numbers, warm: Search | None
     ) -> tuple[Vector, Search]:
         check_scores(scores)
         last = warm or self.first

@@ -23,6 +23,7 @@ from rrmlinear.risks.terms import ScalarTerms
 
 Places = NDArray[np.int64]
 Vector = NDArray[np.float64]
+Numbers = Vector | float
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +78,7 @@ class GroupedDuals(Bound):
         return GroupedBest(alphas, tuple(found), intercept, tuple(best.warm for best in found))
 
     def dual_steps(
-        self, scores: Vector, alphas: Any, curvatures: Any, warm: tuple[Any, ...] | None
+        self, scores: Vector, alphas: Numbers, curvatures: Numbers, warm: tuple[Any, ...] | None
     ) -> tuple[Vector, tuple[Any, ...]]:
         begins, ends = warm or (None,) * len(self.parts), []
         alpha = np.broadcast_to(np.float64(alphas), self.n)

@@ -73,7 +73,13 @@ class ScalarProblems(RowDescent):
     """
 
     def __init__(
-        self, rows: Rows, loss: ScalarLoss, y: Array, costs: Array, how: How, factor: Any = None
+        self,
+        rows: Rows,
+        loss: ScalarLoss,
+        y: Array,
+        costs: Array,
+        how: How,
+        factor: Array | None = None,
     ) -> None:
         used = rows if factor is None else Rows(factor, None, None, rows.shape[0])
         super().__init__(used, costs, how)

@@ -5,6 +5,7 @@ Newton steps on the face of the weights in use.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ from rrmlinear.risks.base import Evaluation
 from rrmlinear.solvers.second_order.factors import MAX_REFINEMENTS, conjugate_gradients
 
 Vector = NDArray[np.float64]
+Product = Callable[[Vector], Vector]
 
 # A model is minimized until a sweep decreases it by less than this fraction of what all sweeps did,
 # or for this number of sweeps.
@@ -110,7 +112,7 @@ def minimize(model: Model, accuracy: float, most: int, deadline: float | None) -
 
 
 def face_move(
-    product: Any, downhill: Vector, scale: Vector, weights: Vector, signs: Vector
+    product: Product, downhill: Vector, scale: Vector, weights: Vector, signs: Vector
 ) -> tuple[Vector, float, int]:
     """The best point found for ½ δ'Mδ − downhill'δ along a Newton step δ from weights that keep
     signs, its decrease, and the products with M of the step.
