@@ -26,6 +26,9 @@ FIRST_STEPS = 60
 # Passes of an inner problem under momentum: with three and four, ten fits to 1e-5 took 1.1 and 1.2
 # times as many passes. Most passes of the proximal method from one look at the gap to the next.
 INNER_PASSES, LONGEST_BLINDNESS = 2, 4
+# A gap that is this factor above the least one was driven up by momentum over inner problems that
+# are solved too roughly.
+DRIVEN_UP = 10.0
 # An inner problem is too easy where w lags behind the duals by ½‖w − V‖² above EASY_LAG times its
 # gap: nothing moves in it, and κ is divided by EASY_STEP. Runs that need their κ had up to 9e4.
 EASY_LAG, EASY_STEP = 1e6, 4.0
@@ -116,7 +119,8 @@ class Proximal:
 class Practice:
     """Few passes for each inner problem, and momentum that restarts where it leads uphill.
 
-    ``passes`` of each inner problem, INNER_PASSES if None. κ = 0 is the plain ascent.
+    ``passes`` of each inner problem, INNER_PASSES if None, and twice as many where it drove the gap
+    up. κ = 0 is the plain ascent.
     """
 
     verified = False
@@ -128,7 +132,7 @@ class Practice:
         #: Largest number of passes from one look at the inner problem to the next.
         self.longest_blindness = INNER_PASSES if passes is None else 1
         self.momentum = Momentum(1.0)
-        self.passes = 0
+        self.passes, self.least_gap = 0, math.inf
         #: Inner problems are far easier than the outer one. The κ of the theory can be 1e12 times
         #: that which separable data need, and w stands still.
         self.easy = False
@@ -150,6 +154,9 @@ class Practice:
         ``turn`` is (y − w)'(w − w_last): the momentum restarts where it is positive.
         """
         self.passes = 0
+        self.least_gap = min(self.least_gap, gap)
+        if gap > DRIVEN_UP * self.least_gap:
+            self.least_gap, self.most, self.momentum = gap, 2 * self.most, Momentum(1.0)
         if self.easy:
             self.kappa, self.momentum = self.kappa / EASY_STEP, Momentum(1.0)
         beta = min(self.momentum.ahead(), momentum_of(self.kappa, self.modulus))

@@ -7,7 +7,7 @@ from members import BOUNDED_LOSSES, scalar_problem
 from members import SCALAR_LOSSES as LOSSES
 from members import STRONG_REGULARIZERS as REGULARIZERS
 
-from rrmlinear import Problem
+from rrmlinear import Parameter, Problem, fit
 from rrmlinear.regularizers.separable import L2
 from rrmlinear.solvers.dual.accelerated import Accelerated
 from rrmlinear.solvers.dual.prox_sdca import ProxSDCA
@@ -86,3 +86,11 @@ def test_a_kappa_far_too_large_falls_and_the_run_does_not_stall():
     result = solver.solve(Stopping(gap_tol=1e-6))
     assert result.status is Status.SOLVED
     check(result, loss, L2(), X, problem.labels, 1e-6, 1e4)
+
+
+def test_momentum_that_drives_the_gap_up_restarts_with_longer_inner_problems():
+    random = np.random.default_rng(0)
+    X, w = random.standard_normal((200, 20)), random.standard_normal(20)
+    problem = Problem.from_arrays(X, X @ w + random.standard_normal(200), bias=45.0)
+    result = fit(problem, Parameter(loss="squared", solver=33, gap_tol=1e-5)).result
+    assert result.status is Status.SOLVED  # it was 3e35
