@@ -136,7 +136,7 @@ def applies(task: Task) -> bool:
 
     One score takes it over dense rows where the matrix of a second derivative, which L-BFGS keeps,
     takes longer than steps of as many products as one of Newton's method has. All classes of the
-    softmax do over rows, dense or sparse, with many examples for each weight, or with free
+    softmax do over rows that are half full, with many examples for each weight, or with free
     intercepts, few weights, and many examples for each feature.
     """
     rows, k, omega = task.rows, task.n_classes, task.regularizer
@@ -156,7 +156,7 @@ def applies(task: Task) -> bool:
     if n * d < MIN_VALUES or not (is_tall or _are_many(k, n, d)) or n * k > MAX_SCORES:
         return False
     has_all = bool(np.bincount(task.targets, task.costs, k).all())
-    return suits(rows) and has_all
+    return suits(rows) and has_all and 2 * rows.n_stored >= n * d
 
 
 def _is_two_sided(task: Task, some: Any) -> bool:
