@@ -179,8 +179,7 @@ class FeatureNewton(Solver):
         self._certify()
 
     def run_pass(self, number: int) -> None:
-        best = self.certificate
-        if number == 1 and best.gap <= self.tolerance * abs(best.primal):
+        if number == 1 and self.is_proved():
             self.moved = self.n
             return  # a good begin is the optimum
         if self.inner.is_augmented and number > 1:

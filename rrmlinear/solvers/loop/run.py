@@ -37,7 +37,6 @@ from rrmlinear.solvers.loop.tolerances import FEW_ROUNDINGS, LOSS_ROUNDING, SUM_
 STALLED_PASSES = 50
 # Measuring may take this fraction of all work while estimates say stop too early.
 MAX_MEASURING_WORK = 0.1
-
 # Seconds between rows that tell a caller how far the run is.
 SECONDS_BETWEEN_PARTS = 0.05
 _AS_IT_IS = nullcontext()

@@ -137,9 +137,7 @@ class Solver:
         return self.certificate.rounding(enough)
 
     def improve(self) -> bool:
-        """Correct the points of the certificate before a run ends without a proof; whether the gap
-        fell.
-        """
+        """Correct the certificate's points before a run ends unproved; whether the gap fell."""
         return False
 
     def final_weights(self) -> Any:
@@ -161,6 +159,10 @@ class Solver:
     def penalty(self) -> float:
         """Ω at the weights of the certificate; infinity where the regularizer is not known."""
         return self.certificate.penalty()
+
+    def is_proved(self) -> bool:
+        """Whether the best points so far have the gap that is asked for."""
+        return self.certificate.gap <= self.tolerance * abs(self.certificate.primal)
 
     def is_late(self) -> bool:
         """Whether the deadline is over."""

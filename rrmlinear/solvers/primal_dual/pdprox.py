@@ -19,7 +19,7 @@ from rrmlinear.solvers.loop.task import Task
 from rrmlinear.solvers.primal_dual.dual_repair import DualRepair
 from rrmlinear.solvers.primal_dual.weights_metric import PlainMetric, metric_of
 
-# At a restart steps double at most, to this part of what the last epoch allowed.
+# A restart doubles the steps at most, and keeps them to this part of what the last epoch allowed.
 STEP_MARGIN = 0.9
 # The largest factor by which a restart changes τ/σ: duals at bounds may move by rounding alone.
 MAX_REBALANCE = 100.0

@@ -113,8 +113,8 @@ class Newton(Solver):
 
     def run_pass(self, number: int) -> None:
         self.work += self.n
-        vector, best = self._offered(), self.certificate
-        if number == 1 and best.gap <= self.tolerance * abs(best.primal):
+        vector = self._offered()
+        if number == 1 and self.is_proved():
             return  # a good begin is the optimum
         inner, has_moved = self.inner, self.moved > 0
         is_told = inner.steps > 0 and has_moved and self.promise > PROVED_FRACTION * self.target

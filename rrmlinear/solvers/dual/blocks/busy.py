@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rrmlinear.solvers.dual.blocks._block_descent import BlockDescent, blocks, put, repeat
 from rrmlinear.solvers.dual.dual_descent import MOST_BUSY
 
-# Busy examples, as few as can be, make this part of the rise of a pass.
+# The fewest examples that make this part of the rise of a pass are busy.
 BUSY_SHARE = 0.9
 # Passes over the busy examples from one step along their moves to the next.
 BUSY_PASSES = 10
